@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from rankmeter.measures.dialects import dialect_names, find_dialect
-from rankmeter.showing.characters import width_of
 
 
 def rankmeter(*words: str) -> subprocess.CompletedProcess[str]:
@@ -46,20 +45,6 @@ def test_every_dialect_shows_its_metrics_with_their_definitions(lang: str) -> No
         assert [one["names"][0] for one in listed["metrics"]] == [one.name for one in find_dialect(name).metrics]
         unbroken = "".join(shown.output.split())  # a long definition is broken at its commas
         assert all(one["measure"] in unbroken for one in listed["metrics"])
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("columns", [80, 120])
-def test_every_line_fits_the_terminal(lang: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from click.testing import CliRunner
-
-    from rankmeter.cli.dialects import command
-
-    monkeypatch.setenv("COLUMNS", str(columns))
-    for name in ("", *dialect_names()):
-        shown = CliRunner().invoke(command, [*filter(None, [name]), "--lang", lang])
-        wide = [line for line in shown.output.splitlines() if width_of(line) > columns]
-        assert not wide, (name, wide)
 
 
 def test_an_unknown_dialect_names_the_nearest() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import itertools
 import re
 from collections.abc import Iterator
@@ -15,6 +17,8 @@ from rankmeter import demo
 from rankmeter.cli import app
 from rankmeter.cli.application import COMMANDS
 from rankmeter.cli.parameters import Command, Reads, Writes, WritesEach
+from rankmeter.measures.dialects import dialect_names
+from rankmeter.showing.characters import width_of
 
 
 def _commands(group: click.Group = app, name: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -267,3 +271,53 @@ def _takes(name: str, parameter: str) -> bool:
 def _number_options(name: str) -> list[str]:
     numeric = (click.types.IntParamType, click.types.FloatParamType)
     return [one.opts[-1] for one in ALL[name].params if isinstance(one.type, numeric)]
+
+
+class _Terminal(io.StringIO):
+    """What a command takes for a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _on_terminal(monkeypatch, width: int, *words: str) -> list[str]:
+    """The lines that a terminal of some width shows on standard output."""
+    shown = _Terminal()
+    monkeypatch.setenv("COLUMNS", str(width))
+    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(io.StringIO()), pytest.raises(SystemExit) as end:
+        app.main(list(words))
+    assert end.value.code == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue()).splitlines()
+
+
+LONG = "a-system-with-a-name-of-sixty-characters-and-not-one-more-it"
+MANY = "-m nDCG@10 -m AP -m RR -m P@10 -m R@100 -m Success@5"
+WIDE = {
+    "evaluate": f"judgments.qrels {LONG}.run hybrid.run {MANY} --interval",
+    "evaluate --per-query": f"judgments.qrels {LONG}.run hybrid.run {MANY}",
+    "compare --details": f"judgments.qrels {LONG}.run hybrid.run {MANY} --permutations 100 --resamples 100",
+    "compare": f"judgments.qrels {LONG}.run keyword.run hybrid.run {MANY} --permutations 100 --resamples 100",
+    **{f"dialects {name}": "" for name in dialect_names()},
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize(("name", "call"), [*SHOWN.items(), *WIDE.items()])
+def test_everything_fits_the_width_of_the_terminal(name, call, width, lang, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / f"{LONG}.run").write_bytes((folder / "keyword.run").read_bytes())
+    lines = _on_terminal(monkeypatch, width, *name.split(), *call.split(), "--lang", lang)
+    assert [line for line in lines if width_of(line) > width] == []
+
+
+@pytest.mark.parametrize("name", [name for name, call in SHOWN.items() if name != "demo"])
+def test_what_is_piped_is_the_same_for_every_terminal(name, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    piped = set()
+    for width in ("40", "80", "300"):
+        monkeypatch.setenv("COLUMNS", width)
+        piped.add(CliRunner().invoke(app, [*name.split(), *SHOWN[name].split()]).stdout)
+    assert len(piped) == 1

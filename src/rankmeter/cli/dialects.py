@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from shutil import get_terminal_size
 from typing import Any, Literal
 
 import click
 
+from rankmeter.cli.output import terminal_options
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
@@ -169,4 +169,5 @@ def _wrapped(text: str, indent: int = 0) -> list[str]:
 
 
 def _columns() -> int:
-    return min(get_terminal_size().columns, WIDEST)
+    width: int = terminal_options().get("width", WIDEST)
+    return min(width, WIDEST)

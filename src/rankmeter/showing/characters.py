@@ -40,8 +40,8 @@ def without_controls(text: str) -> str:
     return text if text.isprintable() else re.sub(_CONTROLS, " ", text)
 
 
-_PIECES = r"\s+|[\u2e80-\uffef]|[^\s\u2e80-\uffef]+"
-"""What a line is not broken inside of: words; Chinese breaks behind every character."""
+_PIECES = r"\s+|[\u2e80-\uffef]|[^\s|\u2e80-\uffef]*\|+|[^\s|\u2e80-\uffef]+"
+"""What a line is not broken inside of: words, one of several choices; Chinese breaks behind every character."""
 _NEVER_FIRST = frozenset("，。；：、！？）】》”’")
 
 

@@ -17,6 +17,8 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _BEST = "*"
 """Stands before a system that cannot be separated from the best."""
 _RAISED = str.maketrans("0123456789,-", "⁰¹²³⁴⁵⁶⁷⁸⁹˒⁻")
+_HANGING = "    "
+"""Before what is left of a line of code that is too long."""
 _LEAST_NAME = 12
 """Columns that are left of a name where it is shortened."""
 
@@ -77,8 +79,11 @@ def _paragraph(block: Paragraph, indent: str, width: int | None) -> list[str]:
     for line in block.text.splitlines() or [""]:
         own = indent + "  " * block.depth + line[: len(line) - len(line.lstrip())]
         text = one_line(line.strip())
-        if width is None or block.style == "code":
+        if width is None or (block.style == "code" and width_of(own + text) <= width):
             lines.append(f"{own}{text}".rstrip())
+        elif block.style == "code":
+            first, *rest = wrapped(text, width - len(_HANGING), own)
+            lines += [first, *(_HANGING + line for line in rest)]
         else:
             lines += wrapped(text, width, own)
     return lines
@@ -154,12 +159,19 @@ def _width(table: Table, bars: Bars) -> int:
 
 
 def _shortened(table: Table, too_wide: int) -> Table:
-    """The table with its widest column of text cut in the middle."""
+    """The table with its widest heading, or else its widest column of text, cut in the middle."""
+    heads = [width_of(column.head) for column in table.columns]
     sizes = {
         at: max((width_of(row[at].text(column)) for row in table.rows), default=0)
         for at, column in enumerate(table.columns)
         if column.kind == "text"
     }
+    if max(heads) > max([*sizes.values(), _LEAST_NAME]):
+        longest = heads.index(max(heads))
+        kept = max(max(heads) - too_wide, _LEAST_NAME)
+        columns = [replace(column, head=_cut(column.head, kept)) if at == longest else column
+                   for at, column in enumerate(table.columns)]  # fmt: skip
+        return replace(table, columns=tuple(columns))
     if not sizes:
         return table
     widest = max(sizes, key=lambda at: sizes[at])
