@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
+import make_reference
 import pytest
 
-ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "docs" / "reference"
+REFERENCE = make_reference.FOLDER
 NAMES = ["measures.md", "measures.zh.md", "conventions.md", "conventions.zh.md"]
 
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    path = ROOT / "docs" / "tools" / "make_reference.py"
-    spec = importlib.util.spec_from_file_location("make_reference", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module.pages()
+    return make_reference.pages()
 
 
 def test_every_page_is_generated_and_none_is_left_over(pages):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 from pathlib import Path
 
+import shape
+
 ROOT = Path(__file__).parents[2]
-SPEC = importlib.util.spec_from_file_location("shape", ROOT / "docs" / "tools" / "shape.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-shape = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(shape)
 
 MOST_PARAMETERS = 12
 THEIR_SIGNATURES = (
