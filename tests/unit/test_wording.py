@@ -33,7 +33,10 @@ def _places(text: str) -> set[tuple[str, str]]:
     return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name and "|" not in (spec or "")}
 
 
-@pytest.mark.parametrize("file", [*FILES, *PAGES])
+LISTS = ["judge_page", "measure_list", "dialect_list"]
+
+
+@pytest.mark.parametrize("file", [*FILES, *PAGES, *LISTS])
 def test_both_languages_have_every_kind_with_the_same_places(file) -> None:
     english, chinese = words(file, "en"), words(file, "zh")
     assert set(english) == set(chinese)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
-from rankmeter.cli.options import Delivery, format_option, level_option, seed_option
-from rankmeter.cli.output import deliver_told
+from rankmeter.cli.options import Answer, level_option, seed_option
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
-from rankmeter.wording import Language
+from rankmeter.cli.talk import examples
 
 
 @click.command(
@@ -29,18 +25,14 @@ from rankmeter.wording import Language
 @click.option("--online", default="online", show_default=True, metavar="COLUMN", help="The online difference.")
 @level_option
 @seed_option
-@language_option
-@format_option("table", "json", "csv", default="table")
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     past: str,
     measures: tuple[str, ...],
     online: str,
     level: float,
     seed: int,
-    lang: Language,
-    format_: Literal["table", "json", "csv"],
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Tell which offline measure foretold the outcome of PAST experiments: a table with a row per experiment.
 
@@ -50,4 +42,4 @@ def command(
     from rankmeter.online import predictors
 
     agreement = predictors(past, list(measures), online=online, level=level, seed=seed)
-    deliver_told(agreement, format_, delivery, lang)
+    answer.tell(agreement)

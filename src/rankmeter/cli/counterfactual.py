@@ -6,11 +6,9 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, level_option, pairs
-from rankmeter.cli.output import deliver_told
+from rankmeter.cli.options import Answer, level_option, pairs
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
-from rankmeter.wording import Language
+from rankmeter.cli.talk import examples
 
 
 @click.command(
@@ -32,9 +30,7 @@ from rankmeter.wording import Language
 @click.option("--shrink", type=float, help="Shrinkage of shrunk DR: 0 is the model alone, infinity is DR.")
 @level_option
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: logged=propensity.")
-@language_option
-@format_option("table", "json", "csv", default="table")
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     log: str,
     model: Literal["single", "item-position", "cascade", "standard"],
@@ -43,9 +39,7 @@ def command(
     shrink: float | None,
     level: float,
     columns: str | None,
-    lang: Language,
-    format_: Literal["table", "json", "csv"],
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Estimate what another policy would have earned, from a LOG of choices made with known probabilities.
 
@@ -58,4 +52,4 @@ def command(
 
     named = pairs("--columns", columns)
     policy = off_policy_log(log, model=model, columns=named, clip=clip, switch=switch, shrink=shrink, level=level)
-    deliver_told(policy, format_, delivery, lang)
+    answer.tell(policy)

@@ -14,29 +14,10 @@ from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dia
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language
 from rankmeter.showing.characters import width_of, wrapped
+from rankmeter.wording import words as words_of
 
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
-_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "metrics": "Metrics, and the measure that each one is:",
-        "options": "Options of the dialect:",
-        "accidents": "Not reproduced, because no definition gives it:",
-        "takes": "takes",
-        "more": "rankmeter dialects NAME shows the metrics of one; --dialect NAME and dialect='NAME' compute them.",
-        "digits": " (printed with {} decimals)",
-        "newest": "Newest release looked at: {}. {}",
-    },
-    "zh": {
-        "metrics": "工具中的名字及其对应的指标：",
-        "options": "该方言的选项：",
-        "accidents": "以下无法由任何定义得出，因而不予复现：",
-        "takes": "可带参数",
-        "more": "rankmeter dialects NAME 列出某一工具的指标；用 --dialect NAME 或 dialect='NAME' 计算。",
-        "digits": "（输出 {} 位小数）",
-        "newest": "核对过的最新版本：{}。{}",
-    },
-}
 
 
 @click.command(
@@ -111,7 +92,9 @@ def _option(name: str, sets: str) -> str:
 def _overview(dialects: list[Dialect], lang: Language) -> str:
     width = max(len(dialect.name) for dialect in dialects)
     lines = [line for one in dialects for line in _beside(one.name, f"{one.title} {one.version}", width, indent=0)]
-    return "\n".join([*lines, "", *_wrapped(_WORDS[lang]["more"])])
+    return "\n".join(
+        [*lines, "", *_wrapped(words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME"))]
+    )
 
 
 def _version(dialect: Dialect) -> str:
@@ -121,7 +104,7 @@ def _version(dialect: Dialect) -> str:
 
 
 def _whole(dialect: Dialect, lang: Language) -> str:
-    words = _WORDS[lang]
+    words = words_of("dialect_list", lang)
     rounded = words["digits"].format(dialect.digits) if dialect.digits else ""
     lines = [
         *_wrapped(f"{dialect}: {dialect.title} {_version(dialect)}{rounded}"),

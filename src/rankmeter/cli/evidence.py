@@ -6,12 +6,10 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, level_option, numbers, pairs, shown_format_option, system_names
-from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.options import Answer, level_option, numbers, pairs, system_names
 from rankmeter.cli.parameters import Command, Reads, option, takes
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import examples
 from rankmeter.frozen import dataclass
-from rankmeter.wording import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +60,7 @@ class Holds:
     help="Name unusual columns. Roles: query, document, start, end, quote, rank, score, text.",
 )  # fmt: skip
 @level_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     gold: str,
     chunks: tuple[str, ...],
@@ -73,9 +69,7 @@ def command(
     holds: Holds,
     columns: str | None,
     level: float,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Say how much of the evidence the first chunks hold; of several CHUNKS, compare these ways of chunking.
 
@@ -91,4 +85,4 @@ def command(
         cutoffs=numbers("--cutoffs", holds.cutoffs) or (), budgets=numbers("--budgets", holds.budgets), unit=holds.unit,
         dialect=holds.dialect, texts=texts, level=level, columns=pairs("--columns", columns),
     )  # fmt: skip
-    deliver_shown(scores, format_, delivery, lang)
+    answer.give(scores)

@@ -6,8 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, level_option, pairs, seed_option
-from rankmeter.cli.output import deliver_told
+from rankmeter.cli.options import Answer, Delivery, level_option, pairs, seed_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option, say
 from rankmeter.inputs.spreadsheets import frame_csv
@@ -76,17 +75,13 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
     "--unit", type=click.Choice(["auto", "user", "query"]), default="auto", show_default=True,
     help="Who has one vote: users, or queries where one list was made for each. auto: what the columns say.",
 )  # fmt: skip
-@language_option
-@format_option("table", "json", "csv", default="table")
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def score(
     clicks: str,
     level: float,
     columns: str | None,
     unit: Literal["auto", "user", "query"],
-    lang: Language,
-    format_: Literal["table", "json", "csv"],
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Tell which ranking people prefer, from CLICKS: a row per click with user, request and team (A or B).
 
@@ -97,4 +92,4 @@ def score(
     from rankmeter.online.interleaving import score_interleaving
 
     preference = score_interleaving(clicks, columns=pairs("--columns", columns), unit=unit, level=level)
-    deliver_told(preference, format_, delivery, lang)
+    answer.tell(preference)

@@ -6,12 +6,10 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, level_option, shown_format_option, system_names
-from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.options import Answer, Sources, level_option, system_names
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
-from rankmeter.wording import Language
 
 
 @click.command(
@@ -34,9 +32,7 @@ from rankmeter.wording import Language
 )  # fmt: skip
 @takes(sources=Sources)
 @level_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     paths: tuple[str, ...],
     scale: str | None,
@@ -44,9 +40,7 @@ def command(
     singles: Literal["skip", "count"],
     sources: Sources,
     level: float,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Say how far two or more judges agree: a file of judgments each, or one table with a column of judges.
 
@@ -64,4 +58,4 @@ def command(
     else:
         given = {name: sources.judgments(path) for name, path in zip(system_names(paths), paths, strict=True)}
         agreement = judges(given, scale=scale, level=level, singles=singles)
-    deliver_shown(agreement, format_, delivery, lang)
+    answer.give(agreement)

@@ -6,13 +6,11 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, kinds_of_events, level_option, numbers, shown_format_option
+from rankmeter.cli.options import Answer, kinds_of_events, level_option, numbers
 from rankmeter.cli.options import pairs as named_pairs
-from rankmeter.cli.output import deliver_shown
-from rankmeter.cli.parameters import Command, Reads, option, takes
-from rankmeter.cli.talk import examples, language_option, tell
+from rankmeter.cli.parameters import Command, Reads, format_asked, option, takes
+from rankmeter.cli.talk import examples, tell
 from rankmeter.frozen import dataclass
-from rankmeter.wording import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +67,7 @@ class Grading:
 @click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,user=visitor.")
 @click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: impression=shown,click=open.")
 @level_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     log: str,
     grading: Grading,
@@ -79,9 +75,7 @@ def command(
     columns: str | None,
     types: str | None,
     level: float,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Turn LOG, a log of impressions and clicks with queries, items and positions, into judgments.
 
@@ -97,11 +91,9 @@ def command(
     )  # fmt: skip
     if judgments is not None:
         made = made.against(judgments, level=level)
-    deliver_shown(made, format_, delivery, lang)
-    is_table = format_ == "csv" or (
-        format_ is None and delivery.output is not None and delivery.output.suffix == ".csv"
-    )
-    if not delivery.quiet and is_table:
-        tell([note.text(lang) for note in made.notes])
+    answer.give(made)
+    is_table = format_asked(answer.format, answer.output) == "csv"
+    if not answer.quiet and is_table:
+        tell([note.text(answer.lang) for note in made.notes])
         if made.agreement is not None:
-            tell([made.agreement.to_text(lang)])
+            tell([made.agreement.to_text(answer.lang)])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, level_option, seed_option, shown_format_option
-from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.options import Answer, Sources, level_option, seed_option
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
+from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
 from rankmeter.measures import split_measures
-from rankmeter.wording import Language
 
 
 @click.command(
@@ -26,18 +24,14 @@ from rankmeter.wording import Language
 @takes(sources=Sources)
 @level_option
 @seed_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
     sources: Sources,
     level: float,
     seed: int,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Rank the RUNs under the judgments of PEOPLE and of a MACHINE: whether the winner stays, and who is favoured."""
     from rankmeter.judging.two_leaderboards import leaderboards
@@ -47,4 +41,4 @@ def command(
     asked = [part for text in measures for part in split_measures(text)] or ["nDCG@10"]
     people, machine = (sources.judgments(path) for path in paths[:2])
     boards = leaderboards(people, machine, sources.runs(paths[2:]), asked, level=level, seed=seed)
-    deliver_shown(boards, format_, delivery, lang)
+    answer.give(boards)

@@ -20,54 +20,9 @@ from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.measures.prose import Language
 from rankmeter.showing.characters import width_of, wrapped
+from rankmeter.wording import words as words_of
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
-_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "higher": "higher is better",
-        "lower": "lower is better",
-        "count": "a count, neither good nor bad",
-        "also": "also: ",
-        "options": "options: ",
-        "common": "What most people ask for",
-        "ranked": "Are relevant items found, and do they stand at the top?",
-        "readers": "The same, seen through a model of how people read",
-        "unjudged_items": "What if many items are not judged?",
-        "aspects": "Does the list serve every meaning of the query?",
-        "reach": "How much of the catalogue is shown, how popular is it, how new?",
-        "variety": "How varied are the lists, how well do they fit each user's taste?",
-        "fair": "Are groups of items and of users served alike?",
-        "worth": "What are the lists worth?",
-        "sound": "Are the lists sound? Counts",
-        "did": "What did users do? (rankmeter online)",
-        "older": "From older evaluations and for comparison with them",
-        "own": "Your own",
-        "shared": "All measures of rankings take these options too (the first is the default unless shown above):",
-    },
-    "zh": {
-        "higher": "越高越好",
-        "lower": "越低越好",
-        "count": "计数，无好坏之分",
-        "also": "又名：",
-        "options": "选项：",
-        "common": "最常用的指标",
-        "ranked": "相关条目是否找到、是否靠前？",
-        "readers": "同上，按用户如何浏览的模型",
-        "unjudged_items": "许多条目未标注时怎么办？",
-        "aspects": "列表是否照顾到查询的每一种含义？",
-        "reach": "目录中有多少得到展示，有多热门，有多新？",
-        "variety": "列表有多多样，与每个用户的口味有多吻合？",
-        "fair": "各组条目与用户是否得到同等对待？",
-        "worth": "列表值多少？",
-        "sound": "列表是否完好？计数",
-        "did": "用户做了什么？（rankmeter online）",
-        "older": "早期评测中的指标，用于与之比较",
-        "own": "自定义指标",
-        "shared": "所有排序指标还有以下选项（除上文另有注明外，第一个为默认值）：",
-    },
-}
-
-
 COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")
 """What most people ask for."""
 QUESTIONS = {
@@ -122,7 +77,7 @@ def by_question() -> dict[str, list[str]]:
 
 def entry(measure: Measure, language: Language) -> dict[str, Any]:
     """What can be known of a measure before it is computed, as plain Python."""
-    words = _WORDS[language]
+    words = words_of("measure_list", language)
     # An online measure has no judged queries to choose from, so it does not have every field of a measure.
     options = [option for option in fields(measure) if option.name in measure.describe()]
     return {
@@ -181,7 +136,7 @@ def _matches(one: dict[str, Any], text: str) -> bool:
 
 
 def _text(listed: list[dict[str, Any]], language: Language) -> str:
-    words = _WORDS[language]
+    words = words_of("measure_list", language)
     width = max(len(one["name"]) for one in listed)
     space = " " * (width + 2)
     lines: list[str] = []

@@ -6,11 +6,9 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, level_option, pairs, shown_format_option, system_names
-from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.options import Answer, level_option, pairs, system_names
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
-from rankmeter.wording import Language
+from rankmeter.cli.talk import examples
 
 
 @click.command(
@@ -40,9 +38,7 @@ from rankmeter.wording import Language
     help="Name unusual columns. Roles: query, nugget, importance, support, system, length.",
 )  # fmt: skip
 @level_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     labels: str,
     against: str | None,
@@ -50,9 +46,7 @@ def command(
     empty: Literal["zero", "one", "skip"],
     columns: str | None,
     level: float,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Score answers by their nuggets: the six scores of the TREC RAG track, from a table of LABELS.
 
@@ -65,9 +59,9 @@ def command(
     named = pairs("--columns", columns)
     scores = nuggets(labels, assisted_by=assisted_by, empty=empty, level=level, columns=named)
     if against is None:
-        deliver_shown(scores, format_, delivery, lang)
+        answer.give(scores)
         return
     other = nuggets(against, empty=empty, level=level, columns=named)
     first, second = system_names([labels, against])
     both = {first: scores.assignments(), second: other.assignments()}
-    deliver_shown(judges(both, scale=[0, 0.5, 1], level=level), format_, delivery, lang)
+    answer.give(judges(both, scale=[0, 0.5, 1], level=level))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, format_option, kinds_of_events, pairs
-from rankmeter.cli.output import deliver_told, tables_text
-from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_of, option, takes
-from rankmeter.cli.talk import examples, language_option, say, tell
+from rankmeter.cli.options import Answer, kinds_of_events, pairs
+from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_asked, option, takes
+from rankmeter.cli.talk import examples, say, tell
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
 from rankmeter.measures import into_measures, split_measures
-from rankmeter.measures.prose import Language
 from rankmeter.report.evaluations import definition_lines
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Said, said, word
@@ -23,8 +21,6 @@ from rankmeter.wording import Said, said, word
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
 
-OutputFormat = Literal["table", "json", "csv", "markdown"]
-FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 GATE_FAILED = 1
 
 
@@ -197,9 +193,7 @@ class Deciding:
 )
 @takes(estimating=Estimating, log=LogOptions)
 @click.option("--report", type=Writes(), help="Write a report to this HTML file, complete in itself.")
-@language_option
-@format_option(*FORMATS)
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     events: str,
     measures: tuple[str, ...],
@@ -210,9 +204,7 @@ def command(
     estimating: Estimating,
     log: LogOptions,
     report: Path | None,
-    lang: Language,
-    format_: OutputFormat | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Measure what users did: click-through rate, conversion rate, session duration, from a log of EVENTS.
 
@@ -223,7 +215,7 @@ def command(
 
     With --experiment the exit status is 1 where the sample ratio is broken: no difference can then be trusted.
     """
-    chosen = format_ or format_of(delivery.output, FORMATS)
+    format_asked(answer.format, answer.output)
     if report is not None:
         from rankmeter.report.extra import need_report_extra
 
@@ -235,7 +227,7 @@ def command(
 
         drawn: dict[str, Any] = {"resamples": estimating.resamples or 200, "seed": estimating.seed}
         bias = bias_of(events, level=estimating.level, **drawn, **log.reading())
-        deliver_told(bias, chosen, delivery, lang)
+        answer.tell(bias)
         return
     asked = [part for text in measures for part in split_measures(text)] or None
     if comparing.is_asked or deciding.is_asked:
@@ -243,20 +235,18 @@ def command(
         result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, settings, log)
     else:
         result = _evaluate(events, asked, by, estimating, log)
-    tables = result.tables(lang)
+    tables = result.tables(answer.lang)
     if not tables[0].rows:
         raise NotFoundError.of("cli.nothing_to_show")
-    text = tables_text(result, tables, chosen, delivery, lang)
     if report is not None:
         from rankmeter.report.log_page import online_report
 
-        write_text(report, online_report(result, lang=lang))
-    delivery.deliver(text)
-    if not delivery.quiet:
-        told = [sentence.text(lang) for sentence in [*result.sentences(), *_why_beside(result, asked)]]
-        tell([*told, *definition_lines(result.measures, lang)])
+        write_text(report, online_report(result, lang=answer.lang))
+    answer.give_tables(result, tables, [*result.sentences(), *_why_beside(result, asked)])
+    if not answer.quiet:
+        tell(definition_lines(result.measures, answer.lang))
         if report is not None:
-            say(word("report_is_in", lang, path=str(report)))
+            say(word("report_is_in", answer.lang, path=str(report)))
     if not getattr(result, "is_sound", True):
         click.get_current_context().exit(GATE_FAILED)
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.parameters import Reads, Writes, option
-from rankmeter.cli.talk import echo
+from rankmeter.cli.parameters import Reads, Writes, format_asked, option
+from rankmeter.cli.talk import LANG, echo, tell
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.whole_files import write_text
+from rankmeter.wording import Language
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments
     from rankmeter.inputs.tables import RunTable
+    from rankmeter.showing.document import Table
+    from rankmeter.showing.showable import ShownAsTable, ToldTable
+    from rankmeter.wording import Said
 
 _NOT_A_NAME = frozenset(
     ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
@@ -155,15 +160,42 @@ class Delivery:
             write_text(self.output, text)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer(Delivery):
+    """How a result that shows itself, and is a table too, is given: in which language and format, and where."""
+
+    lang: Language = field(default="en", metadata={"option": (("--lang",), LANG)})
+    format: str | None = option(
+        "--format", type=click.Choice(["table", "json", "csv", "markdown", "html"]),
+        help="Format of the numbers. Default: table, or what the ending of --output says.",
+    )  # fmt: skip
+
+    def give(self, result: ShownAsTable) -> None:
+        """Write or print the whole document of a result."""
+        from rankmeter.cli.output import deliver_shown
+
+        deliver_shown(result, self.format, self, self.lang)
+
+    def give_tables(self, result: ShownAsTable, tables: Sequence[Table], sentences: Sequence[Said]) -> None:
+        """Write or print the tables of a result, and tell what belongs to them on standard error."""
+        from rankmeter.cli.output import deliver_shown, deliver_tables
+
+        if not self.quiet:
+            tell([sentence.text(self.lang) for sentence in sentences])
+        if format_asked(self.format, self.output) == "table":
+            deliver_tables(tables, self, self.lang)
+        else:
+            deliver_shown(result, self.format, self, self.lang)
+
+    def tell(self, result: ToldTable) -> None:
+        """Write or print the table of a result, and tell what belongs to it."""
+        self.give_tables(result, [result.table(self.lang)], result.sentences())
+
+
 def format_option(*formats: str, default: str | None = None) -> Callable[[Any], Any]:
     """The option that says how numbers are written."""
     text = f"Format of the numbers. Default: {default or 'table, or what the ending of --output says'}."
     return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
-
-
-def shown_format_option(function: Any) -> Any:
-    """The option for results that show themselves and are tables too, as `deliver_shown` writes them."""
-    return format_option("table", "json", "csv", "markdown", "html")(function)
 
 
 def seed_option(function: Any) -> Any:

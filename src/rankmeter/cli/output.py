@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.parameters import format_of
+from rankmeter.cli.parameters import format_asked
 from rankmeter.cli.talk import not_noted, tell
 from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.report.evaluations import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
-    from rankmeter.showing.showable import Showable, ShownAsTable, ToldTable
+    from rankmeter.showing.showable import Showable, ShownAsTable
 
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
@@ -74,8 +74,7 @@ def shown_text(result: Showable, format: str, lang: Language) -> str:
 
 def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, lang: Language) -> None:
     """Give a result that shows itself, and is a table too, in the format asked for or that the place says."""
-    is_page = delivery.output is not None and delivery.output.suffix.lower() in (".html", ".htm")
-    meant = format or ("html" if is_page else format_of(delivery.output, ("table", "json", "csv", "markdown")))
+    meant = format_asked(format, delivery.output)
     if meant == "latex":
         from rankmeter.showing.latex import table_latex
 
@@ -89,27 +88,10 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
     delivery.deliver(text if text.endswith("\n") else text + "\n")
 
 
-def deliver_told(result: ToldTable, format: str, delivery: Delivery, lang: Language) -> None:
-    """Give the numbers of a result, and on standard error what is said of them."""
-    if not delivery.quiet:
-        tell([sentence.text(lang) for sentence in result.sentences()])
-    delivery.deliver(tables_text(result, [result.table(lang)], format, delivery, lang))
-
-
-def tables_text(result: ShownAsTable, tables: Document, format: str, delivery: Delivery, lang: Language) -> str:
-    """A result as JSON or CSV, its tables in Markdown, or as text that fits the terminal where it goes there."""
-    if format == "json":
-        return result.to_json() + "\n"
-    if format == "csv":
-        from rankmeter.inputs.spreadsheets import frame_csv
-
-        return frame_csv(result.to_polars())
-    if format == "markdown":
-        from rankmeter.showing.markdown import document_markdown
-
-        return document_markdown(tables) + "\n"
+def deliver_tables(tables: Document, delivery: Delivery, lang: Language) -> None:
+    """Give tables as text, which fits the terminal where it goes there."""
     options = terminal_options() if delivery.output is None else {}
-    return document_text(tables, lang=lang, **{**options, "styled": False}) + "\n"
+    delivery.deliver(document_text(tables, lang=lang, **{**options, "styled": False}) + "\n")
 
 
 def output_text(

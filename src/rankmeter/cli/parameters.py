@@ -154,3 +154,10 @@ def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
     endings = [known for known, name in _FORMAT_OF.items() if name in formats and known]
     kind = "cli.output_is_html" if ending in (".html", ".htm") else "cli.unknown_ending"
     raise InputError.of(kind, source=str(output), ending=ending, endings=endings)
+
+
+def format_asked(format: str | None, output: Path | None) -> str:
+    """The format that was asked for, or that the name of the file says; a page is one too."""
+    if format is not None or output is None or output.suffix.lower() not in (".html", ".htm"):
+        return format or format_of(output, ("table", "json", "csv", "markdown"))
+    return "html"

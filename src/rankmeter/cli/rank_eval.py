@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, shown_format_option
-from rankmeter.cli.output import definition_talk, deliver_shown
+from rankmeter.cli.options import Answer
+from rankmeter.cli.output import definition_talk
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option, tell
-from rankmeter.wording import Language
+from rankmeter.cli.talk import examples, tell
 
 
 @click.command(
@@ -22,10 +21,8 @@ from rankmeter.wording import Language
 )
 @click.argument("request", type=Reads())
 @click.argument("responses", type=Reads())
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
-def command(request: str, responses: str, lang: Language, format_: str | None, delivery: Delivery) -> None:
+@takes(answer=Answer)
+def command(request: str, responses: str, answer: Answer) -> None:
     """Answer the _rank_eval REQUEST from RESPONSES, and show what the usual definition gives beside it.
 
     REQUEST is the body of the request: searches with ratings, and a metric. RESPONSES is an _msearch response whose
@@ -34,7 +31,7 @@ def command(request: str, responses: str, lang: Language, format_: str | None, d
     """
     from rankmeter.compat.rank_eval import rank_eval
 
-    answer = rank_eval(request, responses)
-    deliver_shown(answer, format_, delivery, lang)
-    if not delivery.quiet:
-        tell(definition_talk(list(answer.evaluation.means), lang))
+    engine = rank_eval(request, responses)
+    answer.give(engine)
+    if not answer.quiet:
+        tell(definition_talk(list(engine.evaluation.means), answer.lang))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, level_option, shown_format_option
-from rankmeter.cli.output import deliver_shown
+from rankmeter.cli.options import Answer, Sources, level_option
 from rankmeter.cli.parameters import Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option
-from rankmeter.wording import Language
+from rankmeter.cli.talk import examples
 
 
 @click.command(
@@ -28,9 +26,7 @@ from rankmeter.wording import Language
 )  # fmt: skip
 @takes(sources=Sources)
 @level_option
-@language_option
-@shown_format_option
-@takes(delivery=Delivery)
+@takes(answer=Answer)
 def command(
     judgments: str,
     run: str,
@@ -38,9 +34,7 @@ def command(
     cuts: tuple[float, ...],
     sources: Sources,
     level: float,
-    lang: Language,
-    format_: str | None,
-    delivery: Delivery,
+    answer: Answer,
 ) -> None:
     """Say how a RUN deals with queries that have no right answer: false returns, false silence, and where to cut.
 
@@ -50,4 +44,4 @@ def command(
 
     (returned,) = sources.runs([run]).values()
     curve = silence(sources.judgments(judgments), returned, measure, cuts=cuts or None, level=level)
-    deliver_shown(curve, format_, delivery, lang)
+    answer.give(curve)

@@ -60,17 +60,17 @@ def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Lan
     return language
 
 
-_LANG: dict[str, Any] = {
+LANG: dict[str, Any] = {
     "type": click.Choice(LANGUAGES), "default": lambda: chosen_language(places=LOCALE), "is_eager": True,
     "callback": _remember, "show_default": "RANKMETER_LANG, else the locale",
     "help": "Language of everything that is shown and said: English or Chinese.",
 }  # fmt: skip
-language_option = click.option("--lang", **_LANG)
+language_option = click.option("--lang", **LANG)
 
 
 def remembered_language_option() -> click.Option:
     """``--lang`` for a command that is not handed it: who words something asks :func:`spoken_language`."""
-    return click.Option(["--lang"], expose_value=False, **_LANG)
+    return click.Option(["--lang"], expose_value=False, **LANG)
 
 
 def spoken_language() -> Language:
