@@ -31,13 +31,14 @@ from rankmeter.arithmetic.single_lists import SingleList
 from rankmeter.compat.placed_scores import LittleScores, Scores
 from rankmeter.compat.trec_columns import ColumnMaker, ValueSettings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
-from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest, with_hint
+from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
 from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.indexes import JudgmentIndex
 from rankmeter.placing.mapping import place_lists
 from rankmeter.placing.placements import Floats
+from rankmeter.wording import said
 
 supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
 """Every measure, by trec_eval's name."""
@@ -81,12 +82,11 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,  # noqa: FBT001, FBT002 (pytrec_eval's signature)
     ) -> None:
         if isinstance(measures, str):
-            raise MeasureError(with_hint(f"measures is the text '{measures}'.", f"a set of them: {{'{measures}'}}"))
+            raise MeasureError.of("compat.measures_as_text", text=measures)
         self._wanted = _wanted(measures)
         level, judged_only = _whole(relevance_level, "relevance_level"), _whole(judged_docs_only_flag, "the flag")
         if level <= 0:
-            fact = f"relevance_level is {level}, but it should be positive."
-            raise InputTypeError(with_hint(fact, "relevance_level=1 takes every grade above 0 as relevant"))
+            raise InputTypeError.of("compat.level_not_positive", level=level)
         self._settings = ValueSettings(version=9, level=level, judged_only=bool(judged_only))
         names = {one.printed.name for one in self._wanted}
         lowest = -math.inf
@@ -115,7 +115,7 @@ class RelevanceEvaluator:
         if not scores:
             return {}
         if not isinstance(scores, dict):
-            raise InputTypeError(with_hint(f"the run is of type {type(scores).__name__}, not dict.", "dict(run)"))
+            raise InputTypeError.of("compat.run_not_dict", type=type(scores).__name__)
         _check_types("run", scores)
         firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
         _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
@@ -186,7 +186,7 @@ def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> V
 def _whole(number: Any, what: str) -> int:
     """A whole number of 32 bits, as the original takes it."""
     if not hasattr(number, "__index__") or not -(2**31) <= index(number) < 2**31:
-        raise InputTypeError(with_hint(f"{what} is {number!r}, which is not a whole number.", "give an int"))
+        raise InputTypeError.of("compat.not_whole", what=what, number=repr(number))
     return index(number)
 
 
@@ -204,8 +204,8 @@ def _check_types(source: str, side: Mapping[Any, Any]) -> None:
 def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], wanted: str) -> None:
     wrong = [kind.__name__ for kind in set(map(type, values)) if not fits(kind)]
     if wrong:
-        hint = "ids are text: str(id)" if wanted == "str" else ""
-        raise InputTypeError(with_hint(f"{what} is of type {examples(sorted(wrong))}, not {wanted}.", hint))
+        hint = said("compat.ids_are_text") if wanted == "str" else None
+        raise InputTypeError.of("compat.other_type", what=what, types=examples(sorted(wrong)), wanted=wanted, hint=hint)
 
 
 @contextmanager
@@ -258,10 +258,11 @@ def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str
     for number, line in enumerate(lines, 1):
         parts = line.split()
         if len(parts) != fields:
-            raise InputError(f"line {number}: {len(parts)} fields where {fields} are expected: {line.strip()}")
+            line = line.strip()
+            raise InputError.of("compat.line_fields", line=number, count=len(parts), wanted=fields, text=line)
         one = parsed.setdefault(parts[0], {})
         if parts[2] in one:
-            raise InputError(f"line {number}: document {parts[2]} stands twice in query {parts[0]}.")
+            raise InputError.of("compat.line_twice", line=number, item=parts[2], query=parts[0])
         one[parts[2]] = parts[value]
     return parsed
 
@@ -279,19 +280,18 @@ def _wanted(measures: Iterable[str]) -> list[Wanted]:
             match = _PARAMETERS.fullmatch(measure)
             if match is None or match["name"] not in supported_measures:
                 close = nearest(measure, sorted(supported_measures | set(supported_nicknames)), shown=1)
-                raise MeasureError(
-                    with_hint(f"unsupported measure {measure}.", f"did you mean '{close[0]}'?" if close else "")
-                )
+                hint = said("general.did_you_mean", choice=close[0]) if close else None
+                raise MeasureError.of("compat.unsupported", measure=measure, hint=hint)
             kind = BY_NAME[match["name"]].kind
             if kind not in ("cutoffs", "points", "numbers"):
-                raise MeasureError(f"unsupported measure {measure}: {match['name']} takes no number.")
+                raise MeasureError.of("compat.unsupported_number", measure=measure, name=match["name"])
             known = parameters.setdefault(match["name"], [])
             fresh = match["numbers"].split(",")
             known.extend(fresh if kind == "numbers" else [number for number in fresh if number not in known])
     wanted = [Wanted(one, ",".join(parameters[one.name])) for one in ORDER if one.name in parameters]
     for one in wanted:
         if one.printed.kind == "cutoffs" and one.text and min(one.numbers) < 1:
-            raise MeasureError(f"unsupported measure {one.printed.name}.{one.text}: a cutoff is below 1.")
+            raise MeasureError.of("compat.unsupported_cutoff", measure=f"{one.printed.name}.{one.text}")
     return wanted
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError, with_hint
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError
 from rankmeter.evaluating.result import Evaluation
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def log_to_mlflow(
     ('nDCG-gain-exp2-_at_10', 'RR')
     """
     check_result(result, "log_to_mlflow")
-    mlflow = _library("mlflow", "MLflow", "mlflow")
+    mlflow = _library("mlflow", "MLflow", "'rankmeter[mlflow]'")
     # Everything that can fail is made before anything is logged.
     metrics = {prefix + name: value for name, value in metrics_of(result).items()}
     systems = result.evaluations if nested and isinstance(result, Comparison) else {}
@@ -170,8 +170,7 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
 def check_result(result: object, verb: str) -> None:
     """Refuse what is neither an evaluation nor a comparison."""
     if not isinstance(result, (Evaluation, Comparison)):
-        fact = f"a {type(result).__name__} cannot be logged."
-        raise InputError(with_hint(fact, f"{verb}(evaluate(...)) or {verb}(compare(...))"))
+        raise InputError.of("compat.not_logged", type=type(result).__name__, verb=verb)
 
 
 @contextmanager
@@ -186,12 +185,11 @@ def _page(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> I
         yield page
 
 
-def _library(module: str, called: str, package: str) -> Any:
+def _library(module: str, called: str, install: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        extra = f"pip install 'rankmeter[{package}]'" if package == "mlflow" else f"pip install {package}"
-        raise MissingExtraError(with_hint(f"{called} is not installed.", extra)) from error
+        raise MissingExtraError.of("compat.not_installed", library=called, install=install) from error
 
 
 def definitions_of(result: Evaluation | Comparison) -> dict[str, str]:

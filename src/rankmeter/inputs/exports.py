@@ -190,11 +190,11 @@ class ExportedTable:
         if unnamed:
             queries = self._queries_beside(len(entries))
             entries = [replace(entry, query=query) for entry, query in zip(entries, queries, strict=True)]
-        seen: dict[object, None] = {}
+        seen: set[str] = set()  # ids are compared as text: 7 and "7" are one query
         for entry in entries:
-            if check_id(entry.query, self._name) in seen:
+            if str(check_id(entry.query, self._name)) in seen:
                 raise InputError.of("responses.twice", source=self._name, query=entry.query)
-            seen[entry.query] = None
+            seen.add(str(entry.query))
         return entries
 
     def _queries_beside(self, count: int) -> Sequence[object]:

@@ -141,7 +141,7 @@ def test_ids_that_are_numbers_on_one_side_are_compared_as_text(tmp_path, numbers
 def test_one_query_as_a_number_and_as_text_is_one_query_twice(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text(LINES(json.dumps({"query_id": query, "response": elastic(["a"])}) for query in (1, "1")))
-    with pytest.raises(rm.InputError, match=r"run\.jsonl.*1"):
+    with pytest.raises(rm.InputError, match=r"run\.jsonl holds two entries for query 1"):
         rm.evaluate({"1": {"a": 1}}, path, "RR")
 
 

@@ -20,18 +20,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest, with_hint
+from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
 from rankmeter.measures.dialects.spelling import AskedMetric, read_metric, read_value
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.options import format_value
+from rankmeter.wording import said
 
 CUTS = ("cutoff", "depth")
 """The conventions that say how many items of a list are looked at."""
 
 Texts = Mapping[str, str]
 """A text in each language: ``{"en": ..., "zh": ...}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class InBothLanguages:
+    """A text of a dialect's file inside of a message."""
+
+    texts: Texts
+
+    def worded(self, language: str, _: object) -> str:
+        """The text in one language."""
+        return self.texts[language]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +96,7 @@ class Metric:
     def build(self, number: float | None, options: Mapping[str, Any]) -> Measure:
         """The measure with the number and the options that were asked for."""
         if number is not None and not self.number:
-            raise MeasureError(f"{self.name} takes no number, but {number:g} was given.")
+            raise MeasureError.of("dialects.no_number", metric=self.name, number=f"{number:g}")
         stated: dict[str, Any] = {} if number is None else {self.number: number}
         for name, value in options.items():
             stated |= self._changes(name, value)
@@ -105,23 +117,24 @@ class Metric:
         if len(self.together) == 1:
             return self.build(None, options)(**{self.together[0]: numbers})
         if len(numbers) != len(self.together):
-            fact = f"{self.name} takes {len(self.together)} numbers, but {len(numbers)} were given."
-            raise MeasureError(with_hint(fact, f"{', '.join(self.together)}, in this order"))
+            wanted, given, names = len(self.together), len(numbers), ", ".join(self.together)
+            raise MeasureError.of("dialects.other_numbers", metric=self.name, wanted=wanted, given=given, names=names)
         return self.build(None, options)(**dict(zip(self.together, numbers, strict=True)))
 
     def _changes(self, name: str, value: Any) -> Mapping[str, Any]:
         if name not in self.options:
-            known = ", ".join(sorted(self.options)) or "no option"
-            hint = did_you_mean(name, list(self.options)) or f"it has {known}."
-            raise MeasureError(with_hint(f"{self.name} has no option '{name}' in this dialect.", hint))
+            known = said("dialects.it_has", known=sorted(self.options)) if self.options else said("dialects.has_none")
+            hint = did_you_mean(name, list(self.options)) or known
+            raise MeasureError.of("dialects.no_option", metric=self.name, option=name, hint=hint)
         meant = self.options[name]
         if isinstance(meant, str):
             return {meant: value}
         # JSON writes true where Python writes True.
         changes: Mapping[str, Any] | None = meant.get(str(value), meant.get(str(value).lower()))
         if changes is None:
-            known = ", ".join(meant)
-            raise MeasureError(f"{self.name}: {name}={value} is not known in this dialect; known: {known}.")
+            raise MeasureError.of(
+                "dialects.unknown_value", metric=self.name, option=name, value=str(value), known=list(meant)
+            )
         return changes
 
 
@@ -203,11 +216,10 @@ class Dialect:
         # A cutoff that the metric states is a default as well (xgboost: ndcg is ndcg@32).
         numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
         if asked.numbers and not metric.number:
-            fact = f"{metric.name} takes no number in {self}, but {asked.numbers[0]:g} was given."
+            given = f"{asked.numbers[0]:g}"
             cut = (one.name for one in self.metrics if one.measure == metric.measure and one.number == "cutoff")
-            raise MeasureError(
-                with_hint(fact, next((f"{name}{self.separator}{asked.numbers[0]:g}" for name in cut), ""))
-            )
+            hint = next((f"{name}{self.separator}{given}" for name in cut), None)
+            raise MeasureError.of("dialects.no_number_in", metric=metric.name, number=given, tool=str(self), hint=hint)
         found: dict[str, Measure] = {}
         for number in numbers:
             exact = float(f"0.{asked.digits}") if metric.fraction and asked.digits else number
@@ -219,7 +231,9 @@ class Dialect:
         """The one measure that a metric name asks for."""
         found = self.measures(text)
         if len(found) > 1:
-            raise MeasureError(with_hint(f"'{text}' is {len(found)} measures in {self}.", f"{next(iter(found))}"))
+            raise MeasureError.of(
+                "dialects.several", text=text, count=len(found), tool=str(self), hint=next(iter(found))
+            )
         return next(iter(found.values()))
 
     def find(self, text: str) -> tuple[Metric, AskedMetric]:
@@ -229,9 +243,9 @@ class Dialect:
         if asked is None:
             self._refuse_accident(text)
             close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], names, shown=1)
-            hint = f"did you mean '{close[0]}'? " if close else ""
-            known = ", ".join(metric.name for metric in self.metrics)
-            raise MeasureError(f"{self} has no metric '{text}'. Hint: {hint}It has {known}.")
+            known = [metric.name for metric in self.metrics]
+            hint = said("dialects.near_of_metrics" if close else "dialects.metrics", near=close[:1], known=known)
+            raise MeasureError.of("dialects.no_metric", tool=str(self), text=text, hint=hint)
         meant = [
             metric for metric in self.metrics if asked.name in metric.names and asked.options.keys() >= {*metric.given}
         ]
@@ -242,7 +256,8 @@ class Dialect:
         for accident in self.accidents:
             asked = read_metric(text, accident.metrics) if accident.when == "always" else None
             if asked is not None:
-                raise MeasureError(f"{asked.name} of {self} is not reproduced. {accident.text['en']}")
+                why = InBothLanguages(accident.text)
+                raise MeasureError.of("dialects.not_reproduced", metric=asked.name, tool=str(self), why=why)
 
 
 ALIASES = {"opensearch": "elasticsearch", "trectools": "evaluate"}
@@ -264,8 +279,8 @@ def find_dialect(text: str) -> Dialect:
         name = folded.get(name.casefold().replace("-", "_"), name)
     if name not in names:
         close = nearest(name, names, shown=1)
-        hint = f"did you mean '{close[0]}'? " if close else ""
-        raise NotFoundError(f"unknown dialect '{name}'. Hint: {hint}There are {', '.join(names)}.")
+        hint = said("dialects.near_of_tools" if close else "dialects.tools", near=close, known=names)
+        raise NotFoundError.of("dialects.unknown", name=name, hint=hint)
     dialect = _read(ALIASES.get(name, name))
     for option in filter(None, (part.strip() for part in chosen.split(","))):
         dialect = _with_variant(dialect, option)
@@ -277,13 +292,11 @@ def _with_variant(dialect: Dialect, option: str) -> Dialect:
     variant = next((one for one in dialect.variants if one.name == name), None)
     if variant is None or bool(variant.sets) != bool(value):
         shown = [f"{one.name}={one.sets.upper()}" if one.sets else one.name for one in dialect.variants]
-        hint = f"{dialect.name} has {', '.join(shown)}." if shown else f"{dialect.name} has no options."
-        raise NotFoundError(with_hint(f"unknown option '{option}' of dialect {dialect.name}.", hint))
+        hint = said("dialects.options" if shown else "dialects.no_options", tool=dialect.name, known=shown)
+        raise NotFoundError.of("dialects.unknown_option", option=option, tool=dialect.name, hint=hint)
     changes = {variant.sets: read_value(value)} if variant.sets else variant.changes
     if variant.sets and not isinstance(changes[variant.sets], int | float):
-        raise NotFoundError(
-            with_hint(f"option '{option}' of dialect {dialect.name} takes a number.", f"{dialect.name}:{name}=2")
-        )
+        raise NotFoundError.of("dialects.takes_a_number", option=option, tool=dialect.name, hint=f"{dialect}:{name}=2")
     metrics = tuple(
         metric if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure)
         # What one metric says of itself stands, unless the option is about just that.
