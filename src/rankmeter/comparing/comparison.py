@@ -8,14 +8,18 @@ from typing import Any, Unpack, get_args
 from rankmeter import __version__
 from rankmeter.comparing.choices import ChanceOptions, chance_options
 from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
-from rankmeter.comparing.notes import notes_about, notes_about_differences, notes_about_floors, notes_about_skewness
+from rankmeter.comparing.notes import (
+    judged_unlike,
+    notes_about,
+    notes_about_differences,
+    notes_about_floors,
+    notes_about_skewness,
+)
 from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
-from rankmeter.comparing.scoring import Scoring
+from rankmeter.comparing.scoring import Progress, Scoring, Statistics, pairs_of
 from rankmeter.comparing.slice_tests import slice_differences
-from rankmeter.comparing.statistics import Progress, Statistics, pairs_of
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
-from rankmeter.comparing.truths import judged_unlike
 from rankmeter.errors import InputError, check_choice, examples
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About

@@ -6,12 +6,14 @@ import filecmp
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.errors import InputError
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools
 from rankmeter.stats.corrections import corrected
@@ -21,6 +23,7 @@ from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
+    from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs import AnyRun
 
 Label = Callable[[Measure], str]
@@ -296,3 +299,29 @@ def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said
     several = {name: len(one.runs) for name, one in measured.items() if len(one.runs) > 1}
     if several and settings.unit != "run":
         yield said("runs_averaged", runs=several)
+
+
+def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
+    """Refuse evaluations of the same queries against different judgments; say so where the queries differ too."""
+    if all(one.sources for one in measured.values()):
+        return []  # all were measured now, against the same judgments
+    every = [(name, run) for name, one in measured.items() for run in one.runs]
+    known = [(name, run, run.judged_by.value) for name, run in every if run.judged_by is not None]
+    if not known:
+        return []
+    first, reference, judged = known[0]
+    for name, run, found in known[1:]:
+        if not judged.differs(found):
+            continue
+        facts: dict[str, Any] = {
+            "one": first, "rows": judged.rows, "relevant": judged.relevant,
+            "other": name, "other_rows": found.rows, "other_relevant": found.relevant,
+        }  # fmt: skip
+        if _judged_queries(run) != _judged_queries(reference):
+            return [said("judged_unlike", **facts)]
+        raise InputError.of("comparing.judged_differently", **facts)
+    return []
+
+
+def _judged_queries(ev: Evaluation) -> set[str]:
+    return set(ev.queries.head(ev.facts.judged).cast(pl.String).to_list())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from rankmeter.lists.catalogue import Catalogue, History
 
 Family = Literal["baseline", "all"]
+SIZES = ("wins", "ties", "losses", "standardised", "rank_biserial")
+"""What is known of the size of an effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,12 @@ class Score(Showable):
     reason: str = ""
     """Why something is missing."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        whole = asdict(replace(self, measure=str(self.measure)))  # type: ignore[arg-type]  # a measure is its text
+        bounds = self.tie_bounds and list(self.tie_bounds)
+        return {**whole, "tie_bounds": bounds, "run_values": list(self.run_values)}
+
     def document(self, language: Language = "en") -> list[Block]:
         """The value with its interval and its rank, or why there is none."""
         span = () if self.interval is None else (self.interval.low, self.interval.high)
@@ -218,6 +227,32 @@ class Difference(Showable):
             lines.append(Paragraph(word("difference_tested", language, **facts, **counts, units=self.units)))
         return [*lines, *([Paragraph(in_language(self.reason, language), "hint")] if self.reason else [])]
 
+    def row(self) -> dict[str, Any]:
+        """As a row of a frame."""
+        effect, equivalence, interval = self.effect, self.equivalence, self.interval
+        return {
+            "measure": str(self.measure),
+            "system": self.system,
+            "other": self.other,
+            "difference": None if math.isnan(self.difference) else self.difference,
+            "low": interval and interval.low,
+            "high": interval and interval.high,
+            "p": self.p,
+            "p_corrected": self.p_corrected,
+            "significant": self.significant,
+            **{name: effect and getattr(effect, name) for name in SIZES},
+            "detectable": self.detectable,
+            "no_worse": equivalence and equivalence.no_worse,
+            "equivalent": equivalence and equivalence.equivalent,
+            "units": self.units,
+            "reason": self.reason,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        margin = self.equivalence and self.equivalence.margin
+        return {**self.row(), "margin": margin, "interval": self.interval and asdict(self.interval)}
+
     @property
     def is_better(self) -> bool:
         """Whether ``system`` has the better value."""
@@ -235,6 +270,12 @@ class Difference(Showable):
             effect=effect and effect.turned(),
             equivalence=same and Equivalence(same.margin, same.no_better, same.no_worse),
         )
+
+
+def tested_columns() -> dict[str, Any]:
+    """What the columns of tests are, whatever the rows hold."""
+    floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
+    return {**dict.fromkeys(floats, pl.Float64), **dict.fromkeys(SIZES[:3], pl.Int64)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.records import Difference, Inputs, Quality, Score, Settings, SliceDifference, Source
-from rankmeter.comparing.rows import difference_dict, difference_row, plain, score_dict, tested_columns
+from rankmeter.comparing.records import (
+    Difference,
+    Inputs,
+    Quality,
+    Score,
+    Settings,
+    SliceDifference,
+    Source,
+    tested_columns,
+)
 from rankmeter.errors import InputError, NotFoundError, check_language, did_you_mean
-from rankmeter.evaluating.stored import finite
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
+from rankmeter.showing.json import json_text
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.samples import AnySample, Groups
 from rankmeter.stats.student import Alternative
@@ -300,15 +307,14 @@ class Comparison:
         kinds = {"by": pl.String, "slice": pl.String}
         left_out = {"no_worse", "equivalent", "detectable", "reason"}
         rows = [
-            {"by": one.by, "slice": one.slice, **difference_row(one.found), "tests": one.tests}
-            for one in self.slice_differences
+            {"by": one.by, "slice": one.slice, **one.found.row(), "tests": one.tests} for one in self.slice_differences
         ]
         return pl.DataFrame(rows, schema_overrides={**kinds, **tested_columns()}).drop(left_out, strict=False)
 
     @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
-        return pl.DataFrame([difference_row(one) for one in self.differences], schema_overrides=tested_columns())
+        return pl.DataFrame([one.row() for one in self.differences], schema_overrides=tested_columns())
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -356,19 +362,19 @@ class Comparison:
             "reading": {system: asdict(reading) for system, reading in self.reading.items()},
             "settings": {**asdict(self.settings), "said": self.how_made()},
             "notes": list(self.notes),
-            "quality": {system: plain(asdict(quality)) for system, quality in self.quality.items()},
-            "leaderboard": [score_dict(score) for measure in self.measures for score in self.ranked(measure)],
+            "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
+            "leaderboard": [score.to_dict() for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
-            "differences": [difference_dict(one) for one in self.differences],
+            "differences": [one.to_dict() for one in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
             **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),
-            "definitions": {name: plain(definition) for name, definition in self.definitions.items()},
+            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+        return json_text(self.to_dict(), indent=indent)
 
     def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
@@ -446,3 +452,8 @@ class Comparison:
 
         lang = chosen_language()
         return notebook_html(comparison_document(self, lang=lang), lang=lang)
+
+
+def _plain(value: Any) -> Any:
+    """Mappings as JSON has them: their keys are text."""
+    return {str(key): _plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value

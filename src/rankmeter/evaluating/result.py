@@ -20,7 +20,6 @@ from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
     PARTS,
     digest,
-    finite,
     saved_assistance,
     saved_slices,
     saved_values,
@@ -35,6 +34,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, check_threads, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
+from rankmeter.showing.json import finite, json_text
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
 from rankmeter.wording import chosen_language, in_language, said, word
 
@@ -326,7 +326,7 @@ class Evaluation:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The same as JSON; a value that is not a number is null."""
-        return json.dumps(finite(self.to_dict()), indent=indent, ensure_ascii=False)
+        return json_text(self.to_dict(), indent=indent)
 
     def to_polars(self) -> pl.DataFrame:
         """The values per query as a Polars frame."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,15 +56,6 @@ def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callabl
                 content.update(between + "\0".join(map(str, part.to_list())).encode("utf-8", "surrogatepass"))
                 between = b"\0"
     return content.hexdigest()
-
-
-def finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for both."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: finite(one) for key, one in value.items()}
-    return [finite(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def slates_columns(slices: Mapping[str, Slices]) -> dict[str, pl.Series]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -15,7 +16,7 @@ def finite(value: Any, digits: int | None = None) -> Any:
     >>> finite({"mean": 1 / 3, "low": float("nan"), "definitions": {"p": 0.85}}, 1)
     {'mean': 0.3, 'low': None, 'definitions': {'p': 0.85}}
     """
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: finite(part, None if key == "definitions" else digits) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [finite(part, digits) for part in value]
