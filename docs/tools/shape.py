@@ -12,6 +12,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,12 @@ def sources() -> dict[str, Path]:
     """Every module of the package, by its dotted name."""
     named = {path: path.relative_to(SRC).with_suffix("").parts for path in sorted((SRC / "rankmeter").rglob("*.py"))}
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in named.items()}
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def lines_by_room(modules: dict[str, Path]) -> dict[str, int]:
@@ -65,9 +72,7 @@ def way_of_one_number(run: dict[str, dict[str, float]] = RUN) -> list[tuple[str,
 
 def imports(modules: dict[str, Path]) -> dict[str, set[str]]:
     """Which module needs which, imports inside functions counted, those for type checkers alone not."""
-    return {
-        name: set(_imported(ast.parse(path.read_text(encoding="utf-8")), modules)) for name, path in modules.items()
-    }
+    return {name: set(_imported(tree_of(path), modules)) for name, path in modules.items()}
 
 
 def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:
@@ -122,7 +127,7 @@ def most_parameters(modules: dict[str, Path]) -> list[tuple[int, str]]:
     counted = [
         (len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]), f"{name}.{node.name}")
         for name, path in modules.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
     return sorted(counted, reverse=True)[:30]
@@ -137,7 +142,7 @@ def isinstance_of_sources(modules: dict[str, Path]) -> int:
         and ast.unparse(node.func) == "isinstance"
         and bool(kinds & {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)})
         for path in modules.values()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
     )
 
 

@@ -41,7 +41,7 @@ def test_one_module_has_a_name() -> None:
 def test_one_class_has_a_name() -> None:
     where: dict[str, list[str]] = {}
     for module, path in shape.sources().items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(shape.tree_of(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where.setdefault(node.name, []).append(module)
     assert {name: places for name, places in where.items() if len(places) > 1} == {}

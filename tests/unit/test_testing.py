@@ -89,6 +89,7 @@ def test_what_cannot_be_checked_is_an_error_not_a_failure(requirements, words):
         assert_ranking(TRUTH, GOOD, *requirements)
 
 
+@pytest.mark.slow
 def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
     pytester.makepyfile(
         """
@@ -164,6 +165,7 @@ def act(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:
 RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
 
 
+@pytest.mark.slow
 def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
     inputs = {"RUNS": RUNS["hybrid"], "BASELINE": RUNS["keyword"], "REPORT": "report.html",
               "FAIL_IF": "nDCG@10 < baseline significantly\nRR < 0.1"}  # fmt: skip
@@ -175,6 +177,7 @@ def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
     assert "✅" in summary
 
 
+@pytest.mark.slow
 def test_the_action_fails_where_a_gate_fails(tmp_path):
     saved = tmp_path / "main.parquet"
     rm.evaluate(demo.data_path(demo.JUDGMENTS), RUNS["hybrid"], ["nDCG@10", "RR"]).save(saved)
@@ -186,6 +189,7 @@ def test_the_action_fails_where_a_gate_fails(tmp_path):
     assert "❌" in summary
 
 
+@pytest.mark.slow
 def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     run = tmp_path / "a b.run"
     run.write_bytes(Path(RUNS["keyword"]).read_bytes())
