@@ -205,6 +205,13 @@ def folder(tmp_path_factory) -> Path:
     return place
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_the_calls_to_which_odd_numbers_are_added_work(name, folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(app, [*name.split(), *CALLS[name].split()])
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize(("name", "option"), NUMBERS, ids=[" ".join(pair) for pair in NUMBERS])
 def test_every_number_at_its_ends_is_a_result_or_a_sentence(name, option, folder, monkeypatch) -> None:
     monkeypatch.chdir(folder)
