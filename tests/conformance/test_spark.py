@@ -243,6 +243,8 @@ def test_a_measure_of_ones_own_travels_to_the_cluster(tables):
         (["query", "item", "'x' as score"], "the score column .'score'. is of type string"),
         (["cast(1.5 as double) as query", "item", "score"], "the query ids .'query'. are of type double"),
         (["query", "item", "bigint(9007199254740993) as score"], "'score' is NaN or beyond"),
+        (["query", "item", "0.5 as rank"], "'rank' is not a rank, a whole number from 0 on"),
+        (["query", "item", "double(-2) as rank"], "'rank' is not a rank, a whole number from 0 on"),
         (["concat('x', query) as query", "item", "score"], "no query in common: .* judges .* holds x"),
         (["query as a", "item", "score"], "has no query column"),
     ],

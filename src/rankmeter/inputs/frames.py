@@ -27,7 +27,7 @@ from rankmeter.inputs.cells import (
     is_text,
     merged,
 )
-from rankmeter.inputs.columns import Role
+from rankmeter.inputs.columns import Role, say_columns
 from rankmeter.inputs.reading import Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -446,7 +446,19 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
         raise origin.blame(said("inputs.is_nan", role=role), nan.arg_true().to_list(), raw)
     elif role not in ("score", "distance") and (infinite := floats.is_infinite()).any():
         raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
+    if role == "rank":
+        _check_ranks(floats, raw, origin)
     return floats
+
+
+def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> None:
+    """Refuse what no rank can be: a column called rank may hold scores (ts_rank of PostgreSQL), highest first."""
+    odd = (ranks < 0) | (ranks != ranks.floor())
+    if odd.any():
+        rows = odd.arg_true().to_list()
+        column = (origin.reading and origin.reading.columns.get("rank")) or "rank"
+        hint = said("inputs.rank_may_be", higher=say_columns("score", column), lower=say_columns("distance", column))
+        raise origin.blame(said("inputs.not_a_rank", value=f"{ranks[rows[0]]:g}"), rows, raw, hint)
 
 
 def _check_exact(

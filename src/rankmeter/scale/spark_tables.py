@@ -88,6 +88,8 @@ class SparkSide:
             # Beyond 2**53 two different whole numbers may become one float: such a value is refused as NaN.
             exact = f"cast({as_double} as decimal(38, 0)) = cast({column} as decimal(38, 0))"
             as_double = f"case when {column} is null or {exact} then {as_double} else double('NaN') end"
+        if role == "rank":  # what is none is refused as NaN
+            as_double = f"case when {column} < 0 or {column} != floor({column}) then double('NaN') else {as_double} end"
         return f"-({as_double})" if role in ("rank", "distance") else as_double
 
     def column_of(self, shared: str) -> str:

@@ -129,7 +129,9 @@ class RowProblems:
 
 
 def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[tuple[str, int]]:
-    words_of = dict.fromkeys(("query", "item", "value", "subtopic"), "missing") | {"nan": "NaN or beyond 2**53"}
+    is_ranked = "rank" in side.columns
+    nan = "not a rank, a whole number from 0 on" if is_ranked else "NaN or beyond 2**53"
+    words_of = dict.fromkeys(("query", "item", "value", "subtopic"), "missing") | {"nan": nan}
     for column, words in words_of.items():
         if count := missing[mark, column]:
             yield f"'{side.column_of('value' if column == 'nan' else column)}' is {words}", count

@@ -272,3 +272,26 @@ def test_the_command_refuses_with_its_own_options(route, name, tmp_path):
 def test_a_statement_is_about_rows(columns):
     with pytest.raises(InputError, match=r"columns= says '(order|relevant)' of"):
         rr(pl.DataFrame(JUDGED), pl.DataFrame(ROWS), columns)
+
+
+@pytest.mark.parametrize("name", ["rank", "Position"])
+@pytest.mark.parametrize("values", [[0.1, 0.2, 0.9], [1, 2, -3], [1, 2, 2.5]], ids=str)
+@pytest.mark.parametrize("route", ROUTES)
+def test_what_is_called_a_rank_and_cannot_be_one_is_refused(route, values, name, tmp_path):
+    """As ``ts_rank`` of PostgreSQL, of which the highest is the best."""
+    floats = [float(value) for value in values]
+    run = given(route, {**ROWS, name: floats}, tmp_path, "run")
+    with pytest.raises(InputError) as refused:
+        rr(pl.DataFrame(JUDGED), run)
+    wrong = next(value for value in values if value < 0 or value % 1)
+    assert f"{wrong} is not a rank (a whole number, 0 or more)" in str(refused.value)
+    best_is_last = 1.0 if max(floats) == floats[2] else 1 / 3
+    assert rr(pl.DataFrame(JUDGED), run, {"score": name}) == best_is_last
+    assert rr(pl.DataFrame(JUDGED), run, {"distance": name}) == (1.0 if min(floats) == floats[2] else 1 / 3)
+
+
+@pytest.mark.parametrize("first", [0, 1, 5])
+@pytest.mark.parametrize("route", ROUTES)
+def test_ranks_may_begin_anywhere(route, first, tmp_path):
+    run = given(route, {**ROWS, "rank": [first + 2.0, first + 1.0, float(first)]}, tmp_path, "run")
+    assert rr(pl.DataFrame(JUDGED), run) == 1.0
