@@ -3,9 +3,15 @@
     python benchmarks/judging_simulation.py             4,000 trials: coverage known to +-0.007
     python benchmarks/judging_simulation.py 1000        fewer
 
-500 queries, of which people judge 20, 50 or 100; values lie in 0..1 with lumps at both ends, as nDCG@10 has. Five kinds
-of judge: a good and a mediocre one, one that is biased (lenient, compresses the scale, favours a system), one that is
-uncorrelated, one that is reversed. Each cell: coverage of a 95 % interval (mean width over that of people alone).
+1. Whole queries. 500 queries, of which people judge 20, 50 or 100; values lie in 0..1 with lumps at both ends, as nDCG@10
+has. Five kinds of judge: a good and a mediocre one, one that is biased (lenient, compresses the scale, favours a system),
+one that is uncorrelated, one that is reversed. Each cell: coverage of a 95 % interval (mean width over that of people
+alone).
+
+2. Single items. 200 queries with 30 items, a lenient machine (quadratic kappa 0.68): the same number of human
+judgments, spent on the whole pools of 20 queries or on single items of all queries. A quarter of the trials.
+
+3. Traps: queries that were not drawn at random, and lists that differ on some queries only.
 """
 
 from __future__ import annotations
@@ -18,7 +24,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from rankmeter.stats.assisted import Estimated, cross_fitted, fixed, people_only, published, tuned
+from rankmeter.stats.assisted import (
+    Estimated,
+    best_chances,
+    cross_fitted,
+    fixed,
+    items_per_query,
+    people_only,
+    published,
+    tuned,
+    where_lists_differ,
+)
 
 Floats = npt.NDArray[np.float64]
 QUERIES = 500
@@ -128,6 +144,160 @@ def show(table: dict[tuple[str, str, int, str], tuple[float, float]], trials: in
             print(f"{judge.name:13s}{what:12s}" + "   ".join(cells))
 
 
+CONFUSION = np.array(
+    [[0.70, 0.22, 0.07, 0.01], [0.15, 0.50, 0.28, 0.07], [0.04, 0.20, 0.46, 0.30], [0.01, 0.05, 0.24, 0.70]]
+)
+"""Row: the grade by people, column: the machine's."""
+DEPTH, ITEMS, POOLED_QUERIES, WHOLE_POOLS = 10, 30, 200, 20
+GAINS = {"P@10": np.array([0, 0, 1, 1.0]), "DCG@10": np.array([0, 1, 2, 3.0]), "nDCG@10": np.array([0, 1, 2, 3.0])}
+FLOOR = 0.05
+
+
+@dataclass(frozen=True)
+class Items:
+    """Grades, and the ranks of two systems, each (queries, items)."""
+
+    human: npt.NDArray[np.int64]
+    machine: npt.NDArray[np.int64]
+    ranks: dict[str, npt.NDArray[np.int64]]
+
+
+def items(rng: np.random.Generator, queries: int) -> Items:
+    """Made-up grades; system B sees a little more than A."""
+    worth = rng.normal(0, 0.7, (queries, 1)) + rng.standard_normal((queries, ITEMS))
+    human = np.digitize(worth, [0.4, 1.1, 1.9])
+    machine = (rng.random((queries, ITEMS, 1)) > CONFUSION.cumsum(1)[human][..., :-1]).sum(-1)
+    ranks = {
+        name: np.argsort(np.argsort(-(worth + rng.normal(0, noise, worth.shape)), 1), 1) + 1
+        for name, noise in (("A", 1.0), ("B", 0.9))
+    }
+    return Items(human, machine, ranks)
+
+
+def weights(ranks: npt.NDArray[np.int64], measure: str) -> Floats:
+    """What a gain of 1 adds at each rank."""
+    discount = 1 / DEPTH if measure == "P@10" else 1 / np.log2(ranks + 1.0)
+    return np.where(ranks <= DEPTH, discount, 0.0)
+
+
+def value(grades: npt.NDArray[np.int64], ranks: npt.NDArray[np.int64], measure: str) -> Floats:
+    """Of each query."""
+    got = (weights(ranks, measure) * GAINS[measure][grades]).sum(-1)
+    if measure != "nDCG@10":
+        return np.asarray(got)
+    best = (-np.sort(-grades, -1)[..., :DEPTH] / np.log2(np.arange(2, DEPTH + 2))).sum(-1)
+    return np.asarray(np.divide(got, best, out=np.zeros(got.shape), where=best > 0))
+
+
+def of_system(what: str, each: dict[str, Floats]) -> Floats:
+    """The value of A, or by how much B is better."""
+    return each["A"] if what == "A" else each["B"] - each["A"]
+
+
+def item_estimates(world: Items, measure: str, what: str, coin: Floats, errors: Floats) -> dict[str, Estimated]:
+    """Every way to spend as many judgments as the pools of the first queries have items."""
+    pooled = (world.ranks["A"] <= DEPTH) | (world.ranks["B"] <= DEPTH)
+    budget = float(pooled[:WHOLE_POOLS].sum())
+    uniform = np.where(pooled, budget / pooled.sum(), 0.0)
+    grades = {"people": world.human, "machine": world.machine,
+              "patched": np.where(coin < uniform, world.human, world.machine)}  # fmt: skip
+    by = {
+        name: of_system(what, {system: value(given, ranks, measure) for system, ranks in world.ranks.items()})
+        for name, given in grades.items()
+    }
+    few = {name: by[name][:WHOLE_POOLS] for name in ("people", "machine")}
+    made = {
+        "machine only": people_only(by["machine"]), "machine patched": people_only(by["patched"]),
+        "pools, people only": people_only(few["people"]),
+        "pools, tuned": tuned(few["people"], few["machine"], by["machine"]),
+    }  # fmt: skip
+    if measure == "nDCG@10":
+        return made
+    weight = of_system(what, {system: weights(ranks, measure) for system, ranks in world.ranks.items()})
+    human, machine = GAINS[measure][world.human], GAINS[measure][world.machine]
+    best = best_chances(np.abs(weight) * errors[world.machine], budget)
+    for name, guess, chance in (
+        ("items, people only", 0 * machine, uniform), ("items, uniform chances", machine, uniform),
+        ("items, best chances", machine, best),
+    ):  # fmt: skip
+        made[name] = people_only(items_per_query(weight, guess, human, coin < chance, chance))
+    return made
+
+
+def simulate_items(trials: int, *, seed: int = 1) -> dict[tuple[str, str, str], tuple[float, float, float]]:
+    """Coverage, mean width and bias, by measure, what is estimated and how."""
+    large = items(np.random.default_rng(99), 100_000)
+    back = CONFUSION * (np.bincount(large.human.ravel(), minlength=4) / large.human.size)[:, None]
+    back /= back.sum(0)
+    rng = np.random.default_rng(seed)
+    aims, errors = {}, {}
+    for measure, gain in GAINS.items():
+        errors[measure] = np.sqrt((back * (gain[:, None] - gain[None, :]) ** 2).sum(0)) + FLOOR
+        each = {system: value(large.human, ranks, measure) for system, ranks in large.ranks.items()}
+        aims |= {(measure, what): float(of_system(what, each).mean()) for what in ("A", "B - A")}
+    parts: dict[tuple[str, str, str], list[tuple[float, float, float]]] = {}
+    for _ in range(trials):
+        world = items(rng, POOLED_QUERIES)
+        coin = rng.random(world.human.shape)
+        for (measure, what), aim in aims.items():
+            for name, made in item_estimates(world, measure, what, coin, errors[measure]).items():
+                row = float(made.low <= aim <= made.high), float(made.high - made.low), float(made.value - aim)
+                parts.setdefault((measure, what, name), []).append(row)
+    return {key: tuple(np.mean(rows, 0).tolist()) for key, rows in parts.items()}  # type: ignore[misc]
+
+
+def show_items(table: dict[tuple[str, str, str], tuple[float, float, float]], trials: int) -> None:
+    """Print coverage, width over that of the people's pools, and bias."""
+    print(f"\n20 whole pools, or as many single items of all 200 queries, {trials} trials: coverage (width; bias)")
+    columns = [(measure, what) for measure in GAINS for what in ("A", "B - A")]
+    print(f"{'':24s}" + "".join(f"{f'{measure} {what}':>24s}" for measure, what in columns))
+    for name in dict.fromkeys(name for _, _, name in table):
+        cells = []
+        for measure, what in columns:
+            if (measure, what, name) not in table:
+                cells.append("-")
+                continue
+            held, width, bias = table[measure, what, name]
+            cells.append(f"{held:.3f} ({width / table[measure, what, 'pools, people only'][1]:.2f}; {bias:+.3f})")
+        print(f"{name:24s}" + "".join(f"{cell:>24s}" for cell in cells))
+
+
+def simulate_traps(trials: int, *, seed: int = 5) -> dict[tuple[str, int], tuple[float, float]]:
+    """Coverage of people and of tuned where queries were not drawn at random, and where lists differ on a fifth."""
+    aim = clipped_mean(CENTRE, SPREAD)
+    gap = (clipped_mean(CENTRE + GAIN, SPREAD) - aim) / 5
+    hits: dict[tuple[str, int], list[Floats]] = {}
+    for judged in JUDGED[:2]:
+        rng = np.random.default_rng(seed)
+        for start in range(0, trials, AT_ONCE):
+            y_a, f_a, y_b, f_b = values(rng, min(AT_ONCE, trials - start), JUDGES[0])
+            made: dict[str, tuple[float, Estimated, Estimated]] = {}
+            for name, by in (("bad to the machine", f_a), ("bad", y_a)):
+                order = np.argsort(by + rng.normal(0, 0.3, by.shape), 1)[:, :judged]
+                y, f = np.take_along_axis(y_a, order, 1), np.take_along_axis(f_a, order, 1)
+                made[f"judged first: what is {name}"] = aim, people_only(y), tuned(y, f, f_a)
+            y, f = y_b - y_a, f_b - f_a
+            some = QUERIES // 5
+            mask = rng.permuted(np.broadcast_to(np.arange(QUERIES) < some, y.shape), axis=1)
+            all_y, all_f = np.where(mask, y, 0), np.where(mask, f, 0)
+            made["lists differ on a fifth, judged at random"] = (
+                gap, people_only(all_y[:, :judged]), tuned(all_y[:, :judged], all_f[:, :judged], all_f),
+            )  # fmt: skip
+            among = y[:, :judged], f[:, :judged], f[:, :some]
+            nothing = among[0], 0 * among[1], 0 * among[2]
+            made["lists differ on a fifth, those judged"] = (
+                gap, where_lists_differ(*nothing, QUERIES), where_lists_differ(*among, QUERIES),
+            )  # fmt: skip
+            for name, (truth, *both) in made.items():
+                held = np.stack([(one.low <= truth) & (truth <= one.high) for one in both])
+                hits.setdefault((name, judged), []).append(held)
+    return {key: tuple(np.concatenate(rows, 1).mean(1).tolist()) for key, rows in hits.items()}  # type: ignore[misc]
+
+
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
     show(simulate(count), count)
+    show_items(simulate_items(max(count // 4, 1)), max(count // 4, 1))
+    print(f"\nTraps, {count} trials: coverage of people, of tuned")
+    for (name, judged), (people, both) in simulate_traps(count).items():
+        print(f"{name:44s}{judged:4d}  {people:.3f} {both:.3f}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judging_simulation import simulate
+from judging_simulation import simulate, simulate_items, simulate_traps
 
 from rankmeter.stats.assisted import (
     best_chances,
@@ -161,6 +161,27 @@ def test_people_needed_is_the_least_that_is_enough():
     assert people_only(fewer).high - people_only(fewer).value > 0.05
     assert people_needed(0.28, 1e-9) is None
     assert people_needed(0.0, 0.1) is None
+
+
+def test_intervals_of_single_items_hold_and_those_of_the_machine_do_not():
+    trials = 150
+    slack = 4 * math.sqrt(0.95 * 0.05 / trials)
+    table = simulate_items(trials)
+    for (measure, what, name), (held, width, _) in table.items():
+        if name.startswith(("items", "pools")):
+            assert held == pytest.approx(0.95, abs=slack), (measure, what, name)
+        if name == "items, best chances":  # chances that follow the weights pay, for differences too
+            assert width < table[measure, what, "pools, people only"][1]
+    for measure in ("P@10", "DCG@10", "nDCG@10"):
+        assert table[measure, "A", "machine only"][0] < 0.3
+        assert table[measure, "A", "machine patched"][0] < 0.4
+
+
+def test_what_was_not_drawn_at_random_has_no_interval_that_holds():
+    table = simulate_traps(300)
+    for judged in (20, 50):
+        assert table["judged first: what is bad", judged][1] < 0.2
+        assert table["lists differ on a fifth, those judged", judged][1] == pytest.approx(0.95, abs=0.05)
 
 
 def test_intervals_hold_for_every_kind_of_judge():
