@@ -3,10 +3,10 @@
     python benchmarks/judging_simulation.py             4,000 trials: coverage known to +-0.007
     python benchmarks/judging_simulation.py 1000        fewer
 
-1. Whole queries. 500 queries, of which people judge 20, 50 or 100; values lie in 0..1 with lumps at both ends, as nDCG@10
-has. Five kinds of judge: a good and a mediocre one, one that is biased (lenient, compresses the scale, favours a system),
-one that is uncorrelated, one that is reversed. Each cell: coverage of a 95 % interval (mean width over that of people
-alone).
+1. Whole queries. 500 queries, of which people judge 20, 50 or 100; values lie in 0..1 with lumps at both ends, as
+nDCG@10 has. Five kinds of judge: a good and a mediocre one, one that is biased (lenient, compresses the scale, favours
+a system), one that is uncorrelated, one that is reversed. Each cell: coverage of a 95 % interval (mean width over that
+of people alone).
 
 2. Single items. 200 queries with 30 items, a lenient machine (quadratic kappa 0.68): the same number of human
 judgments, spent on the whole pools of 20 queries or on single items of all queries. A quarter of the trials.

@@ -205,3 +205,38 @@ def test_evidence_in_every_format(tmp_path):
         assert refused.exit_code == 2
         assert "Hint:" in refused.stderr
         assert not refused.stdout
+
+
+def test_a_book_with_a_column_for_each_judge(tmp_path):
+    book = tmp_path / "book.csv"
+    book.write_text("query,docid,Ann,Ben,Cleo\nred dress,a,3,2,\nred dress,b,0,1,0\n")
+    told = run("judges", book, "--judgments-format", "book", "--scale", "0..3", "--format", "json")
+    assert told.exit_code == 0, told.stderr
+    assert json.loads(told.stdout)["judges"] == ["Ann", "Ben", "Cleo"]
+    book.write_text("query,docid,Ann\nred dress,a,3\n")
+    refused = run("judges", book, "--judgments-format", "book")
+    assert refused.exit_code == 2
+    assert "Hint:" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ['{"took": 3, "hits": {"hits": [{"_id": "a", "_score": 2.0}]}}', '[{"hits": [1, "a"]}]', "a,b\n1,2\n"]
+)
+def test_what_is_no_pool_is_said_so(tmp_path, text):
+    place = tmp_path / "pool.json" if text[0] in "[{" else tmp_path / "pool.csv"
+    place.write_text(text)
+    refused = run("judge", place, "--out", tmp_path / "page.html")
+    assert refused.exit_code == 2
+    assert "is not a pool" in refused.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_recorded_chances_are_not_said_to_be_unused(drawn):
+    told = run("evaluate", drawn["people"], drawn["old"], "-m", "nDCG@5", "--assisted-by", drawn["machine"])
+    assert "not used" not in told.stdout + told.stderr
+
+
+def test_coefficients_say_what_they_mean_in_a_narrow_terminal(files):
+    people, machine = files
+    told = CliRunner(env={"COLUMNS": "60"}).invoke(app, ["judges", str(people), str(machine), "--scale", "0..3"])
+    assert "Gwet's" in told.stdout

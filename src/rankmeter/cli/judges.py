@@ -18,6 +18,7 @@ from rankmeter.errors import InputError
         "rankmeter judges people.qrels machine.qrels --scale 0..3",
         "rankmeter judges ann.csv ben.csv cleo.csv --scale 0..3 --format json --output agreement.json",
         "rankmeter judges all-judgments.csv --judge rater --lang zh",
+        "rankmeter judges book.csv --judgments-format book --scale 0..3",
     ),
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS JUDGMENTS...")
@@ -52,9 +53,11 @@ def command(
         raise InputError.of("judging.one_judge", judges=["-"])
     if len(paths) == 1:
         from rankmeter.cli.options import parse_columns
+        from rankmeter.judging.panel import of_book
 
         named, _ = parse_columns(sources.columns)
-        agreement = judges(paths[0], scale=scale, judge=judge, level=level, singles=singles, columns=named or None)
+        table = of_book(paths[0]) if sources.judgments_format == "book" else paths[0]
+        agreement = judges(table, scale=scale, judge=judge, level=level, singles=singles, columns=named or None)
     else:
         given = {name: sources.judgments(path) for name, path in zip(system_names(paths), paths, strict=True)}
         agreement = judges(given, scale=scale, level=level, singles=singles)

@@ -20,6 +20,8 @@ Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
 UNUSED = "unused"
+QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH = CHANCES = ("query_chance", "item_chance", "item_depth")
+"""Columns that record a draw: they are kept with judgments for those who ask for them."""
 """The kind of note that names columns of which nothing was read where rows alone say what counts."""
 
 _FIELDS: Mapping[Side, Mapping[str, str]] = {
@@ -76,7 +78,8 @@ class Reading:
         kind = word("read_trec", lang) if self.format == "trec" else named or self.format
         kind = f"{self.export} ({kind})" if self.export else kind
         order = word(f"read_{self.order.replace(' ', '_')}", lang) if self.order else ""
-        unused = word("read_unused", lang, names=", ".join(self.unused)) if self.unused else ""
+        left = [name for name in self.unused if name not in CHANCES]
+        unused = word("read_unused", lang, names=", ".join(left)) if left else ""
         return "; ".join(part for part in (kind, order, unused) if part)
 
     def __str__(self) -> str:

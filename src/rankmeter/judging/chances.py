@@ -13,9 +13,9 @@ from rankmeter.errors import InputError
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 
-QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH = "query_chance", "item_chance", "item_depth"
 Kind = Literal["assumed", "queries", "unequal", "items"]
 
 

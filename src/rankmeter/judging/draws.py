@@ -20,9 +20,9 @@ from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import into_judgments, into_run, ranked_grades
 from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.judging.assisted_values import why_not_linear
-from rankmeter.judging.chances import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats

@@ -22,7 +22,7 @@ from rankmeter.judging.chances import Design
 from rankmeter.judging.named_columns import called, check_roles, roles_of
 from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.assisted import FEWEST, people_only
 from rankmeter.wording import Language, Said, said, word
@@ -122,19 +122,20 @@ class NuggetScores(ShownAsTable):
         interval = word("level_interval", language, level=self.level)
         columns = [Column(word("system", language), "text"), Column(word("score", language), "text")]
         columns += [Column(word("value", language)), Column(interval, "interval", 1)]
-        columns += [Column(word("query_count", language), "count", 2), Column(word("meaning", language), "text", 3)]
+        columns += [Column(word("query_count", language), "count", 2)]
         rows = []
         for one in self.scores.values():
             value = Cell(None) if math.isnan(one.value) else Cell(one.value)
             span = Cell(span=None if math.isnan(one.low) else (one.low, one.high))
-            means = Cell(word(f"nugget_{one.score}_means", language))
             name = word(f"nugget_{one.score}", language)
-            rows.append((Cell(one.system), Cell(name), value, span, Cell(one.queries), means))
+            rows.append((Cell(one.system), Cell(name), value, span, Cell(one.queries)))
         lengths = [said("answer_lengths", lengths=dict(self.lengths))] if self.lengths else []
         notes = [*lengths, *self.notes]
+        meanings = [f"{word(f'nugget_{name}', language)}: {word(f'nugget_{name}_means', language)}" for name in SCORES]
         return [
             Heading(word("nugget_title", language), 1), Paragraph(facts.text(language)),
             Table(tuple(columns), tuple(rows), name="nuggets"),
+            Folded(word("meaning", language), tuple(items(meanings))),
             *(Paragraph(note.text(language), "note") for note in notes),
             *([] if self.assisted is None else self.assisted.document(language)),
         ]  # fmt: skip

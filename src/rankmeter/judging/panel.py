@@ -113,6 +113,17 @@ def _by_judge(judges: object, judge: str | None) -> dict[str, Any]:
     return {str(name): data for name, data in judges.items()}
 
 
+def of_book(path: str) -> dict[str, pl.DataFrame]:
+    """The judges of a book, which has a column of grades for each behind those of the query and the item."""
+    table = table_of(path, "judgments")
+    query, item, *judges = [*table.columns, "", ""][: max(len(table.columns), 2)]
+    if len(judges) < 2:
+        raise InputError.of("judging.no_book", source=str(path), columns=examples(table.columns, shown=12))
+    ids = [pl.col(query).alias("query"), pl.col(item).alias("item")]
+    by_judge = {name: table.select(*ids, pl.col(name).alias("grade")).drop_nulls("grade") for name in judges}
+    return {name: _numeric(graded) for name, graded in by_judge.items()}
+
+
 def _numeric(table: pl.DataFrame) -> pl.DataFrame:
     """A table of a text file, with grades as numbers where all of them are."""
     from rankmeter.inputs.columns import is_usual

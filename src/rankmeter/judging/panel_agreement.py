@@ -14,7 +14,7 @@ from rankmeter.errors import NotFoundError, check_choice, check_level, did_you_m
 from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.judge_agreement import (
     FEWEST_QUERIES,
@@ -41,6 +41,11 @@ MAIN = (
     "spearman", "tau_b",
 )  # fmt: skip
 """The order in which coefficients are shown: no one of them says all."""
+POSSIBLE: Mapping[str, tuple[float, float]] = {
+    "agreement": (0.0, 1.0), "within_one": (0.0, 1.0), "bias": (-math.inf, math.inf), "absolute_error": (0.0, math.inf),
+    "alpha_ordinal": (-math.inf, 1.0), "alpha_interval": (-math.inf, 1.0), "alpha_nominal": (-math.inf, 1.0),
+}  # fmt: skip
+"""Between what a coefficient lies; the others between -1 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class JudgeAgreement(ShownAsTable):
                 Heading(word("judges_discuss", language)),
                 self._discuss_table(self.to_discuss.head(SHOWN_PAIRS), language),
             ]
-        blocks += [Heading(word("judges_reading", language), 2)]
+        blocks += [Heading(word("judges_reading", language), 2), self._meanings(language)]
         blocks += [Paragraph(note.text(language), "note") for note in self.notes]
         return blocks
 
@@ -166,20 +171,31 @@ class JudgeAgreement(ShownAsTable):
         interval = word("level_interval", language, level=self.level)
         columns = (
             Column(word("coefficient", language), "text"), Column(word("value", language)),
-            Column(interval, "interval", 1), Column(word("meaning", language), "text", 2),
+            Column(interval, "interval", 1),
         )  # fmt: skip
-        rows = []
-        for name in MAIN:
-            if name in self.coefficients:
-                one = self.coefficients[name]
-                means = Cell(word(f"coefficient_{name}_means", language))
-                rows.append((Cell(word(f"coefficient_{name}", language)), *self._cells(one, language), means))
+        shown = [name for name in MAIN if name in self.coefficients]
+        rows = [
+            (Cell(word(f"coefficient_{name}", language)), *self._cells(self.coefficients[name], language, name))
+            for name in shown
+        ]
         return Table(columns, tuple(rows), name="coefficients")
 
-    def _cells(self, one: Jackknifed, language: Language) -> tuple[Cell, Cell]:
+    def _meanings(self, language: Language) -> Folded:
+        """What each coefficient says."""
+        lines = [
+            f"{word(f'coefficient_{name}', language)}: {word(f'coefficient_{name}_means', language)}"
+            for name in MAIN
+            if name in self.coefficients
+        ]
+        return Folded(word("meaning", language), tuple(items(lines)))
+
+    def _cells(self, one: Jackknifed, language: Language, name: str) -> tuple[Cell, Cell]:
+        """A value and its interval, which shows nothing impossible."""
         if math.isnan(one.value):
             return Cell(word("undefined", language)), Cell()
-        return Cell(one.value), Cell(span=None if math.isnan(one.error) else (one.low, one.high))
+        lowest, highest = POSSIBLE.get(name, (-1.0, 1.0))
+        span = None if math.isnan(one.error) else (max(one.low, lowest), min(one.high, highest))
+        return Cell(one.value), Cell(span=span)
 
     def _confusion_table(self, two: JudgePair, language: Language) -> Table:
         heads = [plain_number(grade) for grade in self.scale]
@@ -197,12 +213,12 @@ class JudgeAgreement(ShownAsTable):
         columns += [Column(word(f"coefficient_{name}", language), importance=at) for at, name in enumerate(shown)]
         rows = []
         for two in self.pairs:
-            cells = [self._whole(two.coefficients[name], language) for name in shown]
+            cells = [self._whole(two.coefficients[name], language, name) for name in shown]
             rows.append((Cell(f"{two.first}, {two.second}"), Cell(two.pairs), *cells))
         return Table(tuple(columns), tuple(rows), name="pairs")
 
-    def _whole(self, one: Jackknifed, language: Language) -> Cell:
-        value, interval = self._cells(one, language)
+    def _whole(self, one: Jackknifed, language: Language, name: str) -> Cell:
+        value, interval = self._cells(one, language, name)
         return Cell(value.value, span=interval.span)
 
     def _judge_table(self, language: Language) -> Table:

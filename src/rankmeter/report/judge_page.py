@@ -15,7 +15,7 @@ from typing import Any
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
-from rankmeter.judging.chances import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
+from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 from rankmeter.report.titles import into_titles
 from rankmeter.showing.html import asset
@@ -106,7 +106,7 @@ def judge_page(
 
 def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str]]]:
     """The pairs query by query, the items of each in a random order; and the chances with which they were drawn."""
-    frame = table_of(pool, "pool")
+    frame = _pool_table(pool)
     columns = find_columns(frame.columns, ("query", "item"), None, _called(pool))
     drawn = [name for name in (QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH) if name in frame.columns]
     frame = frame.select(
@@ -127,6 +127,19 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
         random.Random(f"{seed} {query}").shuffle(order)  # noqa: S311 (an order, not a secret)
         pairs += [[query, item] for item in order]
     return pairs, {name: [by_query[query][item][at] for query, item in pairs] for at, name in enumerate(drawn)}
+
+
+def _pool_table(pool: object) -> pl.DataFrame:
+    """A table with a query and an item column; anything else is no pool."""
+    try:
+        frame = table_of(pool, "pool")
+    except InputError as error:
+        if error.__cause__ is None:  # the sentence says it all; else it is about how the file was parsed
+            raise
+        raise InputError.of("judging.not_a_pool", source=_called(pool), columns=[]) from error
+    if not all(any(is_usual(role, name) for name in frame.columns) for role in ("query", "item")):
+        raise InputError.of("judging.not_a_pool", source=_called(pool), columns=examples(frame.columns, shown=8))
+    return frame
 
 
 def _called(data: object) -> str:

@@ -260,6 +260,7 @@ def people_needed(spread: float, half_width: float, *, level: float = 0.95, most
     from scipy.special import stdtrit
 
     low, high = 2, most
+    half_width *= 1 + 1e-9  # the width of an interval of people alone is that of as many queries, not of one more
     if spread == 0 or not half_width > 0:
         return None
     if stdtrit(high - 1, (1 + level) / 2) * spread / math.sqrt(high) > half_width:
