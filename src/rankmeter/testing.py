@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankmeter.comparing.requirement import Requirement, check_requirements
+from rankmeter.errors import RankmeterError
 
 __all__ = ["Requirement", "assert_ranking"]
 
@@ -59,9 +60,12 @@ def assert_ranking(
       q1  1.0000 -> 0.5000  -0.5000
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    checked = check_requirements(
-        judgments, run, requirements, baseline=baseline, certain=certain, shown=shown, **options
-    )
+    try:
+        checked = check_requirements(
+            judgments, run, requirements, baseline=baseline, certain=certain, shown=shown, **options
+        )
+    except RankmeterError as error:
+        raise error.with_traceback(None) from None  # a file that is not there: the ways inside say nothing of it
     broken = [one for one in checked if not one.is_met]
     if broken:
         raise AssertionError("\n".join(one.told() for one in broken))

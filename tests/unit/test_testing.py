@@ -112,6 +112,16 @@ def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
     done.stdout.fnmatch_lines(["*= rankings =*", "*test_good: RR >= 0.9: the value is 1.0000*"])
 
 
+def test_what_is_wrong_with_a_call_points_to_the_test(pytester):
+    pytester.makepyfile("""
+        def test_it(rankmeter):
+            rankmeter.assert_ranking("nothing.qrels", "nothing.run", "RR >= 0.5")
+    """)
+    told = pytester.runpytest_subprocess("-p", "rankmeter.pytest_plugin").stdout.str()
+    assert "there is no file nothing.qrels" in told
+    assert "compression.py" not in told
+
+
 def test_the_plugin_loads_nothing_heavy():
     code = "import sys, rankmeter.pytest_plugin; print([m for m in ('numpy', 'polars', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -199,7 +209,43 @@ def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     assert outputs["report"] == ""
 
 
-def test_a_hostile_input_of_the_action_runs_nothing(tmp_path):
-    code, *_ = act(tmp_path, RUNS="$(touch${IFS}owned)", BASELINE='"; touch owned; "', FAIL_IF="`touch owned`")
+@pytest.mark.parametrize("options", ["", "$(touch owned)", "'$(touch owned)'", "`touch owned`", "; touch owned", "'"])
+def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
+    hostile = {"RUNS": "$(touch${IFS}owned)", "BASELINE": '"; touch owned; "', "FAIL_IF": "`touch owned`"}
+    code, *_ = act(tmp_path, **hostile, OPTIONS=options)
     assert code == 2
     assert not (tmp_path / "owned").exists()
+
+
+def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
+    (tmp_path / "judged.csv").write_text("search text,doc,grade\nq1,a,1\nq2,b,1\n")
+    (tmp_path / "run.csv").write_text("query,doc,score\nq1,a,2.0\nq2,x,1.0\n")
+    code, outputs, _, talk = act(
+        tmp_path,
+        JUDGMENTS="judged.csv",
+        RUNS="run.csv",
+        MEASURES="RR",
+        OPTIONS="--columns 'judgments.query=search text'\n--digits 2",
+    )
+    assert code == 0, talk
+    assert json.loads(Path(outputs["json"]).read_text())
+
+
+@pytest.mark.parametrize(("new", "old", "wanted"), [("hybrid", "bm25", 0), ("bm25", "hybrid", 1)])
+def test_the_action_takes_responses_and_exports(tmp_path, new, old, wanted):
+    """From two bulk responses and the ratings of Quepid, with the bulk request beside them, to a verdict."""
+    texts = [f"query {number}" for number in range(8)]
+    requests = [line for text in texts for line in ({"index": "shop"}, {"query": {"match": {"title": text}}})]
+    (tmp_path / "requests.ndjson").write_text("\n".join(map(json.dumps, requests)) + "\n")
+    for name, order in {"bm25": "bac", "hybrid": "abc"}.items():
+        hits = [{"_id": item, "_score": 3.0 - place} for place, item in enumerate(order)]
+        responses = [{"timed_out": False, "hits": {"hits": hits}} for _ in texts]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"took": 1, "responses": responses}))
+    rows = "".join(f"{text},a,3\n{text},b,\n" for text in texts)
+    (tmp_path / "ratings.csv").write_text("query,docid,rating\n" + rows)
+    inputs = {"RUNS": f"{new}.json", "BASELINE": f"{old}.json", "MEASURES": "nDCG@10", "REPORT": "report.html"}
+    code, outputs, summary, talk = act(tmp_path, JUDGMENTS="ratings.csv", FAIL_IF="nDCG@10 < baseline", **inputs)
+    assert code == wanted, talk
+    assert outputs["failed"] == ("true" if wanted else "false")
+    assert (tmp_path / outputs["report"]).stat().st_size > 10_000
+    assert new in summary

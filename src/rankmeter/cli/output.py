@@ -241,11 +241,18 @@ def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: boo
     if not quiet:
         sys.stdout.flush()
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
-        more = [] if details else [word("more_with_details", lang)]
+        more = [] if details else [*_recognised(cmp, lang), word("more_with_details", lang)]
         is_grid = not details and len(cmp.measures) > 1
         board = comparisons.legend if details else comparisons.board_marks
         marks = comparisons.marks_mean(cmp, lang) if is_grid else board(cmp, lang)
         tell(["", *marks, *notes, *more])
+
+
+def _recognised(cmp: Comparison, lang: Language) -> list[str]:
+    """What files of other tools were taken for: that was told from their content, and is said always."""
+    exports = any(side.export for reading in cmp.reading.values() for side in reading.sides)
+    line = reading_line(cmp.reading.values()) if exports else None
+    return [line.text(lang)] if line else []
 
 
 def _comparison_text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
