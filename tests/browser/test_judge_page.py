@@ -201,3 +201,19 @@ def test_the_order_is_random_but_the_same_for_two_judges():
 def test_every_grade_needs_a_key(grades):
     with pytest.raises(rm.InputError, match="cannot each have a key"):
         rm.judge_page(POOL, grades=grades)
+
+
+def test_a_phone_shows_the_next_item_and_skips_are_counted_apart(browser):
+    opened(browser, "phone_next", guidelines="Judge what the user wants.", grades=(0, 1, 2))
+    assert [key.text for key in browser.find_elements("css selector", ".keys kbd")][:3] == ["0", "1", "2"]
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 400, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        browser.execute_script("window.scrollTo(0, document.body.scrollHeight)")
+        press(browser, "2", "s")
+        assert "1 of 5 judged, 1 skipped" in text(browser, "#count")
+        assert browser.execute_script("return document.querySelector('details').open") is False
+        assert browser.execute_script("return document.getElementById('query').getBoundingClientRect().top >= 0")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -100,7 +100,8 @@ def judge_page(
     }  # fmt: skip
     # Inside of a script nothing but "</" and "<!--" would end or hide it.
     embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
-    text = _page(embedded, said, guidelines, lang)
+    keys = " ".join(f"<kbd>{grade}</kbd>" for grade, _ in known)
+    text = _page(embedded, said, guidelines, keys, lang)
     return JudgePage(text, len(pairs), len({query for query, _ in pairs}))
 
 
@@ -170,7 +171,7 @@ def _checked(grades: Sequence[int]) -> list[int]:
     return list(grades)
 
 
-def _page(embedded: str, said: Mapping[str, Any], guidelines: str, lang: Language) -> str:
+def _page(embedded: str, said: Mapping[str, Any], guidelines: str, keys: str, lang: Language) -> str:
     paragraphs = "".join(f"<p>{escape(part.strip())}</p>" for part in guidelines.split("\n\n") if part.strip())
     told = f"<details open><summary>{escape(said['guidelines'])}</summary>{paragraphs}</details>" if paragraphs else ""
     word = {name: escape(str(text)) for name, text in said.items()}
@@ -199,7 +200,7 @@ def _page(embedded: str, said: Mapping[str, Any], guidelines: str, lang: Languag
 {told}
 <h2 id="query"></h2><p id="query-id" class="soft"></p>
 <div id="cards"></div>
-<p class="soft"><kbd>0</kbd>-<kbd>9</kbd> {word["key_grade"]} · <kbd>s</kbd> {word["skip"]} ·
+<p class="soft keys">{keys} {word["key_grade"]} · <kbd>s</kbd> {word["skip"]} ·
 <kbd>u</kbd> {word["undo"]} · <kbd>n</kbd> <kbd>p</kbd> {word["key_move"]} · <kbd>c</kbd> {word["comment"]}</p>
 </main>
 <script type="application/json" id="data">{embedded}</script>

@@ -74,6 +74,11 @@
     }
     keep();
     show();
+    if (matchMedia("(max-width: 600px)").matches) { // a phone has little room: the item, not what was read before
+      const told = document.querySelector("details");
+      if (told && state.past.length === 1) told.open = false;
+      if (state.view === "one") $("query").scrollIntoView({ block: "start" });
+    }
   }
 
   function undo() {
@@ -151,13 +156,14 @@
     const n = state.at;
     const query = data.pairs[n][0];
     const done = data.pairs.reduce((sum, _, k) => sum + (isDone(k) ? 1 : 0), 0);
+    const skipped = data.pairs.reduce((sum, _, k) => sum + (mark(k).skipped ? 1 : 0), 0);
     $("query").textContent = data.queries[query] || query;
     $("query-id").textContent = data.queries[query] ? query : "";
     $("progress").value = done;
     $("progress").max = data.pairs.length;
     const [first, last] = ends(n);
     $("count").textContent = words.count
-      .replace("{done}", done).replace("{all}", data.pairs.length)
+      .replace("{judged}", done - skipped).replace("{all}", data.pairs.length).replace("{skipped}", skipped)
       .replace("{place}", n - first + 1).replace("{of}", last - first);
     $("done").hidden = done < data.pairs.length;
     const places = state.view === "one" ? [n] : Array.from({ length: last - first }, (_, k) => first + k);
