@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -25,6 +26,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block
 from rankmeter.showing.showable import Showable
+from rankmeter.stats.rank_agreement import spearman
 from rankmeter.stats.samples import Sample
 from rankmeter.wording import Said, said
 
@@ -329,7 +331,7 @@ def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> floa
 
 def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> list[Alike]:
     """Pairs of measures that order queries alike within each system, or systems alike where there are enough."""
-    from scipy.stats import kendalltau, rankdata  # loaded only for statistics
+    from scipy.stats import kendalltau  # loaded only for statistics
 
     judged = evaluations[0].facts.judged
     found = []
@@ -338,9 +340,8 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
         for ev in evaluations:
             x, y = (ev.values[m] for m in (a, b))
             kept = x.counted[:judged] & y.counted[:judged]
-            ranks = [rankdata(one.value[:judged][kept]) for one in (x, y)]
-            if kept.sum() > 2 and all(np.ptp(one) > 0 for one in ranks):
-                over.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+            rho = spearman(*(one.value[:judged][kept] for one in (x, y))) if kept.sum() > 2 else math.nan
+            over += [] if math.isnan(rho) else [rho]
         if over and np.mean(over) >= ALIKE:
             found.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
         if len(evaluations) >= ENOUGH_SYSTEMS:

@@ -147,7 +147,7 @@ def agreement(
         for variant in online.variants
         for measure in off
     }
-    p = corrected_p({key: _p(gap) for key, gap in gaps.items()}, online.plan.correction)
+    p = corrected_p({key: gap.p for key, gap in gaps.items()}, online.plan.correction)
     pairings = []
     for (variant, measure), gap in gaps.items():
         sure = math.nan if math.isnan(gap.low) else float(p[variant, measure] < 1 - level)
@@ -175,15 +175,6 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     if n < 2:
         raise InputError.of("online.agreement_few_queries", name=base.name, name_2=other.name, n=n)
     return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, "paired t over queries")
-
-
-def _p(gap: Estimate) -> float:
-    """The p-value of a paired t-test."""
-    from scipy.special import stdtr
-
-    if gap.variance == 0:
-        return 1.0 if gap.value == 0 else 0.0
-    return float(2 * stdtr(gap.units - 1, -abs(gap.value) / math.sqrt(gap.variance)))
 
 
 def _signed(sure: float, value: float, direction: int) -> int | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from rankmeter.placing.placements import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

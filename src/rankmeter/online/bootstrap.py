@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.online.exact_totals import LOWEST, Pieces
 from rankmeter.placing.hashing import Hashes, mixed
-
-Floats = npt.NDArray[np.float64]
+from rankmeter.placing.placements import Floats
 
 CELLS = 4_000_000
 """How many draws are held at once."""

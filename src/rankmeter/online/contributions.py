@@ -18,9 +18,10 @@ from rankmeter.measures.online import (
     Value,
 )
 from rankmeter.online.events import CONVERSION, IMPRESSION
-from rankmeter.online.log import Bools, Floats, Ints, Log
+from rankmeter.online.log import Log
 from rankmeter.online.partitions import IS_REFUND
 from rankmeter.online.sessions import SessionTable
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.estimates import GroupValue
 from rankmeter.stats.locations import quantile, trimmed_mean
 

@@ -34,10 +34,10 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_level, check_number, examples
 from rankmeter.online.policies import OffPolicy, Weights
+from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, of_variance
 from rankmeter.wording import Option, said
 
-Floats = npt.NDArray[np.float64]
 BIASED = ("clipped IPS", "DM", "switch DR", "shrunk DR")
 """Estimators that trade bias for variance."""
 SlateModel = Literal["item-position", "cascade", "standard"]

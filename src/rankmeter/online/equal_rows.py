@@ -9,12 +9,10 @@ import numpy.typing as npt
 
 from rankmeter.online.partitions import Columns
 from rankmeter.placing.hashing import mixed
+from rankmeter.placing.placements import Bools, Ints
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Keeps numbers of several columns apart, mostly; where it does not, the rows are compared."""
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 def changes(column: npt.NDArray[Any]) -> Bools:

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
-
-Floats = npt.NDArray[np.float64]
+from rankmeter.placing.placements import Floats
 
 BITS = 16
 """Of a piece: 2^20 products of two of them, below 2^52 together, add up without rounding."""

@@ -378,13 +378,10 @@ def score_interleaving(
 
 def _by_mean(credits: Any, level: float) -> dict[str, Any]:
     """The mean credit and the p-value of its t-test."""
-    from scipy.special import stdtr
-
     n = len(credits)
     variance = float(credits.var(ddof=1)) / n if n > 1 else math.nan
-    told = of_variance(float(credits.mean()), variance, n, level, "mean credit")
-    p = float(2 * stdtr(n - 1, -abs(told.value) / math.sqrt(variance))) if variance > 0 else math.nan
-    return {"credit": told, "p": p}
+    credit = of_variance(float(credits.mean()), variance, n, level, "mean credit")
+    return {"credit": credit, "p": credit.p if variance > 0 else math.nan}
 
 
 def _credit_of_team(table: pl.DataFrame) -> pl.Expr:

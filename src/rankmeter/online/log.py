@@ -7,8 +7,9 @@ counted in ``found``; what is done about each is the rule stated in :mod:`rankme
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,9 @@ from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, IS_REFUND, Columns
 from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
 from rankmeter.placing.hashing import mixed
+from rankmeter.placing.placements import Bools, Ints
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
 
 MOMENTS_PER_HOUR = 1_000
 """A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
@@ -129,11 +129,14 @@ class Log:
 
     def is_kind(self, kind: int) -> Bools:
         """(n,) whether an event is of a kind."""
-        key = ("kind", kind)
+        return self._once(("kind", kind), lambda: self.kind == kind)
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        """What is made when it is first asked for."""
         if key not in self._cache:
-            self._cache[key] = self.kind == kind
-        found: Bools = self._cache[key]
-        return found
+            self._cache[key] = make()
+        made: T = self._cache[key]
+        return made
 
     def _sorted(self, columns: Columns) -> Columns:
         """Each user's events together, in order of time; events of one moment in the order of the log."""
@@ -181,10 +184,7 @@ class Log:
 
     def exposures(self) -> Exposures:
         """Impressions and clicks paired by user, request and item (without requests: by user and item)."""
-        if "exposures" not in self._cache:
-            self._cache["exposures"] = self._exposures()
-        found: Exposures = self._cache["exposures"]
-        return found
+        return self._once("exposures", self._exposures)
 
     def _exposures(self) -> Exposures:
         n = len(self)
@@ -229,14 +229,14 @@ class Log:
 
     def requests(self) -> tuple[Ints, int]:
         """(n,) the request of each impression and click, from 0, -1 where there is none; and how many there are."""
-        if "requests" not in self._cache:
-            rows = np.flatnonzero(self.is_of_request())
-            group, groups = self.numbered(rows, ("request",))
-            of_event = np.full(len(self), -1, np.int64)
-            of_event[rows] = group
-            self._cache["requests"] = of_event, groups
-        found: tuple[Ints, int] = self._cache["requests"]
-        return found
+        return self._once("requests", self._requests)
+
+    def _requests(self) -> tuple[Ints, int]:
+        rows = np.flatnonzero(self.is_of_request())
+        group, groups = self.numbered(rows, ("request",))
+        of_event = np.full(len(self), -1, np.int64)
+        of_event[rows] = group
+        return of_event, groups
 
     def is_of_request(self) -> Bools:
         """(n,) whether an event is an impression or a click of a known request."""
@@ -251,57 +251,52 @@ class Log:
         """The sessions as a measure defines them."""
         rule = measure.sessions if self.has("session") else "gap"
         key = ("sessions", rule, measure.gap, measure.max_length, measure.activity)
-        if key not in self._cache:
-            active = None if measure.activity == "all" else self.kind != IMPRESSION
-            longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
-            gap = round(measure.gap * 60e6)
-            if rule == "gap":
-                made = sessions_by_gap(self.user, self.time, active, gap=gap, max_length=longest)
-            else:
-                known = self.known(HAS_SESSION)
-                self.found["events without session id"] = int(np.count_nonzero(~known))
-                made = sessions_by_id(self.user, self.time, self.column("session"), known, active,
-                                      gap=None if rule == "id" else gap, max_length=longest)  # fmt: skip
-            self._cache[key] = made
-        found: SessionTable = self._cache[key]
-        return found
+        return self._once(key, lambda: self._sessions(measure, rule))
+
+    def _sessions(self, measure: SessionMeasure, rule: str) -> SessionTable:
+        active = None if measure.activity == "all" else self.kind != IMPRESSION
+        longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
+        gap = round(measure.gap * 60e6)
+        if rule == "gap":
+            return sessions_by_gap(self.user, self.time, active, gap=gap, max_length=longest)
+        known = self.known(HAS_SESSION)
+        self.found["events without session id"] = int(np.count_nonzero(~known))
+        return sessions_by_id(self.user, self.time, self.column("session"), known, active,
+                              gap=None if rule == "id" else gap, max_length=longest)  # fmt: skip
 
     def clicks(self, counted: str, orphans: str) -> Bools:
         """(n,) the clicks that count: each item once in a request, all, or one a request; with or without orphans."""
-        key = ("clicks", counted, orphans)
-        if key not in self._cache:
-            pairs = self.exposures()
-            chosen = self.is_kind(CLICK) if counted == "all" else pairs.first_click
-            if orphans == "drop":
-                chosen = chosen & ~pairs.orphan
-            if counted == "request" and self.has("request"):
-                request, requests = self.requests()
-                rows = np.flatnonzero(chosen & (request >= 0))
-                first = first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
-                only = chosen & (request < 0)
-                only[rows[first[first >= 0]]] = True
-                chosen = only
-            self._cache[key] = chosen
-        found: Bools = self._cache[key]
-        return found
+        return self._once(("clicks", counted, orphans), lambda: self._clicks(counted, orphans))
+
+    def _clicks(self, counted: str, orphans: str) -> Bools:
+        pairs = self.exposures()
+        chosen = self.is_kind(CLICK) if counted == "all" else pairs.first_click
+        if orphans == "drop":
+            chosen = chosen & ~pairs.orphan
+        if counted != "request" or not self.has("request"):
+            return chosen
+        request, requests = self.requests()
+        rows = np.flatnonzero(chosen & (request >= 0))
+        first = first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
+        only: Bools = chosen & (request < 0)
+        only[rows[first[first >= 0]]] = True
+        return only
 
     def credit(self, measure: ConversionRate) -> tuple[Ints, Credit]:
         """The clicks that count, as rows, and what each is credited with."""
         key = ("credit", measure.clicks, measure.orphans, measure.window, measure.item, measure.credit)
-        if key not in self._cache:
-            rows = np.flatnonzero(self.clicks(measure.clicks, measure.orphans))
-            bought = np.flatnonzero(self.is_kind(CONVERSION))
-            both = np.concatenate([rows, bought])
-            if measure.item == "same" and self.has("item"):
-                known = self.known(HAS_ITEM)
-                group, groups = self.numbered(both, ("item",))
-                # What names no item is the same as nothing else.
-                group = np.where(known[both], group, groups + np.arange(len(both)))
-            else:
-                group = self.user[both]
-            window = None if measure.window is None else round(measure.window * _HOUR)
-            given = credit(group[: len(rows)], self.time[rows], group[len(rows) :], self.time[bought],
-                           window=window, rule=measure.credit)  # fmt: skip
-            self._cache[key] = rows, given
-        found: tuple[Ints, Credit] = self._cache[key]
-        return found
+        return self._once(key, lambda: self._credit(measure))
+
+    def _credit(self, measure: ConversionRate) -> tuple[Ints, Credit]:
+        rows = np.flatnonzero(self.clicks(measure.clicks, measure.orphans))
+        bought = np.flatnonzero(self.is_kind(CONVERSION))
+        both = np.concatenate([rows, bought])
+        group = self.user[both]
+        if measure.item == "same" and self.has("item"):
+            known = self.known(HAS_ITEM)
+            group, groups = self.numbered(both, ("item",))
+            # What names no item is the same as nothing else.
+            group = np.where(known[both], group, groups + np.arange(len(both)))
+        window = None if measure.window is None else round(measure.window * _HOUR)
+        return rows, credit(group[: len(rows)], self.time[rows], group[len(rows) :], self.time[bought],
+                            window=window, rule=measure.credit)  # fmt: skip

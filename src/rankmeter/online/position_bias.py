@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
@@ -30,12 +29,12 @@ from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Word
 from rankmeter.online.phrases import number_cell
 from rankmeter.online.questions import POSITIONS
 from rankmeter.online.spark_log import partitioned
+from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.resampling import check_draws, middle
 from rankmeter.wording import Language, Said, exact_percent, said, word
 
-Floats = npt.NDArray[np.float64]
 _KEYS = ("query", "item", "position", "variant")
 
 

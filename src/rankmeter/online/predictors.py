@@ -19,6 +19,7 @@ from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.proportions import quantile, wilson
+from rankmeter.stats.rank_agreement import spearman
 from rankmeter.wording import Language, Said, said, word
 
 FEW = 10
@@ -226,15 +227,6 @@ def _with_p(one: Predictor, p_corrected: float) -> Predictor:
 
 def _or_least(value: float) -> float:
     return -2.0 if math.isnan(value) else value
-
-
-def spearman(one: Any, other: Any) -> float:
-    """The correlation of ranks, ties sharing their mean rank; NaN where one side never varies."""
-    from scipy.stats import rankdata
-
-    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
-    below = math.sqrt(float(a @ a) * float(b @ b))
-    return float(a @ b) / below if below else math.nan
 
 
 def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:

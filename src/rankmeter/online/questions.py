@@ -24,10 +24,10 @@ from rankmeter.measures.online import (
 from rankmeter.online.bootstrap import Draws, Resampled
 from rankmeter.online.events import Events
 from rankmeter.online.exact_totals import Totals
-from rankmeter.online.log import Ints
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
 from rankmeter.online.settings import ExperimentPlan
 from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.placing.placements import Ints
 from rankmeter.stats.estimates import GroupValue
 
 Unit = Literal["user", "session", "request", "hour", "day"]

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from rankmeter.placing.placements import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
 from rankmeter.online.exact_totals import Totals
+from rankmeter.placing.placements import Floats
 from rankmeter.wording import Said, said
-
-Floats = npt.NDArray[np.float64]
 
 BEFORE = " before"
 """What is added to a column's name for the same quantity before the experiment."""

@@ -21,7 +21,7 @@ from rankmeter.online.contributions import amounts, is_engaged, is_per_user, loc
 from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.exact_totals import Totals, rounded, totals_by
-from rankmeter.online.log import Bools, Floats, Ints, Log
+from rankmeter.online.log import Log
 from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
 from rankmeter.online.questions import (
     ALL,
@@ -41,6 +41,7 @@ from rankmeter.online.questions import (
 from rankmeter.online.spark_log import partitioned
 from rankmeter.online.sums import BEFORE, Sums, above, below
 from rankmeter.placing.hashing import Hashes, mixed
+from rankmeter.placing.placements import Bools, Floats, Ints
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.event_columns import at_path
-
-Ints = npt.NDArray[np.int64]
+from rankmeter.placing.placements import Ints
 
 MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 UNITS = ("s", "ms", "us", "ns")

@@ -10,14 +10,14 @@ studentised, so that systems that go together on the same queries are taken as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.resampling import flipped_sums
-from rankmeter.stats.samples import AnySample, Groups, Sample
+from rankmeter.stats.resampling import flipped_sums, in_rows
+from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 
 BLOCK_CELLS = 250_000
 """How many differences of flipped sums are held at once."""
@@ -65,15 +65,9 @@ def separations(
     ``signs`` are -1 for measures of which less is better. Groups of runs that are not paired are told apart by Welch's
     test, its level divided by the number of comparisons.
     """
-    made: dict[int, Separation] = {}
-    by_units: dict[int, list[int]] = {}
-    for number, one in enumerate(samples):
-        if isinstance(one, Groups):
-            made[number] = _separated_groups(one, signs[number], level)
-        else:
-            by_units.setdefault(one.units, []).append(number)
+    made = {n: _separated_groups(one, signs[n], level) for n, one in enumerate(samples) if isinstance(one, Groups)}
     values = {n: one.linear() * signs[n] for n, one in enumerate(samples) if isinstance(one, Sample)}
-    for units, members in by_units.items():
+    for units, members in by_units(samples).items():
         systems = len(values[members[0]])
         if systems < 2 or units < 2:
             made |= {number: _unseparated(values[number].mean(axis=1)) for number in members}
@@ -153,14 +147,6 @@ def _t(gap: Floats, squares: Floats, units: int) -> Floats:
     return t
 
 
-def _parts(blocks: Iterator[Floats], cells: int) -> Iterator[Floats]:
-    """The same rows in blocks so small that what is made of them stays near the processor."""
-    rows = max(1, BLOCK_CELLS // cells)
-    for block in blocks:
-        for first in range(0, len(block), rows):
-            yield block[first : first + rows]
-
-
 def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """How large a t may be by chance: (measures, systems) against each system as the best, (measures,) for all pairs.
 
@@ -177,7 +163,8 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
     columns = np.ascontiguousarray(centred.reshape(measures * systems, units).T)
     itself = np.eye(systems, dtype=np.bool_)
     with_best, all_pairs = [], []
-    for sums in _parts(flipped_sums(columns, resamples, seed), measures * systems**2):
+    rows = max(1, BLOCK_CELLS // (measures * systems**2))
+    for sums in in_rows(flipped_sums(columns, resamples, seed), rows):
         flipped = sums.reshape(len(sums), measures, systems)
         share = flipped[:, :, :, None] - flipped[:, :, None, :]
         share *= scale

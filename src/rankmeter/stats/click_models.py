@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Bools, Floats, Ints
 
-Ints = npt.NDArray[np.int64]
 TOLERANCE = 1e-8
 ROUNDS = 20_000
 

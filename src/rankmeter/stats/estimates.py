@@ -43,6 +43,15 @@ class Estimate:
         """Whether zero lies outside the interval."""
         return self.low > 0 or self.high < 0
 
+    @property
+    def p(self) -> float:
+        """By Student's t, of a value of 0; where there is no spread 1 for a value of 0 and 0 for any other."""
+        from scipy.special import stdtr
+
+        if self.variance == 0:
+            return float(self.value == 0)
+        return float(2 * stdtr(self.units - 1, -abs(self.value) / math.sqrt(self.variance)))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {"value": self.value, "low": self.low, "high": self.high, "level": self.level, "method": self.method,

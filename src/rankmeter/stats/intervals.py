@@ -23,7 +23,7 @@ from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
-from rankmeter.stats.samples import AnySample, Groups, Sample
+from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 from rankmeter.stats.student import Pair, sides
 from rankmeter.wording import Language, Option, said, word
 
@@ -242,12 +242,8 @@ def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]
 
 def _drawn_bands(samples: Sequence[AnySample], pairs: Sequence[Pair], how: _How, step: Step | None) -> dict[int, Bands]:
     """Intervals from the same resamples for all measures that have the same number of units."""
-    by_units: dict[int, list[int]] = {}
-    for number, one in enumerate(samples):
-        if isinstance(one, Sample) and one.units > 1:
-            by_units.setdefault(one.units, []).append(number)
     bands: dict[int, Bands] = {}
-    for members in by_units.values():
+    for members in (several for units, several in by_units(samples).items() if units > 1):
         chosen = [one for number in members if isinstance(one := samples[number], Sample)]
         for number, one, values in zip(members, chosen, _resampled(chosen, how, step), strict=True):
             bands[number] = _bands(one, values, pairs, how)

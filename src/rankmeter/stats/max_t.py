@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.resampling import flipped_sums, is_exact
+from rankmeter.stats.resampling import flipped_sums, gaps_of, in_rows, is_exact
 from rankmeter.stats.samples import Sample
 from rankmeter.stats.student import SAME, Pair, sides
 
@@ -34,15 +34,11 @@ def step_down(one: Sample, pairs: Sequence[Pair], *, permutations: int, seed: in
     left, right, scale, needed = left[order], right[order], scale[order], observed[order] - SAME
     extreme, tried = np.zeros(len(order), np.int64), 0
     rows = max(1, PAIR_CELLS // max(len(order), 1))
-    for block in flipped_sums(columns, permutations, seed):
-        for first in range(0, len(block), rows):
-            flipped = np.ascontiguousarray(block[first : first + rows].T)
-            largest = flipped.take(left, axis=0)
-            largest -= flipped.take(right, axis=0)
-            np.abs(largest, out=largest)
-            largest /= scale[:, None]
-            _accumulate(largest)
-            extreme += np.count_nonzero(largest >= needed[:, None], axis=1)
+    for block in in_rows(flipped_sums(columns, permutations, seed), rows):
+        largest = gaps_of(np.ascontiguousarray(block.T), left, right)
+        largest /= scale[:, None]
+        _accumulate(largest)
+        extreme += np.count_nonzero(largest >= needed[:, None], axis=1)
         tried += len(block)
     exact = is_exact(one.units, permutations)
     chance = extreme / tried if exact else (extreme + 1) / (tried + 1)

@@ -17,8 +17,8 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.resampling import Step, flipped_sums, is_exact
-from rankmeter.stats.samples import AnySample, Groups, Sample
+from rankmeter.stats.resampling import Step, flipped_sums, gaps_of, in_rows, is_exact
+from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
@@ -198,10 +198,7 @@ def _randomisation_of_all(
 ) -> Floats:
     """All pairs under all measures with the same signs; samples of other units take their turn apart."""
     result = np.ones((len(samples), len(pairs)))
-    by_units: dict[int, list[int]] = {}
-    for number, one in enumerate(samples):
-        by_units.setdefault(one.units, []).append(number)
-    for units, members in by_units.items():
+    for units, members in by_units(samples).items():
         stacked = np.stack([samples[number].flippable() for number in members])
         extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
         exact = is_exact(units, permutations)
@@ -223,14 +220,11 @@ def _extremes(
     needed = np.abs(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
     extreme, tried = np.zeros(needed.shape, np.int64), 0
     rows = max(1, PAIR_CELLS // max(len(pairs), 1))
-    for block in flipped_sums(columns, permutations, seed, step):
-        for first in range(0, len(block), rows):
-            # A system's sums lie side by side, so that a pair is two stretches of memory.
-            several = np.ascontiguousarray(block[first : first + rows].T).reshape(measures, systems, -1)
-            for measure, flipped in enumerate(several):
-                gaps = flipped.take(left, axis=0)
-                gaps -= flipped.take(right, axis=0)
-                np.abs(gaps, out=gaps)
-                extreme[measure] += np.count_nonzero(gaps >= needed[measure][:, None], axis=1)
+    for block in in_rows(flipped_sums(columns, permutations, seed, step), rows):
+        # A system's sums lie side by side, so that a pair is two stretches of memory.
+        several = np.ascontiguousarray(block.T).reshape(measures, systems, -1)
+        for measure, flipped in enumerate(several):
+            gaps = gaps_of(flipped, left, right)
+            extreme[measure] += np.count_nonzero(gaps >= needed[measure][:, None], axis=1)
         tried += len(block)
     return extreme, tried

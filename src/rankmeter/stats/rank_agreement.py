@@ -6,6 +6,9 @@ Robertson 2008 (tau_AP); Urbano & Marrero 2017 (its ties); Vigna 2015 (tau_h); W
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
 from rankmeter.placing.placements import Floats, Ints
@@ -98,3 +101,12 @@ def largest_drop(truth: Floats, other: Floats) -> int:
 def regret(truth: Floats, other: Floats) -> float:
     """What is lost by shipping the other's best: the true value of the best less that of the other's best."""
     return float(truth.max() - truth[np.argmax(other)])
+
+
+def spearman(one: Any, other: Any) -> float:
+    """The correlation of ranks, ties sharing their mean rank; NaN where one side never varies."""
+    from scipy.stats import rankdata
+
+    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
+    below = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / below if below else math.nan

@@ -8,12 +8,12 @@ are in float64: in float32 p-values move in the fifth digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from rankmeter.errors import InputError, check_whole
-from rankmeter.placing.placements import Floats
+from rankmeter.placing.placements import Floats, Ints
 from rankmeter.wording import Said, said
 
 BLOCK_CELLS = 2_500_000
@@ -53,6 +53,20 @@ def flipped_sums(columns: Floats, permutations: int, seed: int, step: Step | Non
         done += len(bits)
         if step is not None:
             step(done)
+
+
+def gaps_of(flipped: Floats, left: Ints, right: Ints) -> Floats:
+    """``(pairs, b)`` how far apart the flipped sums ``(systems, b)`` of each pair are."""
+    gaps: Floats = flipped.take(left, axis=0)
+    gaps -= flipped.take(right, axis=0)
+    np.abs(gaps, out=gaps)
+    return gaps
+
+
+def in_rows(blocks: Iterable[Floats], rows: int) -> Iterator[Floats]:
+    """Blocks of so few rows that what is made of them stays near the processor."""
+    for block in blocks:
+        yield from (block[first : first + rows] for first in range(0, len(block), rows))
 
 
 def _random_bits(units: int, permutations: int, seed: int) -> Iterator[np.ndarray]:

@@ -177,6 +177,15 @@ class Groups:
 AnySample = Sample | Groups
 
 
+def by_units(samples: Sequence[AnySample]) -> dict[int, list[int]]:
+    """The numbers of the paired samples by how many units they have: those share what is drawn at random."""
+    members: dict[int, list[int]] = {}
+    for number, drawn in enumerate(samples):
+        if isinstance(drawn, Sample):
+            members.setdefault(drawn.units, []).append(number)
+    return members
+
+
 def sample(values: Values, unit: Ints, aggregate: str) -> Sample:
     """Gather what queries add into units.
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, special, stats
 
-Floats = npt.NDArray[np.float64]
+from rankmeter.placing.placements import Floats
+
 FEWEST = 20
 """With fewer rates there is too little to tell how much they vary."""
 

@@ -44,22 +44,16 @@ class SliceContrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(SliceContrast):
     """How far slices are apart, and how far chance alone puts them apart."""
 
-    value: float
-    low: float
-    high: float
-    null_mean: float
-    """The mean gap when the slices are dealt out at random."""
-    null_high: float
-    """What such a gap stays below, with the probability of the level."""
-    p_value: float
-    """How often chance makes a gap as large."""
-    level: float
-    resamples: int
-    seed: int
     method: str = "simultaneous t intervals of all pairs; permutation of the slices"
+    null_mean: float = math.nan
+    """The mean gap when the slices are dealt out at random."""
+    null_high: float = math.nan
+    """What such a gap stays below, with the probability of the level."""
+    p_value: float = math.nan
+    """How often chance makes a gap as large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +213,8 @@ def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, see
     null = gap_between(means, gap)
     above_chance = (1 + int((null >= value - 1e-12).sum())) / (1 + resamples)
     return Gap(
-        value, *_gap_ends(parts, gap, level), float(null.mean()), float(np.quantile(null, level)), above_chance, level,
-        resamples, seed,
+        value, *_gap_ends(parts, gap, level), level, resamples, seed, null_mean=float(null.mean()),
+        null_high=float(np.quantile(null, level)), p_value=above_chance,
     )  # fmt: skip
 
 
