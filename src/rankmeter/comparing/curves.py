@@ -41,7 +41,7 @@ def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) ->
     for measure in measures:
         if not isinstance(measure, RankedMeasure) or measure.at != "cutoff" or measure.aggregate != "mean":
             continue
-        name = str(replace(measure, cutoff=None)) if measure.cutoff else str(measure)
+        name = family_of(measure)
         if name in found or len(found) == MOST_FAMILIES:
             continue
         try:
@@ -49,6 +49,12 @@ def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) ->
         except MeasureError:
             continue  # it takes no cutoff with these options
     return found
+
+
+def family_of(measure: Measure) -> str:
+    """The measure without its cutoff."""
+    has_cutoff = isinstance(measure, RankedMeasure) and measure.at == "cutoff" and measure.cutoff
+    return str(replace(measure, cutoff=None)) if has_cutoff else str(measure)
 
 
 def curves(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+import re
 from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
 from itertools import chain, combinations, zip_longest
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.curves import curves
+from rankmeter.comparing.curves import curves, family_of
 from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
 
@@ -69,7 +70,8 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         "lists": _lists(
             sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles, reference
         ),
-        "curves": curves_as_far_as_lists(cmp, sides),
+        "curves": (drawn := curves_as_far_as_lists(cmp, sides)),
+        "curve_of": [name if (name := family_of(measure)) in drawn else None for measure in cmp.measures],
         "distributions": [distribution(cmp, m) for m in cmp.measures],
         "correlation": correlation(cmp),
         "similarity": (likeness := _similarity(sides)),
@@ -192,27 +194,33 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     wanted = {*sampled, *(ids[place] for place in informative)}
     ties = next((m.ties for m in cmp.measures if isinstance(m, RankedMeasure)), "item")
     # Of a system with several runs the first stands for all.
-    lists = {
-        name: ranked_lists(runs[0], wanted, depth=SIMILAR_DEPTH, ties=ties) for name, runs in cmp.inputs.runs.items()
-    }
-    if any(one is None for one in lists.values()):
-        return None
+    lists: dict[str, dict[str, list[str]]] = {}
+    longest = 0
+    for name, runs in cmp.inputs.runs.items():
+        # One item more than is kept says that a list goes on.
+        deeper = ranked_lists(runs[0], wanted, depth=SIMILAR_DEPTH + 1, ties=ties)
+        if deeper is None:
+            return None
+        longest = max([longest, *map(len, deeper.values())])
+        lists[name] = {query: items[:SIMILAR_DEPTH] for query, items in deeper.items()}
     taken = taken_before(cmp.inputs.history, {ids[place] for place in informative}, MOST_TAKEN)
     grades = judgments_of(cmp.inputs.judgments, wanted)
-    return {"lists": lists, "sampled": sampled, "grades": grades, "taken": taken}
+    return {"lists": lists, "sampled": sampled, "grades": grades, "taken": taken, "longest": longest}
 
 
 def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     """The value at each cutoff, as far as the lists go: behind the end of the longest nothing can change."""
     if cmp.inputs is None:
         return {}
-    longest = SIMILAR_DEPTH
-    if sides is not None:
-        longest = max((len(items) for lists in sides["lists"].values() for items in lists.values()), default=1)
-    # A list that fills the depth may be longer than it.
-    deepest = None if longest >= SIMILAR_DEPTH else longest
+    longest = SIMILAR_DEPTH + 1 if sides is None else max(sides["longest"], 1)
+    deepest = None if longest > SIMILAR_DEPTH else longest
     points = curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level), deepest=deepest)
-    return {name: {kind: nested(values) for kind, values in one.items()} for name, one in points.items()}
+    # As the first of its measures was typed, without the cutoff.
+    typed = {family_of(measure): re.sub(r"@\d+$", "", cmp.label(measure)) for measure in reversed(cmp.measures)}
+    return {
+        name: {"name": typed[name], **{kind: nested(values) for kind, values in one.items()}}
+        for name, one in points.items()
+    }
 
 
 def _lists(

@@ -91,8 +91,9 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
             bars = charts.differences(labels | {"difference": f"{name}: {system} − {reference}"})
             rows = _differences(pairs, queries, higher=measure.higher_is_better)
             yield f"differences-{slug(name)}-{slug(system)}", bars, rows
-    for family, curve in data["curves"].items():
-        yield f"cutoffs-{slug(family)}", charts.cutoffs(labels | {"value": family}, systems), _points(curve, systems)
+    for curve in data["curves"].values():
+        grows = charts.cutoffs(labels | {"value": curve["name"]}, systems)
+        yield f"cutoffs-{slug(curve['name'])}", grows, _points(curve, systems)
     if len(names) > 1:
         yield "correlation", charts.heat(names, labels), _square(data["correlation"], names)
         two = labels | {"first_measure": names[0], "second_measure": names[1]}
@@ -181,7 +182,7 @@ def _trade_off(data: Mapping[str, Any], systems: Sequence[str]) -> list[dict[str
     first, second, *_ = data["trade_off"]["values"]
     front = data["trade_off"]["fronts"]["0,1"]
     return [
-        {"s": place, "system": system, "x": first[place], "y": second[place], "front": place in front}
+        {"s": place, "system": system, "x": first[place], "y": second[place], "front": place in front, "label": system}
         for place, system in enumerate(systems)
         if first[place] is not None and second[place] is not None
     ]

@@ -80,3 +80,21 @@ def width_of(text: str) -> int:
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
         for character in text
     )
+
+
+def shortened(text: str, width: int) -> str:
+    """The beginning and the end of a text: names differ at either.
+
+    >>> shortened("a-rather-long-name-07", 12)
+    'a-rath…me-07'
+    """
+    if width_of(text) <= width:
+        return text
+    head, tail = text, ""
+    for letter in reversed(text):
+        if width_of(tail) + width_of(letter) > (width - 1) // 2:
+            break
+        tail = letter + tail
+    while width_of(head) + 1 + width_of(tail) > width:
+        head = head[:-1]
+    return f"{head}…{tail}"

@@ -101,10 +101,9 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
 
 def trade_off(words: Words, systems: Sequence[str]) -> Spec:
     """Every system under two measures; the line joins those that no other beats under both."""
-    scale = {"zero": False, "padding": 30}
     shared = {
-        "x": _field("x:Q", scale=scale, title=words["first_measure"]),
-        "y": _field("y:Q", scale=scale, title=words["second_measure"]),
+        "x": _field("x:Q", scale={"zero": False, "padding": 60}, title=words["first_measure"]),
+        "y": _field("y:Q", scale={"zero": False, "padding": 30}, title=words["second_measure"]),
     }
     colour_of = _colour(systems, legend=False)
     front = _layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=_field("x:Q"))
@@ -112,7 +111,7 @@ def trade_off(words: Words, systems: Sequence[str]) -> Spec:
     tips = _tips(system=words["system"], x=words["first_measure"], y=words["second_measure"])
     mark = {"type": "point", "filled": True, "size": 130, "opacity": 1}
     points = _layer(mark, **shared, color=colour_of, shape=shape, tooltip=tips)
-    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=_field("system:N"), color=colour_of)
+    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=_field("label:N"), color=colour_of)
     return _spec(front | {"transform": [{"filter": "datum.front"}]}, points, names, names=systems)
 
 
@@ -143,7 +142,11 @@ def colour(place: int) -> str:
 
 def _colour(systems: Sequence[str], *, legend: bool = True) -> Spec:
     scale = {"domain": list(range(len(systems))), "range": [colour(place) for place in range(len(systems))]}
-    kept = {"title": None, "orient": "top", "columns": 3, "labelLimit": 150, "labelExpr": _NAME} if legend else None
+    kept = (
+        {"title": None, "orient": "top", "columns": 3, "labelLimit": 150, "labelExpr": _NAME, "symbolOpacity": 1}
+        if legend
+        else None
+    )
     return _field("s:N", scale=scale, legend=kept)
 
 

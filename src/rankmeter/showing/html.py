@@ -8,16 +8,18 @@ from functools import cache
 from html import escape as escaped
 from pathlib import Path
 
-from rankmeter.showing.characters import without_controls
+from rankmeter.showing.characters import shortened, without_controls
 from rankmeter.showing.document import Block, Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.showing.drawings import svg
 from rankmeter.wording import Language, word
 
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""
-MOST_RAISED = 12
+MOST_RAISED = 6
 """Letters that stand above the line at most: a table of many systems stays readable."""
 LONG_NAME = 14
+LONGEST_ON_PHONE = 18
+"""Of a name in a table; a longer one shows its beginning and its end there."""
 _TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
 
 
@@ -102,7 +104,8 @@ def table_html(
 def _head(column: Column, *, sortable: bool) -> str:
     text = escape(column.head)
     is_sorted = sortable and column.head and column.kind != "interval"
-    return f"<th{_class(column)}>{f'<button>{text}</button>' if is_sorted else text}</th>"
+    place = " class='drawn'" if column.kind == "interval" else _class(column)
+    return f"<th{place}>{f'<button>{text}</button>' if is_sorted else text}</th>"
 
 
 def _class(column: Column, *more: str) -> str:
@@ -121,7 +124,7 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language
     if column.kind == "bar":
         drawn = "" if cell.value is None else f"<i class='bar' style='width:{100 * float(cell.value):.1f}%'></i>"
         return f"<td class='drawn'><span class='track'>{drawn}</span></td>"
-    text = escape(cell.text(column))
+    text = _name(cell.text(column)) if column.kind == "text" else escape(cell.text(column))
     text = f"<b>{text}</b>" if "best" in cell.marks and text else text
     span = escape(cell.span_text(column))
     if column.kind == "interval":
@@ -130,17 +133,25 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language
     raised = _raised(cell.raised) if cell.raised else ""
     marks: list[str] = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
     marks += [f"g{cell.shade}"] if cell.shade is not None else []
-    marks += ["long"] if column.kind == "text" and len(text) > LONG_NAME else []
+    marks += ["long"] if column.kind == "text" and len(cell.text(column)) > LONG_NAME else []
     key = cell.sort if cell.sort is not None else cell.value
     sort = f" data-sort='{key}'" if isinstance(key, (int, float)) and not math.isnan(key) else ""
     return f"<td{_class(column, *marks)}{sort}>{text}{beside}{cell.arrow}{raised}</td>"
+
+
+def _name(text: str) -> str:
+    """A text that a phone shows in brief where it is one long word."""
+    if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
+        return escape(text)
+    brief = escape(shortened(text, LONGEST_ON_PHONE))
+    return f"<span class='full'>{escape(text)}</span><span class='brief' title='{escape(text)}'>{brief}</span>"
 
 
 def _raised(text: str) -> str:
     """Numbers above the line; of many the first, all of them for those who point at it."""
     if len(text) <= MOST_RAISED:
         return f"<sup>{escape(text)}</sup>"
-    return f"<sup title='{escape(text)}'>{escape(text[:MOST_RAISED].rpartition(',')[0])}…</sup>"
+    return f"<sup title='{escape(text)}'>{escape(text[: MOST_RAISED - 1].rstrip(',-'))}…</sup>"
 
 
 def _track(cell: Cell, scale: tuple[float, float]) -> str:

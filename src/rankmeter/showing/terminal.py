@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from rankmeter.showing.characters import one_line, width_of, wrapped
+from rankmeter.showing.characters import one_line, shortened, width_of, wrapped
 from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.wording import Language, word
 
@@ -169,7 +169,7 @@ def _shortened(table: Table, too_wide: int) -> Table:
     if max(heads) > max([*sizes.values(), _LEAST_NAME]):
         longest = heads.index(max(heads))
         kept = max(max(heads) - too_wide, _LEAST_NAME)
-        columns = [replace(column, head=_cut(column.head, kept)) if at == longest else column
+        columns = [replace(column, head=shortened(column.head, kept)) if at == longest else column
                    for at, column in enumerate(table.columns)]  # fmt: skip
         return replace(table, columns=tuple(columns))
     if not sizes:
@@ -177,25 +177,11 @@ def _shortened(table: Table, too_wide: int) -> Table:
     widest = max(sizes, key=lambda at: sizes[at])
     kept = max(sizes[widest] - too_wide, _LEAST_NAME)
     rows = tuple(
-        tuple(replace(cell, value=_cut(cell.text(table.columns[at]), kept)) if at == widest else cell
+        tuple(replace(cell, value=shortened(cell.text(table.columns[at]), kept)) if at == widest else cell
               for at, cell in enumerate(row))
         for row in table.rows
     )  # fmt: skip
     return replace(table, rows=rows)
-
-
-def _cut(text: str, width: int) -> str:
-    """The beginning and the end of a text: names differ at either."""
-    if width_of(text) <= width:
-        return text
-    head, tail = text, ""
-    for letter in reversed(text):
-        if width_of(tail) + width_of(letter) > (width - 1) // 2:
-            break
-        tail = letter + tail
-    while width_of(head) + 1 + width_of(tail) > width:
-        head = head[:-1]
-    return f"{head}…{tail}"
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:

@@ -17,6 +17,8 @@ const shown = (value) => (value === null || value === undefined ? "–" : value.
 const name = (place) => data.systems[place];
 // A title becomes part of an expression, in which a line separator would end a string.
 const oneLine = (text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
+// Names differ at their beginning or at their end.
+const brief = (text, most = 20) => (text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}`);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
 // Charts ---------------------------------------------------------------------------------------------------------
@@ -24,7 +26,7 @@ const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key
 function theme() {
   const ink = dark.matches ? "#c9d2db" : "#3b4753";
   const line = dark.matches ? "#303a45" : "#e3e7ec";
-  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500, titleLimit: 240 };
+  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500, titleLimit: 240, labelOverlap: "greedy", labelSeparation: 4 };
   return { background: "transparent", axis, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
 }
 
@@ -45,7 +47,10 @@ async function draw(chart, datasets, titles = {}) {
     for (const layer of spec.layer ?? [spec])
       if (layer.encoding?.color?.scale) layer.encoding.color.scale = { domain: systems, range: systems.map((_, at) => data.colours[at]) };
   }
+  const narrow = place.clientWidth < 400;
+  for (const named of spec.params ?? []) if (named.name === "names") named.value = named.value.map((one) => brief(one, 22));
   for (const layer of spec.layer ?? [spec]) {
+    if (narrow && layer.encoding?.color?.legend) Object.assign(layer.encoding.color.legend, { columns: 2, labelLimit: 110 });
     for (const [channel, title] of Object.entries(titles)) if (layer.encoding?.[channel]) layer.encoding[channel].title = oneLine(title);
   }
   const options = { actions: false, renderer: "svg", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" } };
@@ -78,20 +83,17 @@ function drawPairs() {
   const ends = [Math.min(0, ...every), Math.max(0, ...every)].map((end) => ({ x: end, y: end }));
   const reference = name(data.reference);
   const system = name(state.system);
-  draw("differences", { rows }, { y: `${system} − ${reference}` });
-  draw("scatter", { rows, ends }, { x: reference, y: system });
+  draw("differences", { rows }, { y: `${brief(system, 15)} − ${brief(reference, 15)}` });
+  draw("scatter", { rows, ends }, { x: brief(reference, 40), y: brief(system, 32) });
   const all = data.paired[state.measure];
   const thinned = rows.length < all ? fill(words.thinned, { shown: rows.length, all }) : "";
   byId("thinned").textContent = all ? thinned : words.no_queries;
 }
 
 function drawMeasure() {
-  const measure = data.measures[state.measure].name;
-  const family = Object.keys(data.curves).find((one) => one === measure || one === measure.replace(/@\d+$/, ""));
   if (byId("chart-cutoffs")) {
-    const kept = family ?? Object.keys(data.curves)[0];
-    byId("curve-name").textContent = kept;
-    const curve = data.curves[kept];
+    const curve = data.curves[data.curve_of[state.measure]] ?? Object.values(data.curves)[0];
+    byId("curve-name").textContent = curve.name;
     const points = drawn().flatMap((s) => curve.k.map((k, at) => ({ s, system: name(s), k, value: curve.value[s][at], low: curve.low[s][at], high: curve.high[s][at] })));
     draw("cutoffs", { rows: points.filter((row) => row.value !== null) });
   }
@@ -118,7 +120,21 @@ function drawTradeOff() {
   const rows = data.systems.map((system, place) => ({
     s: place, system, x: data.trade_off.values[x][place], y: data.trade_off.values[y][place], front: front.includes(place),
   }));
-  draw("trade_off", { rows: rows.filter((row) => row.x !== null && row.y !== null) }, { x: data.measures[x].name, y: data.measures[y].name });
+  draw("trade_off", { rows: labelled(rows.filter((row) => row.x !== null && row.y !== null)) }, { x: data.measures[x].name, y: data.measures[y].name });
+}
+
+// Points with a label where it covers no other; the names of the rest are there for who points at them.
+function labelled(rows) {
+  const systems = drawn();
+  const seen = rows.filter((row) => systems.includes(row.s)).sort((a, b) => b.front - a.front || b.y - a.y);
+  const span = (key) => Math.max(...seen.map((row) => row[key])) - Math.min(...seen.map((row) => row[key])) || 1;
+  const [wide, high] = [span("x"), span("y")];
+  const taken = [];
+  return seen.map((row) => {
+    const isFree = taken.every((other) => Math.abs(other.x - row.x) / wide > 0.36 || Math.abs(other.y - row.y) / high > 0.09);
+    if (isFree) taken.push(row);
+    return { ...row, label: isFree ? brief(row.system, 18) : "" };
+  });
 }
 
 // Tables ---------------------------------------------------------------------------------------------------------
@@ -170,7 +186,7 @@ function drawQueries() {
   const head = element("tr");
   const shownSystems = drawn();
   for (const [, label] of heads) head.append(element("th", {}, element("button", {}, label)));
-  for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, name(place))));
+  for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, brief(name(place), 12))));
   head.append(element("th", { class: "number" }, element("button", {}, words.spread)));
   table.tHead.replaceChildren(head);
   const top = Math.max(...rows.flatMap((row) => row.values.filter((value) => value !== null)), 1e-9);
@@ -179,7 +195,7 @@ function drawQueries() {
       const made = element("tr", { "data-q": row.q, "data-name": row.id, tabindex: 0 });
       if (row.q === state.query) made.classList.add("chosen");
       made.append(element("td", {}, row.id));
-      if (hasTexts) made.append(element("td", { class: "text", title: row.text }, row.text));
+      if (hasTexts) made.append(element("td", { class: "text", title: row.text }, element("span", {}, row.text)));
       for (const place of shownSystems) {
         const value = row.values[place];
         const share = Math.max(0, Math.min(100, (100 * (value ?? 0)) / top));
@@ -210,13 +226,13 @@ function valuesTable(q) {
   const all = data.values[q];
   const places = all ? drawn() : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
-  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, name(place))));
+  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
   // A measure of all lists together has no value for one query.
   const known = (measure) => all[measure].some((value) => value !== null);
   const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
   const rows = measures.map((measure) => {
     const values = all ? places.map((place) => all[measure][place]) : found ? [found.x, found.y] : [null, null];
-    return element("tr", {}, element("td", {}, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
+    return element("tr", {}, element("td", { class: "measure" }, data.measures[measure].name), ...values.map((value) => element("td", { class: "number" }, shown(value))));
   });
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
   const wide = element("div", { class: "wide" }, table);
@@ -262,7 +278,7 @@ function sides(lists, wanted) {
     const items = lists.systems[place];
     const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : lists.before, wanted));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
-    return element("div", {}, element("h4", {}, name(place), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
+    return element("div", {}, element("h4", { title: name(place) }, brief(name(place), 24), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
   });
   const made = element("div", { class: "lists" }, ...columns);
   const mark = (event, on) => {
@@ -279,7 +295,7 @@ function sides(lists, wanted) {
 function missed(lists) {
   if (!lists.missed.length) return [];
   const places = drawn();
-  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, name(place))));
+  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
   const rows = lists.missed.map(([at, grade, ranks]) => {
     const [id, title] = data.lists.items[at];
     const item = element("td", {}, element("span", { class: `item ${shade(grade)}` }, title || id));
