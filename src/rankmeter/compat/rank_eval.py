@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import InputError, MeasureError, check_whole, examples, nearest
+from rankmeter.errors import InputError, MeasureError, check_whole, did_you_mean, examples
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
@@ -20,25 +20,12 @@ from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.responses import Entry, shape_of
 from rankmeter.late import pl
+from rankmeter.measures.dialects import find_dialect
+from rankmeter.measures.grammar import find_measure
 from rankmeter.showing.document import Block, Paragraph, text_table
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wording import Language, said, word
 
-_USUAL = {
-    "precision": "P",
-    "recall": "R",
-    "mean_reciprocal_rank": "RR",
-    "dcg": "DCG",
-    "expected_reciprocal_rank": "ERR",
-}
-"""What each metric is usually called."""
-_OPTIONS = {
-    "precision": ("k", "relevant_rating_threshold", "ignore_unlabeled"),
-    "recall": ("k", "relevant_rating_threshold"),
-    "mean_reciprocal_rank": ("k", "relevant_rating_threshold"),
-    "dcg": ("k", "normalize", "unknown_doc_rating"),
-    "expected_reciprocal_rank": ("k", "maximum_relevance", "unknown_doc_rating"),
-}
 SIZE = 10
 """How many hits are looked at where a metric does not say k."""
 
@@ -154,35 +141,33 @@ def _judgments(body: Any, where: str) -> dict[object, Entry]:
 
 def _metric(body: Mapping[str, Any], where: str, highest: object) -> tuple[str, str, int]:
     """The metric as the dialect writes it, the usual measure of the name, and how many hits are looked at."""
+    metrics = {metric.name: metric for metric in find_dialect("elasticsearch").metrics}
     given = body.get("metric")
     if not isinstance(given, Mapping) or len(given) != 1:
-        raise InputError.of("responses.no_metric", source=where, metrics=", ".join(_USUAL))
+        raise InputError.of("responses.no_metric", source=where, metrics=list(metrics))
     [(name, options)] = given.items()
     options = options if isinstance(options, Mapping) else {}
-    if name not in _USUAL:
-        close = nearest(str(name), list(_USUAL), shown=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(_USUAL)}"
+    if name not in metrics:
+        hint = did_you_mean(str(name), list(metrics)) or said("dialects.metrics", known=list(metrics))
         raise InputError.of("responses.unknown_metric", source=where, metric=name, hint=hint)
+    known = metrics[name].options
     for option, value in options.items():
-        if option not in _OPTIONS[name]:
-            known = ", ".join(_OPTIONS[name])
-            raise InputError.of("responses.unknown_option", source=where, metric=name, option=option, options=known)
-        wanted = bool if option in ("normalize", "ignore_unlabeled") else int
-        if type(value) is not wanted and not (value is None and option == "unknown_doc_rating"):
-            kind = "responses.option_not_bool" if wanted is bool else "responses.option_not_whole"
+        if option not in known:
+            raise InputError.of("responses.unknown_option", source=where, metric=name, option=option, options=[*known])
+        is_flag = not isinstance(known[option], str)
+        if type(value) is not (bool if is_flag else int) and not (value is None and option == "unknown_doc_rating"):
+            kind = "responses.option_not_bool" if is_flag else "responses.option_not_whole"
             raise InputError.of(kind, source=where, metric=name, option=option, value=json.dumps(value))
-    if name == "expected_reciprocal_rank" and "maximum_relevance" not in options:
+    if "maximum_relevance" in known and "maximum_relevance" not in options:
         raise InputError.of("responses.no_maximum", source=where, highest=highest)
     k = check_whole("k", options.get("k", SIZE), 1)
     written = ",".join(
         f"{option}={str(value).lower()}" for option, value in {"k": k, **options}.items() if value is not None
     )
-    usual = "nDCG(gain=exp2)" if options.get("normalize") else _USUAL[name]
-    usual = "DCG(gain=exp2)" if usual == "DCG" else usual
-    threshold = options.get("relevant_rating_threshold", 1)
-    usual = f"{usual}(rel={threshold})" if threshold != 1 else usual
-    usual = f"ERR(max_grade={options['maximum_relevance']})" if usual == "ERR" else usual
-    return f"{name}({written})", f"{usual}@{k}", k
+    measure = find_measure("nDCG" if options.get("normalize") else metrics[name].measure)
+    usual: dict[str, Any] = {"gain": "exp2"} if name == "dcg" else {}
+    usual |= {known[option]: value for option, value in options.items() if known[option] in ("rel", "max_grade")}
+    return f"{name}({written})", str(measure(cutoff=k, **usual)), k
 
 
 def _lists(responses: object, queries: list[object], k: int, request: str) -> dict[object, list[Mapping[str, Any]]]:
