@@ -19,7 +19,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Placements, some_queries
 from rankmeter.wording import said
 
-KEPT = 1 << 18
+KEPT = 1 << 19
 """How many placements may wait for somebody to look at what comes of them; with more, it is computed at once."""
 
 

@@ -161,7 +161,8 @@ def no_infinity(values: npt.NDArray[Any], what: str) -> None:
 
 def no_rounding(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with numbers beyond 2**53 that are others as floats, naming the first cells."""
-    if values.dtype == np.float64 or np.abs(values.astype(np.float64)).max(initial=0.0) < EXACT_WHOLE_NUMBERS:
+    ends = (0,) if values.dtype == np.float64 or not values.size else (values.min(), values.max())
+    if all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in ends):
         return
     large = np.abs(values.astype(np.float64)) >= EXACT_WHOLE_NUMBERS
     rounded = large.copy()

@@ -249,8 +249,9 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
 def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
     array = values.to_numpy()
-    starts = np.append(0, np.flatnonzero(array[1:] != array[:-1]) + 1)
-    if 2 * len(starts) < len(array):  # in stretches: one look a stretch instead of one a row
+    changes = array[1:] != array[:-1]
+    if 2 * np.count_nonzero(changes) < len(array):  # in stretches: one look a stretch instead of one a row
+        starts = np.append(0, np.flatnonzero(changes) + 1)
         different, number = encode(values.gather(pl.Series(starts)))
         return different, np.repeat(number, np.diff(starts, append=len(array)))
     low = int(array.min())
