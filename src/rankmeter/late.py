@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -17,21 +18,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 Value = TypeVar("Value")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Late(Generic[Value]):
     """A value that is made when it is first asked for; a copy elsewhere takes the value along."""
 
-    __slots__ = ("_make", "_value")
-
-    def __init__(self, make: Callable[[], Value] | None = None, value: Value | None = None) -> None:
-        self._make, self._value = make, value
+    make: Callable[[], Value] | None = None
+    made: Value | None = None
 
     @property
     def value(self) -> Value:
         """The value, made once."""
-        if self._make is not None:
+        if self.make is not None:
             # In this order, so that another thread sees the value or makes it too.
-            self._value, self._make = self._make(), None
-        return self._value  # type: ignore[return-value]
+            self.made, self.make = self.make(), None
+        return self.made  # type: ignore[return-value]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Late, (None, self.value)

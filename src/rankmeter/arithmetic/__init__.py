@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankmeter.arithmetic.aggregates import AGGREGATES, Tally, aggregated
-from rankmeter.arithmetic.formulas import formula_of, parts_of
-from rankmeter.arithmetic.parts import Parts, Values, values_of
+from rankmeter.arithmetic.parts import Parts, Values, formula_of, parts_of, values_of
 from rankmeter.arithmetic.views import View, Views
 
 __all__ = [

@@ -4,6 +4,9 @@ An aggregate says what each query adds above and below a line (`parts`) and what
 Everything else follows: an evaluation adds the parts exactly, blocks and processes hand over their sums (`Tally`),
 a bootstrap draws queries again and adds their parts as often as they were drawn, a slice adds those of its queries.
 A median alone is not a function of sums: it needs the values, and each of these takes its own way there.
+
+Sums lose nothing, whatever their order and partitioning: `summed` rounds the exact sum once, as `math.fsum` does, and a
+part hands over an expansion, a few numbers whose exact sum is that of its values (Shewchuk 1997).
 """
 
 from __future__ import annotations
@@ -14,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.exact_sums import expansion, summed
 from rankmeter.arithmetic.parts import Values
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 
+MANY = 4096
+"""From how many values on a sum is worth the set-up of adding them in NumPy."""
 GEOMETRIC_FLOOR = 1e-5
 """Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
 
@@ -176,3 +180,60 @@ class Tally:
         if rule.of_values is not None:
             return rule.of_values(np.array(self.above), None)
         return float(rule.value(math.fsum(self.above), math.fsum(self.below) if rule.pools else self.queries))
+
+
+def summed(values: Floats, times: Ints | None = None) -> float:
+    """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value.
+
+    With ``times`` each value is added that many times.
+    """
+    return math.fsum(exact_terms(values, times))
+
+
+def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
+    """Numbers whose exact sum is that of the values, a few where the values are many.
+
+    The leading bits of all values, as many as can be added without rounding, are cut off and added by NumPy; then those
+    of the rest, until nothing is left (Rump, Ogita & Oishi 2008).
+    """
+    rest = values
+    sums: list[float] = []
+    bits = int(len(values) if times is None else times.sum()).bit_length() + 1
+    while len(values) >= MANY or (times is not None and len(values)):
+        largest = float(np.abs(rest).max())
+        if largest == 0.0:
+            return sums
+        if math.isnan(largest):
+            return [math.nan]
+        if not largest < 1e290:
+            break
+        anchor = 2.0 ** (math.frexp(largest)[1] + bits)
+        leading = (anchor + rest) - anchor
+        sums.append(float(leading.sum() if times is None else (leading * times).sum()))
+        rest = rest - leading
+    if times is not None:
+        rest = np.repeat(rest, times)
+    return [*sums, *rest[rest != 0].tolist()]
+
+
+def expansion(values: Floats) -> list[float]:
+    """A few numbers whose exact sum is the exact sum of the values, the largest first.
+
+    Each number is what is left after the ones before, rounded; a rest is at most half a unit in the last place of the
+    number before it, so there are two or three.
+
+    Examples
+    --------
+    >>> expansion(np.array([0.1] * 10))
+    [1.0, 5.55...e-17]
+    >>> math.fsum(expansion(np.array([1e16, 1.0, -1e16])))
+    1.0
+    """
+    terms = exact_terms(values)
+    parts: list[float] = []
+    while rest := math.fsum(terms):
+        parts.append(rest)
+        if not math.isfinite(rest):
+            break
+        terms.append(-rest)
+    return parts

@@ -51,14 +51,12 @@ def cumulated_gain(view: View, m: Options) -> Parts:
 
 def discounted_gain(view: View, m: Options) -> Parts:
     """DCG."""
-    key = ("DCG", m.gain, m.rel, m.discount, m.cutoff)
-    parts: Parts = view.once(key, lambda: _discounted(view, m, DISCOUNTS[m.discount]))
-    return parts
+    return _discounted(view, m, DISCOUNTS[m.discount])
 
 
 def _discounted(view: View, m: Options, discount: Discount) -> Parts:
-    gain: Floats = view.once(("gain", m.gain, m.rel), lambda: gains_of(view.grade, m))
-    rows: Ints = view.once(("gaining", m.gain, m.rel), lambda: np.flatnonzero(gain))
+    queries = len(view.returned)
+    gain, rows, query, rank, worth = view.once(("gain", m.gain, m.rel, discount), lambda: _gained(view, m, discount))
     found: Bools | None = None
     if view.ties == "mean":
         weights = row_weights(view, rows, discount, m.cutoff)
@@ -66,39 +64,37 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
         if m.negative == "counted":  # a sum may be 0 or less although something was found
             found = view.per_query((gain[rows] > 0) & (weights > 0), rows) > 0
     else:
-        query, rank, worth = view.once(
-            ("worth", m.gain, m.rel, discount),
-            lambda: (view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])),
-        )
         inside = np.flatnonzero(rank <= (view.returned[query] if m.cutoff is None else m.cutoff))
-        summed = np.bincount(query[inside], weights=worth[inside], minlength=len(view)).astype(np.float64, copy=False)
+        summed = np.bincount(query[inside], weights=worth[inside], minlength=queries).astype(np.float64, copy=False)
         if m.negative == "counted":
-            found = np.bincount(query[inside[worth[inside] > 0]], minlength=len(view)) > 0
-    some = _any_gain(view, m)
+            found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
+    some: Bools = view.once_of_best(("any gain", m.gain, m.rel), lambda: _has_gain(view, m))
     if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
         some = some | (view.per_query(gain > 0) > 0)
-    return Parts(summed, np.ones(len(view)), some, summed > 0 if found is None else found)
+    return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found)
 
 
-def _any_gain(view: View, m: Options) -> Bools:
-    """(n,) whether a candidate has a gain."""
-    some: Bools = view.once_of_best(("any gain", m.gain, m.rel), lambda: _has_gain(view, m))
-    return some
+def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, Ints, Ints, Floats]:
+    """The gain of each row; which rows have one, their queries and ranks, and what their gains are worth there."""
+    gain = gains_of(view.grade, m)
+    rows = np.flatnonzero(gain)
+    return gain, rows, view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])
 
 
 def _has_gain(view: View, m: Options) -> Bools:
+    """(n,) whether a candidate has a gain."""
     if not isinstance(m.gain, str):
         return any_of(view, gains_of(view.best, m) > 0)
     # Gains rise with grades, so that the best grade tells.
     some = view.best_offsets[1:] > view.best_offsets[:-1]
-    found = np.zeros(len(view), np.bool_)
-    found[some] = gains_of(view.best[view.best_offsets[:-1][some]], m) > 0
-    return found
+    gaining = np.zeros(len(some), np.bool_)
+    gaining[some] = gains_of(view.best[view.best_offsets[:-1][some]], m) > 0
+    return gaining
 
 
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
-    parts = discounted_gain(view, m)
+    parts = _discounted(view, m, DISCOUNTS[m.discount])
     key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, m.negative == "counted")
     once = view.once_of_best if m.ideal in ("judged", "uncut") else view.once
     return Parts(parts.numerator, once(key, lambda: _ideal(view, m)), parts.has_relevant, parts.found)

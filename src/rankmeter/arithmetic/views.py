@@ -84,15 +84,15 @@ class View:
         return np.bincount(query, weights=values, minlength=len(self)).astype(np.float64, copy=False)
 
 
+@dataclass(frozen=True, eq=False)
 class Views:
     """The views of one set of placements, each made when it is first asked for."""
 
-    def __init__(self, placements: Placements, subtopics: Subtopics | None = None) -> None:
-        self.placements = placements
-        self.subtopics = subtopics
-        self._candidates: dict[tuple[Any, ...], Placements] = {}
-        self._views: dict[tuple[Any, ...], View] = {}
-        self._of_best: dict[int, dict[Any, Any]] = {}
+    placements: Placements
+    subtopics: Subtopics | None = None
+    _candidates: dict[tuple[Any, ...], Placements] = field(default_factory=dict, init=False, repr=False)
+    _views: dict[tuple[Any, ...], View] = field(default_factory=dict, init=False, repr=False)
+    _of_best: dict[int, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def of(self, m: RankedMeasure) -> View:
         """The view under a measure's conventions."""
@@ -347,7 +347,7 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
     elif not _in_order(query, rank):
         order = order_by(query, rank)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
-    offsets = offsets_of(np.bincount(query, minlength=len(p)).astype(np.int64))
+    offsets = offsets_of(np.bincount(query, minlength=len(p.returned)).astype(np.int64))
     return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
 
 

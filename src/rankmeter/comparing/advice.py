@@ -18,7 +18,6 @@ from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.sources import readings
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
@@ -152,13 +151,13 @@ def advise(
     if k is not None:
         check_whole("k", k, 1)
     check_columns_of(columns, judgments, *(runs or {}).values())
-    given = into_judgments(judgments, columns=columns_of(columns, "judgments"))
+    given = into_judgments(judgments, columns=columns)
     truth = given.judgment_table()
     if purpose is None and readings(given, None).names_users:
         purpose = "recommendation"
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():
-        source = into_run(run, columns=columns_of(columns, "run"))
+        source = into_run(run, columns=columns)
         sources[name] = source.in_memory()
     lengths = _lengths(list(sources.values()))
     cutoff, notes = _cutoff(purpose, k, lengths)

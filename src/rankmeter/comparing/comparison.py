@@ -26,7 +26,6 @@ from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
-from rankmeter.inputs.columns import columns_of
 from rankmeter.judging.assisted_values import assist
 from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
@@ -181,7 +180,7 @@ def compare(
     assisted = None
     if assisted_by is not None and truth is not None and design is not None:
         say(said("evaluating_machine"))
-        machine = into_judgments(assisted_by, columns=columns_of(columns, "judgments"))
+        machine = into_judgments(assisted_by, columns=columns)
         guessed = {name: measure_system(name, given, machine, asked, columns, about) for name, given in named.items()}
         order = list(named)
         if design.kind == "items" and (several := [name for name, one in measured.items() if len(one.sources) > 1]):

@@ -9,7 +9,6 @@ import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, check_choice, check_whole, examples
 from rankmeter.inputs import AnyRun, JudgmentTable, check_columns_of, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.late import pl
 
 Priority = Literal["difference", "weight"]
@@ -63,13 +62,13 @@ def pool(
     if by == "difference" and len(runs) < 2:
         raise InputError.of("comparing.one_differs_from_nothing")
     check_columns_of(columns, judgments, *runs.values())
-    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
+    truth = into_judgments(judgments, columns=columns).judgment_table()
     known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
     asked = known.select("query").unique(maintain_order=True).with_row_index("order")
     parts = []
     for name, run in runs.items():
         try:
-            parts.append(ranked_top(into_run(run, columns=columns_of(columns, "run")), asked, depth))
+            parts.append(ranked_top(into_run(run, columns=columns), asked, depth))
         except RankmeterError as error:
             raise type(error).of("comparing.of_system", name=name, problem=error.problem) from error
     strangers = [name for name, part in zip(runs, parts, strict=True) if part.is_empty()]

@@ -23,7 +23,6 @@ from rankmeter.evaluating.measuring import MeasuredGroup
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import SeveralRuns
 from rankmeter.late import pl, polars_faults
@@ -186,7 +185,7 @@ def _placings(
         return [], [into_pair(part, None) for part in parts]
     if truth is None and (judged := [str(measure) for measure in measures if measure.about != "lists"]):
         raise InputError.of("comparing.needs_judgments", measures=examples(judged))
-    sources = [into_run(part, columns=columns_of(columns, "run")) for part in parts]
+    sources = [into_run(part, columns=columns) for part in parts]
     if isinstance(given, Repeats) and given.kind == "folds":
         sources = [_joined(sources)]
     return sources, [into_pair(truth, source) for source in sources]

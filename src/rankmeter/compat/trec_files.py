@@ -206,7 +206,7 @@ def _plain_grades(path: str) -> PlainRows | None:
     plain = plain_judgments([path], format="qrels", columns=None)
     if plain is None:
         return None
-    rows = plain.rows
+    rows = plain.text
     with Path(path).open("rb") as file:
         size = file.seek(-1, os.SEEK_END) + 1
         ends_with_newline = file.read() == b"\n"

@@ -19,7 +19,6 @@ from rankmeter.arithmetic.views import (
 )
 from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, check_columns_of, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
@@ -81,8 +80,8 @@ def one_query(judgments: object, run: object, query: object, *, columns: Mapping
     if isinstance(judgments, Labelled):
         truth, returned = judgments.judgments.judgment_table(), judgments.run.run_table()
     else:
-        truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
-        source = into_run(run, columns=columns_of(columns, "run"))
+        truth = into_judgments(judgments, columns=columns).judgment_table()
+        source = into_run(run, columns=columns)
         returned = _rows_in_file(source, str(query)) if source.is_streamed else source.run_table()
     judged = _rows(truth.query, query)
     listed = _rows(returned.query, query)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.errors import InputError, examples
@@ -145,12 +145,12 @@ def evaluate_placing(
         listing = measure_lists(about.given(given), placed, asked.listed, asked.measures, values, about.by, again)
         values, means = {**values, **listing.values}, {**means, **listing.means}
         wholes, slices = listing.wholes, listing.slices
-        told = Late(value=replace(told.value, notes=(*listing.notes, *told.value.notes)))
+        told = Late(made=replace(told.value, notes=(*listing.notes, *told.value.notes)))
     return Evaluation(
         name=name,
         ids=placed.ids,
-        values={measure: values[measure] for measure in asked.measures},
-        means={measure: means[measure] for measure in asked.measures},
+        values=_in_order(values, asked.measures),
+        means=_in_order(means, asked.measures),
         tie_bounds=TieBounds(lambda: {m: both for one in ties for m, both in one.value.bounds.items()}),
         asked=dict(asked.names),
         told=told,
@@ -158,6 +158,11 @@ def evaluate_placing(
         slices=slices,
         judged_by=None if given.carried else judged_by(given.truth),
     )
+
+
+def _in_order(by_measure: dict[Measure, Any], measures: list[Measure]) -> dict[Measure, Any]:
+    """What each measure has, in the order asked; measures that were needed only on the way are left out."""
+    return by_measure if list(by_measure) == measures else {measure: by_measure[measure] for measure in measures}
 
 
 def _facts(
@@ -179,4 +184,4 @@ def _facts(
         return replace(make(), notes=tuple(notes), purpose=about.purpose_of(reading))
 
     told = Late(facts)
-    return told if len(placed.placements.query) <= KEPT else Late(value=told.value)
+    return told if len(placed.placements.query) <= KEPT else Late(made=told.value)

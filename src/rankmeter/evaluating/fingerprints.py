@@ -55,12 +55,12 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
     if truth is None:
         return None
     if truth.matrix is not None:
-        return Late(value=_of_matrix(truth.matrix))
-    if truth.mapping is not None:
-        copy = {query: dict(items) for query, items in truth.mapping.data.items()}
+        return Late(made=_of_matrix(truth.matrix))
+    if (graded := truth.mapping) is not None:
+        copy = {query: dict(items) for query, items in graded.data.items()}
         return Late(lambda: _of_table(GradedMapping(copy)))
     make = partial(_of_table, truth)
-    return Late(value=make()) if truth.text is None else Late(make)  # a text stays as it is
+    return Late(made=make()) if truth.text is None else Late(make)  # a text stays as it is
 
 
 def _of_table(truth: Judgments) -> Fingerprint:

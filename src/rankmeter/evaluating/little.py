@@ -30,10 +30,14 @@ Formulas = list[tuple[Any, Callable[[SingleList, Any], Quotient]]]
 
 def evaluate_little(judgments: object, run: object, asked: Asked, name: str, about: About) -> Evaluation | None:
     """The evaluation, where both sides are little and plain; None where they are not."""
-    if type(judgments) is not dict or type(run) is not dict or asked.plain is None or about.is_more:
+    if type(judgments) is not dict or type(run) is not dict or asked.plain is None:
         return None
     lists = _lists(judgments, run)
-    if lists is None or not _answerable(asked.plain, max((one.best[0] for one in lists if one.best), default=0)):
+    if (
+        lists is None
+        or about.is_more
+        or not _answerable(asked.plain, max((one.best[0] for one in lists if one.best), default=0))
+    ):
         return None
     # Copies, as the caller may change what was given before anybody asks for the rest.
     copies = [{query: items.copy() for query, items in side.items()} for side in (judgments, run)]
@@ -88,6 +92,8 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     sides = [*judgments.values(), *run.values()]
     if sum(map(len, sides)) > LONGEST or judgments.keys().isdisjoint(run):
         return None
+    if listed_as == {dict} and _types(chain.from_iterable(map(dict.values, run.values()))) - {float}:
+        return None
     known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
     if not _alike(known[0]) or not _alike(chain.from_iterable(sides)) or not all(map(_in_ascii, known)):
         return None
@@ -129,9 +135,12 @@ def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:
 
 
 def by_score(scores: dict[Any, Any]) -> list[Any] | None:
-    """The items, highest score first, of equal ones the higher id; None where a score or such an id is not plain."""
-    total = sum(scores.values()) if _types(scores.values()) == {float} else None
-    if total is None or total != total:  # noqa: PLR0124 (NaN, or infinities of both signs)
+    """The items, highest score first, of equal ones the higher id; None where a score or such an id is not plain.
+
+    Scores are floats.
+    """
+    total = sum(scores.values())
+    if total != total:  # noqa: PLR0124 (NaN, or infinities of both signs)
         return None
     if len(set(scores.values())) == len(scores):
         return sorted(scores, key=scores.__getitem__, reverse=True)

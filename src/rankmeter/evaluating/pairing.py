@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from rankmeter.errors import InputError, MeasureError, warn, with_hint
 from rankmeter.frozen import dataclass
 from rankmeter.inputs import Labelled, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
 from rankmeter.placing.indexes import PlacedRun
@@ -51,10 +50,11 @@ def into_pair(
     if run is None:
         raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
     if judgments is None:
-        return Pair(None, into_run(run, columns=columns_of(columns, "run")))
-    truth = into_judgments(judgments, columns=columns_of(columns, "judgments"))
-    returned = into_run(run, columns=columns_of(columns, "run"), progress=progress)
-    if truth.mapping and returned.mapping and look_swapped(truth.mapping, returned.mapping):
+        return Pair(None, into_run(run, columns=columns))
+    truth = into_judgments(judgments, columns=columns)
+    returned = into_run(run, columns=columns, progress=progress)
+    graded, listed = truth.mapping, returned.mapping
+    if graded is not None and listed is not None and look_swapped(graded, listed):
         warn(said("look_swapped"))
     return Pair.of(truth, returned)
 

@@ -403,7 +403,7 @@ class Evaluation:
             told=Facts(**facts),
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
-            judged_by=Late(value=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
+            judged_by=Late(made=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
             assisted=saved_assistance(header),
         )
 

@@ -64,7 +64,7 @@ def late_ties(measured: MeasuredGroup) -> Late[Ties]:
     """What ties can do, looked at when it is asked for; at once where that would hold on to many placements."""
     late = Late(lambda: Ties(_bounds(measured), unknown_in(measured)))
     if len(measured.placed.placements.query) > KEPT:
-        late = Late(value=late.value)
+        late = Late(made=late.value)
     return late
 
 

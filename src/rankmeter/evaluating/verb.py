@@ -18,7 +18,6 @@ from rankmeter.evaluating.little import evaluate_little, value_of_grades
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import Measure
@@ -131,8 +130,8 @@ def _evaluate_assisted(
     from rankmeter.judging.chances import with_design
 
     people, design = with_design(judgments, about.columns)
-    machine = into_judgments(assisted_by, columns=columns_of(about.columns, "judgments"))
-    returned = into_run(run, columns=columns_of(about.columns, "run"))
+    machine = into_judgments(assisted_by, columns=about.columns)
+    returned = into_run(run, columns=about.columns)
     with folder_is_one_run(run):
         both = [evaluate_placing(into_pair(truth, returned), asked, name, about=about) for truth in (people, machine)]
     assistance = assist(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
@@ -28,7 +28,9 @@ _ANSWERS = frozenset({"hits", "response", "root"})
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
-    """Accept judgments of any kind."""
+    """Accept judgments of any kind; of the names of columns those count that concern judgments."""
+    if columns is not None:
+        columns = _columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
             no_infinity(data.matrix, "a grade of the array")
@@ -73,7 +75,12 @@ def into_run(
     format: str | None = None,
     progress: Listener | None = None,
 ) -> AnyRun:
-    """Accept a run of any kind; ``progress`` is told how far the reading of files has come."""
+    """Accept a run of any kind; ``progress`` is told how far the reading of files has come.
+
+    Of the names of columns those count that concern runs.
+    """
+    if columns is not None:
+        columns = _columns_of(columns, "run")
     if isinstance(data, Run):
         return data
     if not isinstance(data, (dict, list, tuple)):
@@ -105,6 +112,12 @@ def into_run(
         if (responses := run_from_responses(data)) is not None:
             return responses
     return run_from_mapping(data)
+
+
+def _columns_of(columns: Mapping[str, str], side: Literal["judgments", "run"]) -> dict[str, str] | None:
+    from rankmeter.inputs.columns import columns_of  # only where columns are named
+
+    return columns_of(columns, side)
 
 
 def check_columns_of(

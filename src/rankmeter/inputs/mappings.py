@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from functools import cached_property
 from itertools import chain, islice
 from math import isfinite, isinf, isnan
 from typing import Any, ClassVar, Self, TypeVar
@@ -38,12 +38,16 @@ class _ByQuery:
 
     data: Mapping[Query, Any]
     source: str
-    query_types: frozenset[type] = field(init=False, compare=False, repr=False)
-    item_types: frozenset[type] = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "query_types", frozenset(map(type, self.data)))
-        object.__setattr__(self, "item_types", frozenset(types_of_ids(self.data.values())))
+    @cached_property
+    def query_types(self) -> frozenset[type]:
+        """The types of all queries."""
+        return frozenset(map(type, self.data))
+
+    @cached_property
+    def item_types(self) -> frozenset[type]:
+        """The types of all items."""
+        return frozenset(types_of_ids(self.data.values()))
 
     def count(self) -> int:
         """How many items it holds, over all queries."""
@@ -72,7 +76,7 @@ class GradedMapping(_ByQuery, Judgments):
     source: str = "judgments"
 
     @property
-    def mapping(self) -> GradedMapping:
+    def mapping(self) -> GradedMapping:  # type: ignore[override]
         """Itself."""
         return self
 
@@ -96,7 +100,7 @@ class ScoredMapping(_ByQuery, Run):
     scored: ClassVar[bool] = True
 
     @property
-    def mapping(self) -> ScoredMapping:
+    def mapping(self) -> ScoredMapping:  # type: ignore[override]
         """Itself."""
         return self
 
@@ -124,7 +128,7 @@ class RankedLists(_ByQuery, Run):
     scored: ClassVar[bool] = False
 
     @property
-    def mapping(self) -> RankedLists:
+    def mapping(self) -> RankedLists:  # type: ignore[override]
         """Itself."""
         return self
 
@@ -275,10 +279,11 @@ def _checked(source: Mapped, look: str) -> Mapped:
     Half of a character is looked for among queries and judged items; to look at every item of a run would take a fifth
     of the time of an evaluation, and one that nobody judged is only ever counted.
     """
+    types = source.query_types | source.item_types
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
         refuse_no_text(list(chain.from_iterable(source.data.values())))
-    if all(map(is_id_type, source.query_types | source.item_types)):
+    if all(map(is_id_type, types)):
         return source
     what = source.source
     for query, items in source.data.items():

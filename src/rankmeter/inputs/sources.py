@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +26,11 @@ if TYPE_CHECKING:
 class PlainJudgments(Judgments):
     """Judgments as they stand in a plain TREC text."""
 
-    rows: PlainRows
+    text: PlainRows = field()  # without the default of other kinds
     read: Callable[[], JudgmentTable]
     """Reads the text as a table."""
     source: str = "judgments"
     reading: Reading | None = None
-
-    @property
-    def text(self) -> PlainRows:
-        """The rows."""
-        return self.rows
 
     @cached_property
     def _table(self) -> JudgmentTable:
@@ -47,7 +42,7 @@ class PlainJudgments(Judgments):
 
     def count(self) -> int:
         """How many items are judged, over all queries."""
-        return len(self.rows)
+        return len(self.text)
 
     def how_read(self) -> Reading:
         """How it was read."""
@@ -55,25 +50,20 @@ class PlainJudgments(Judgments):
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
         """The first queries and items."""
-        first = np.arange(min(most, len(self.rows)))
-        return list(self.rows.query.take(first).to_list()), list(self.rows.item.take(first).to_list())
+        first = np.arange(min(most, len(self.text)))
+        return list(self.text.query.take(first).to_list()), list(self.text.item.take(first).to_list())
 
 
 @dataclass(frozen=True, slots=True)
 class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapping nor text
     """Judgments or a run as a matrix of queries x items; both sides share their rows and columns."""
 
-    values: npt.NDArray[Any]
+    matrix: npt.NDArray[Any] = field()
     source: str = "array"
-
-    @property
-    def matrix(self) -> npt.NDArray[Any]:
-        """The matrix."""
-        return self.values
 
     def count(self) -> int:
         """How many cells there are: each is judged."""
-        return self.values.size
+        return self.matrix.size
 
     def how_read(self) -> Reading:
         """An array."""
@@ -88,8 +78,8 @@ class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapp
         return RunTable(*self._columns(), self.source)
 
     def _columns(self) -> tuple[pl.Series, pl.Series, pl.Series]:
-        query, item = np.indices(self.values.shape).reshape(2, -1)
-        return pl.Series(query), pl.Series(item), pl.Series(self.values.astype(np.float64).ravel())
+        query, item = np.indices(self.matrix.shape).reshape(2, -1)
+        return pl.Series(query), pl.Series(item), pl.Series(self.matrix.astype(np.float64).ravel())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +88,11 @@ class RunFile(Run):
 
     read: Callable[[], Iterator[RunTable]]
     source: str = "run"
-    plain: Callable[[], Iterator[PlainRows]] | None = None
-    """The same as it stands in a TREC text, which may turn out not to be plain; None where it is not such a text."""
+    text: Callable[[], Iterator[PlainRows]] | None = None
     log: ReadLog = field(default_factory=ReadLog)
     """What was noticed while it was read."""
 
-    @property
-    def is_streamed(self) -> bool:
-        """It is."""
-        return True
-
-    @property
-    def text(self) -> Callable[[], Iterator[PlainRows]] | None:
-        """Reads the rows of a TREC text."""
-        return self.plain
+    is_streamed: ClassVar[bool] = True  # type: ignore[misc]
 
     def blocks(self) -> Iterator[RunTable]:
         """In blocks of whole queries."""

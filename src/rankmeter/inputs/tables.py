@@ -27,11 +27,8 @@ class Side:
     __slots__ = ()
     source: str
     """What messages call it."""
-
-    @property
-    def matrix(self) -> npt.NDArray[np.generic] | None:
-        """Queries x items, where it came as such."""
-        return None
+    matrix: npt.NDArray[np.generic] | None = None
+    """Queries x items, where it came as such."""
 
     def how_read(self) -> Reading:
         """How it was read."""
@@ -46,21 +43,12 @@ class Judgments(Side):
     """What is true. Every kind can be had as a table; some have a form that is placed faster."""
 
     __slots__ = ()
-
-    @property
-    def mapping(self) -> GradedMapping | None:
-        """``{query: {item: grade}}``, where it came as such."""
-        return None
-
-    @property
-    def text(self) -> PlainRows | None:
-        """The rows of a plain TREC text, where it came as such."""
-        return None
-
-    @property
-    def has_subtopics(self) -> bool:
-        """Whether they are about aspects of queries."""
-        return False
+    mapping: GradedMapping | None = None
+    """``{query: {item: grade}}``, where it came as such."""
+    text: PlainRows | None = None
+    """The rows of a plain TREC text, where it came as such."""
+    has_subtopics: bool = False
+    """Whether they are about aspects of queries."""
 
     def judgment_table(self) -> JudgmentTable:
         """As a table."""
@@ -75,21 +63,12 @@ class Run(Side):
     """What a system returned. Every kind can be had in blocks of whole queries; some have a form placed faster."""
 
     __slots__ = ()
-
-    @property
-    def mapping(self) -> ScoredMapping | RankedLists | None:
-        """``{query: {item: score}}`` or ``{query: [items]}``, where it came as such."""
-        return None
-
-    @property
-    def text(self) -> Callable[[], Iterator[PlainRows]] | None:
-        """Reads the rows of a TREC text, which may turn out not to be plain; None where it is not such a text."""
-        return None
-
-    @property
-    def is_streamed(self) -> bool:
-        """Whether it is read anew each time it is looked at, and may be larger than memory."""
-        return False
+    mapping: ScoredMapping | RankedLists | None = None
+    """``{query: {item: score}}`` or ``{query: [items]}``, where it came as such."""
+    text: Callable[[], Iterator[PlainRows]] | None = None
+    """Reads the rows of a TREC text, which may turn out not to be plain; None where it is not such a text."""
+    is_streamed: bool = False
+    """Whether it is read anew each time it is looked at, and may be larger than memory."""
 
     def run_table(self, depth: int | None = None) -> RunTable:
         """As one table; of lists that stand in order only so many items, where a depth is given."""
@@ -132,7 +111,7 @@ class JudgmentTable(Judgments):
     """How it was read; None where it was made here."""
 
     @property
-    def has_subtopics(self) -> bool:
+    def has_subtopics(self) -> bool:  # type: ignore[override]
         """Whether they are about aspects of queries."""
         return self.subtopic is not None
 

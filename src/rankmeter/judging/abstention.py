@@ -19,7 +19,6 @@ from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
@@ -181,8 +180,8 @@ def silence(
     if meant.bounds != (0, 1):
         raise InputError.of("judging.not_for_silence", measure=str(measure))
     silent = meant(empty="silent")
-    truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
-    returned = into_run(run, columns=columns_of(columns, "run")).run_table()
+    truth = into_judgments(judgments, columns=columns).judgment_table()
+    returned = into_run(run, columns=columns).run_table()
     if not returned.scored:
         raise InputError.of("judging.silence_needs_scores", source=returned.source)
     lists = pl.DataFrame({"query": returned.query.cast(pl.String), "item": returned.item, "score": returned.score})

@@ -12,7 +12,6 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.attributes import table_of
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 
@@ -34,7 +33,7 @@ class Design:
 
 def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[AnyJudgments, Design]:
     """The judgments of people, and how they were drawn where a column records it."""
-    judgments = into_judgments(people, columns=columns_of(columns, "judgments"))
+    judgments = into_judgments(people, columns=columns)
     reading = judgments.how_read()
     recorded = [name for name in (QUERY_CHANCE, ITEM_CHANCE) if name in reading.unused]
     if not recorded:

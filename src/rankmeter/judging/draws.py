@@ -19,7 +19,6 @@ from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import into_judgments, into_run, ranked_grades
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.judging.assisted_values import why_not_linear
@@ -91,11 +90,11 @@ def draw(
     check_seed(seed)
     if (queries is None) == (items is None):
         raise InputError.of("judging.queries_or_items")
-    table = into_judgments(machine, columns=columns_of(columns, "judgments")).judgment_table()
+    table = into_judgments(machine, columns=columns).judgment_table()
     pool = _graded(table)
     before = None
     if judged is not None:
-        before = _graded(into_judgments(judged, columns=columns_of(columns, "judgments")).judgment_table())
+        before = _graded(into_judgments(judged, columns=columns).judgment_table())
     rng = np.random.default_rng(seed)
     if queries is not None:
         check_whole("queries", queries, FEWEST)
@@ -181,7 +180,7 @@ def _single_items(
     asked_queries = pool.select("query").unique(maintain_order=True)
     parts = []
     for name, run in runs.items():
-        top = ranked_top(into_run(run, columns=columns_of(columns, "run")), asked_queries, len(weights))
+        top = ranked_top(into_run(run, columns=columns), asked_queries, len(weights))
         here = pl.Series("weight", weights[top["rank"].to_numpy() - 1])
         parts.append(top.select("query", "item").with_columns(here, system=pl.lit(name)))
     # Of several runs mostly what decides between them: the largest weight less the smallest, nothing where not

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.inputs import into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, table_of
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
@@ -140,7 +139,7 @@ def _numeric(table: pl.DataFrame) -> pl.DataFrame:
 def _graded(data: Any, name: str, columns: Mapping[str, str] | None) -> pl.DataFrame:
     """Query, item and grade of one judge."""
     try:
-        table = into_judgments(data, columns=columns_of(columns, "judgments")).judgment_table()
+        table = into_judgments(data, columns=columns).judgment_table()
     except RankmeterError as error:
         raise named_error(error, InputError.of("judging.of_judge", judge=name)) from error
     if table.has_subtopics:

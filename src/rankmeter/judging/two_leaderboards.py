@@ -15,7 +15,6 @@ from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import AnyJudgments, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.panel import named_error
 from rankmeter.late import pl
@@ -245,7 +244,7 @@ def leaderboards(
             raise InputError.of(
                 "judging.not_assisted", measure=str(measure), why=said("no_mean", aggregate=measure.aggregate)
             )
-    truths = tuple(into_judgments(side, columns=columns_of(columns, "judgments")) for side in (people, machine))
+    truths = tuple(into_judgments(side, columns=columns) for side in (people, machine))
     values, queries = _values(truths, systems, asked, columns)
     rng = np.random.default_rng(seed)
     boards = {}
@@ -287,7 +286,7 @@ def _values(
     rows: dict[Measure, tuple[list[Floats], list[Floats]]] = {measure: ([], []) for measure in asked.measures}
     for name, given in systems.items():
         try:
-            run = into_run(given, columns=columns_of(columns, "run"))
+            run = into_run(given, columns=columns)
             for side, truth in enumerate(truths):
                 ev = evaluate_placing(into_pair(truth, run), asked, name)
                 at = {query: place for place, query in enumerate(ev.queries.cast(pl.String).to_list())}

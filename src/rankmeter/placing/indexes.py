@@ -18,10 +18,9 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.mappings import Item, Query, numbers
 from rankmeter.late import pl
-from rankmeter.placing.counting import Keys, Places, count_higher
 from rankmeter.placing.matching import ColumnIds, KeyTable, encode, pair_keys, repeated, repeated_pairs, shown_pairs
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import expand, group_rows, offsets_of, sort_descending
+from rankmeter.placing.segments import Keys, Places, count_higher, expand, group_rows, offsets_of, sort_descending
 from rankmeter.placing.short_lists import Columns, fits
 
 if TYPE_CHECKING:
@@ -146,13 +145,13 @@ class JudgmentIndex:
     @classmethod
     def of_mappings(cls, queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
         """The judgments ``{item: grade}`` of each query."""
-        offsets = offsets_of(np.fromiter(map(len, graded), np.int64, len(graded)))
+        sizes = np.fromiter(map(len, graded), np.int64, len(graded))
         grade: Any = as_bytes(one.values() for one in graded)
         if grade is None or grade.max(initial=0) == NO_GRADE:
             grade = numbers(graded, "grade", "judgments", queries)
-        best, best_offsets = _best(grade, offsets, lowest)
+        best, best_sizes = _best(grade, sizes, lowest)
         highest = float(grade.max(initial=0))
-        return cls(queries, grade, offsets, best, best_offsets, highest, None, graded)
+        return cls(queries, grade, offsets_of(sizes), best, offsets_of(best_sizes), highest, None, graded)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -233,12 +232,11 @@ def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
         return None
 
 
-def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float) -> tuple[Floats, Ints]:
-    """The grades that count, highest first within each query, and where each query's start.
+def _best(grades: Floats | npt.NDArray[np.uint8], sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
+    """The grades that count, highest first within each query, and how many each query has.
 
     Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
     """
-    sizes = np.diff(offsets)
     levels = int(grades.max(initial=0)) + 1 if grades.dtype == np.uint8 else 0
     if levels and levels * len(sizes) <= SPARSE * len(grades):
         falling = np.arange(levels - 1, -1, -1)
@@ -246,12 +244,12 @@ def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float) 
         counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
         counts[:, falling < lowest] = 0
         best = np.repeat(np.tile(falling.astype(np.float64), len(sizes)), counts.ravel())
-        return best, offsets_of(counts.sum(axis=1))
+        return best, counts.sum(axis=1)
     kept, best = grades >= lowest, grades.astype(np.float64)
     if not kept.all():
-        total = np.concatenate([[0], np.cumsum(kept)])
-        offsets, best = total[offsets], best[kept]
-    return sort_descending(best, offsets), offsets
+        total, offsets = np.concatenate([[0], np.cumsum(kept)]), offsets_of(sizes)
+        sizes, best = total[offsets[1:]] - total[offsets[:-1]], best[kept]
+    return sort_descending(best, offsets_of(sizes)), sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,9 @@ from rankmeter.inputs.mappings import (
     refuse_other_than_floats,
 )
 from rankmeter.late import pl
-from rankmeter.placing.counting import Keys, place, short_text_as_numbers
 from rankmeter.placing.indexes import NO_GRADE, Graded, JudgmentIndex, PlacedBlock, PlacedRun, as_bytes, assembled
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
-from rankmeter.placing.segments import offsets_of
+from rankmeter.placing.segments import Keys, offsets_of, place, short_text_as_numbers
 from rankmeter.wording import said
 
 DEEP = 4
@@ -234,13 +233,14 @@ def same_id_types(
 ) -> tuple[ByQuery, ByQuery]:
     """Compare ids as text where some are numbers and some text, and say so once."""
     graded: ByQuery = judgments.data
-    if are_mixed(judgments.query_types, run.query_types):
+    queries, items = judgments.query_types | run.query_types, judgments.item_types | run.item_types
+    if len(queries) > 1 and are_mixed(queries):
         _say_as_text("query")
         graded, scores = _keys_as_text(graded, "query"), _keys_as_text(scores, "query")
-    if are_mixed(judgments.item_types, run.item_types):
+    if len(items) > 1 and are_mixed(items):
         _say_as_text("item")
-        graded = {query: _keys_as_text(items, "item") for query, items in graded.items()}
-        scores = {query: _keys_as_text(items, "item") for query, items in scores.items()}
+        graded = {query: _keys_as_text(listed, "item") for query, listed in graded.items()}
+        scores = {query: _keys_as_text(listed, "item") for query, listed in scores.items()}
     return graded, scores
 
 

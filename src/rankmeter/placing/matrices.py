@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, with_hint
 from rankmeter.late import pl
-from rankmeter.placing.counting import place
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, place, sort_descending
 
 Matrix = npt.NDArray[Any]
 ROWS_AT_ONCE = 256

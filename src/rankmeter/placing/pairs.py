@@ -17,7 +17,7 @@ from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import place_mappings, same_id_types
 from rankmeter.placing.placements import ROW_FIELDS, Placements, Plan, Subtopics
-from rankmeter.placing.repeats import changes_runs, prepared
+from rankmeter.placing.repeats import RENAMING, prepared
 
 MOST_JUDGED = 2_000_000
 """Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
@@ -118,6 +118,11 @@ class Pair(Placeable):
         return place_run(self.truth, self.returned, plan)
 
 
+def changes_runs(plan: Plan) -> bool:
+    """Whether a run must be changed before it is placed."""
+    return plan.without_itself or plan.cut_first is not None or plan.duplicates in (*RENAMING, "distinct")
+
+
 def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
     """Place a run of any kind against judgments of any kind: as tables, unless both have a form that is faster."""
     if changes_runs(plan):
@@ -129,11 +134,12 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
 
         ids, highest = pl.Series(np.arange(len(run.matrix))), float(judgments.matrix.max())
         placed = PlacedRun(ids, place_arrays(judgments.matrix, run.matrix, plan), scored=True, highest_grade=highest)
-    elif judgments.mapping is not None and run.mapping is not None:
-        # Items that stand twice in a list count twice in a table only.
-        if plan.duplicates != "counted" or run.mapping.scored:
-            by_query, scores = same_id_types(judgments.mapping, run.mapping, run.mapping.scores(plan.duplicates))
-            placed = place_mappings(by_query, scores, plan, scored=run.mapping.scored)
+    elif (graded := judgments.mapping) is not None and (listed := run.mapping) is not None:
+        if (
+            plan.duplicates != "counted" or listed.scored
+        ):  # items that stand twice in a list count twice in a table only
+            by_query, scores = same_id_types(graded, listed, listed.scores(plan.duplicates))
+            placed = place_mappings(by_query, scores, plan, scored=listed.scored)
     elif judgments.text is not None and run.text is not None:
         from rankmeter.inputs.plain_trec import NotPlainError
         from rankmeter.placing.joins import place_text

@@ -22,11 +22,6 @@ _MARK = "\x00"
 """Between an item's id and the number of its repeat; no id holds it."""
 
 
-def changes_runs(plan: Plan) -> bool:
-    """Whether a run must be changed before it is placed."""
-    return plan.without_itself or plan.cut_first is not None or plan.duplicates in (*RENAMING, "distinct")
-
-
 def prepared(judgments: JudgmentTable, run: RunTable, plan: Plan) -> tuple[JudgmentTable, RunTable, Plan]:
     """Judgments and run as they are to be placed, and what is left of the plan."""
     if plan.without_itself:

@@ -15,12 +15,11 @@ import numpy as np
 from rankmeter.errors import InputError, with_hint
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
-from rankmeter.placing.counting import place
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.matrices import place_arrays
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, place, sort_descending
 from rankmeter.placing.text_order import text_keys
 from rankmeter.placing.vectors import load_torch
 

@@ -31,9 +31,9 @@ from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing import PlacedRun, place_unjudged
 from rankmeter.placing.joins import place_blocks
-from rankmeter.placing.pairs import Pair, without_any_subtopic
+from rankmeter.placing.pairs import Pair, changes_runs, without_any_subtopic
 from rankmeter.placing.placements import Plan
-from rankmeter.placing.repeats import changes_runs, prepared
+from rankmeter.placing.repeats import prepared
 from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common

@@ -20,7 +20,6 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs import Files, into_judgments, into_run
-from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import none_of, regrouped
 from rankmeter.inputs.sources import readings
@@ -62,7 +61,7 @@ def evaluate_to_file(
     target = check_path("per_query_to", path)
     check_writable(target)
     check_apart({"per_query_to": target}, _paths_of(judgments, run))
-    source = None if run is None else into_run(run, columns=columns_of(columns, "run"), progress=progress)
+    source = None if run is None else into_run(run, columns=columns, progress=progress)
     if source is None or not source.is_streamed:
         ev = evaluate_placing(into_pair(judgments, source, columns), asked, name, about=about)
         ev.save(target)
@@ -72,7 +71,7 @@ def evaluate_to_file(
     check_lists(measures, about, judgments)
     truth = None
     if judgments is not None:
-        truth = into_judgments(judgments, columns=columns_of(columns, "judgments")).judgment_table()
+        truth = into_judgments(judgments, columns=columns).judgment_table()
         check_subtopics(measures, truth.subtopic is not None, truth.source)
     known = judged_by(truth if truth is None or truth.subtopic is None else without_subtopics(truth))
     with whole_file(target) as made:

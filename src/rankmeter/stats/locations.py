@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.exact_sums import summed
+from rankmeter.arithmetic.aggregates import summed
 from rankmeter.stats.estimates import GroupValue
 from rankmeter.stats.student import t_quantile
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankmeter.arithmetic import AGGREGATES, Tally, Values, aggregated
-from rankmeter.arithmetic.exact_sums import expansion, summed
+from rankmeter.arithmetic.aggregates import expansion, summed
 
 NUMBERS = st.floats(-1e300, 1e300, allow_nan=False)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
-from rankmeter.arithmetic.formulas import formula_of, function_named
+from rankmeter.arithmetic.parts import formula_of, function_named
 from rankmeter.measures import REGISTRY, RankedMeasure
 from rankmeter.measures.base import Measure
 from rankmeter.measures.slate_base import SlateMeasure

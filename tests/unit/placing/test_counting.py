@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankmeter.placing.counting import Places, place
 from rankmeter.placing.placements import Plan
-from rankmeter.placing.segments import offsets_of
+from rankmeter.placing.segments import Places, offsets_of, place
 
 LISTS = st.lists(st.lists(st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf]), max_size=12), min_size=1)
 
