@@ -14,7 +14,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Parts, View
 from rankmeter.arithmetic.relevance import length, total_relevant
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, make_known
 from rankmeter.measures.names import ALIASES, spelled_out
 from rankmeter.measures.options import Rule
@@ -102,8 +102,7 @@ def _by_name(m: Any) -> tuple[Any, ...]:
 def _again(name: str, options: dict[str, Any]) -> Measure:
     known = REGISTRY.get(name)
     if known is None:
-        fact = f"'{name}' is a measure of your own that is not known here."
-        raise MeasureError(with_hint(fact, "define it with @rankmeter.measure before what holds it is unpickled"))
+        raise MeasureError.of("measures.own_unknown", name=name)
     return type(known)(**options)
 
 
@@ -112,15 +111,15 @@ def _check_name(name: str) -> None:
     hint = "give the function another name"
     taken = {known.casefold() for known, one in REGISTRY.items() if not one.custom}
     if name.casefold() in taken:
-        raise MeasureError(with_hint(f"'{name}' is a measure of rankmeter already.", hint))
+        raise MeasureError.of("measures.own_is_ours", name=name, hint=hint)
     aliases = {alias.casefold(): meant for alias, meant in ALIASES.items()}
     meant = aliases.get(name.casefold(), spelled_out(name))
     if meant != name:
-        raise MeasureError(with_hint(f"'{name}' is another name of rankmeter's {meant}.", hint))
+        raise MeasureError.of("measures.own_is_alias", name=name, meant=meant, hint=hint)
     if name == "query":
-        raise MeasureError(with_hint("'query' is the column of the queries in every result.", hint))
+        raise MeasureError.of("measures.own_is_query", hint=hint)
     if not name.isidentifier():
-        raise MeasureError(f"'{name}' cannot name a measure; a name has letters, digits and underscores.")
+        raise MeasureError.of("measures.own_name", name=name)
 
 
 def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, Any]]]:
@@ -129,8 +128,7 @@ def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, 
     data = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     given = ", ".join(data)
     if given not in ("grades", "grades, ideal", "placements"):
-        fact = f"{function.__name__}({given}): a measure takes grades, or grades and ideal, or placements."
-        raise MeasureError(with_hint(fact, "options come after a *: def Mine(grades, *, weight=2.0)"))
+        raise MeasureError.of("measures.own_signature", function=function.__name__, given=given)
     return given, [_option(function, p) for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
@@ -138,8 +136,9 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple
     default = parameter.default
     number = isinstance(default, (int, float)) and not isinstance(default, bool)
     if not number and not isinstance(default, str):
-        fact = f"{function.__name__}: option {parameter.name} has the default {default!r}."
-        raise MeasureError(with_hint(fact, "an option has a number or a word as default"))
+        raise MeasureError.of(
+            "measures.own_default", function=function.__name__, name=parameter.name, default=f"{default!r}"
+        )
     rule = Rule(number="float") if number else Rule(text=True)
     return parameter.name, float if number else str, field(default=default, metadata={"rule": rule})
 
@@ -149,7 +148,7 @@ def _for_all(function: Callable[..., Any], options: list[str]) -> Callable[[View
         with _in_the_name_of(m):
             value = np.asarray(function(_read_only(view), **{name: getattr(m, name) for name in options}), np.float64)
         if value.shape != (len(view),):
-            raise MeasureError(f"{m} returned an array of shape {value.shape}; expected one value for each query.")
+            raise MeasureError.of("measures.own_shape", measure=m, shape=str(value.shape))
         return _parts(view, m, value)
 
     return formula

@@ -45,7 +45,7 @@ def _pairs(view: View, code: Floats, m: Options) -> tuple[Ints, Ints]:
     """Which row, and which of its subtopics, for every relevant (item, subtopic) of some items."""
     topics = view.subtopics
     if topics is None:
-        raise MeasureError(f"{m} needs judgments of subtopics.")
+        raise MeasureError.of("measures.needs_subtopics", measure=m)
     number = code.astype(np.int64)
     sizes = topics.offsets[number + 1] - topics.offsets[number]
     row = np.repeat(np.arange(len(number)), sizes)

@@ -13,7 +13,7 @@ from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length, total_relevant
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
 
@@ -237,21 +237,18 @@ def highest_grade(view: View, m: Options) -> Parts:
 def check_exponents(highest: float, m: Options) -> None:
     """Refuse a grade whose power of 2 no float holds."""
     if highest > HIGHEST_EXPONENT:
-        raise MeasureError(
-            with_hint(
-                f"{m} takes 2 to the power of a grade, which no number holds for {highest:g}.",
-                "bring the grades onto a scale of a few steps, or use nDCG(gain=linear)",
-            )
-        )
+        raise MeasureError.of("measures.exponent", measure=m, highest=highest)
 
 
 def check_grades(view: View, m: Options) -> None:
     """Refuse grades above the top of the scale that the measure states."""
     highest = view.best.max(initial=0.0)
     if highest > m.max_grade:
-        raise MeasureError(
-            with_hint(
-                f"{m} has max_grade={m.max_grade}, but a grade of {highest:g} is judged.",
-                f"state the top of the grading scale: {type(m).name}(max_grade={int(np.ceil(highest))})",
-            )
+        raise MeasureError.of(
+            "measures.above_max_grade",
+            measure=m,
+            max_grade=m.max_grade,
+            highest=highest,
+            name=type(m).name,
+            top=int(np.ceil(highest)),
         )

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from rankmeter.arithmetic.single_lists import plain_formula
-from rankmeter.errors import MeasureError, with_hint
+from rankmeter.errors import MeasureError
 from rankmeter.evaluating.planning import Group, groups_of
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, into_measures, listed, split_measures
@@ -138,8 +138,7 @@ def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: Duplic
 def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
     """Put the options of the call into a measure that does not state its own; measures of events are refused."""
     if measure.about == "events":
-        fact = f"{measure} counts what users did, from a log of events; judgments and a run cannot say it."
-        raise MeasureError(with_hint(fact, "rankmeter.online.evaluate(events, measures), or: rankmeter online EVENTS"))
+        raise MeasureError.of("evaluating.of_events", measure=measure)
     changes: dict[str, Any] = {}
     if queries is not None and measure.queries is None:
         changes["queries"] = None if queries == measure.default_queries else queries

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Parts, Values, Views, parts_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
-from rankmeter.errors import MeasureError, warn, with_hint
+from rankmeter.errors import MeasureError, warn
 from rankmeter.evaluating.planning import Group
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
@@ -98,14 +98,12 @@ def without_list(placements: Placements, *, appended: bool) -> Bools:
 def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:
     """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
     if measure.sign == "positive" and not scored:
-        raise MeasureError(f"{measure} looks at the sign of scores, but the run has ranks only.")
+        raise MeasureError.of("evaluating.sign_of_ranks", measure=measure)
     if measure.subtopics:
         return  # grades are numbers of items here
     rel = measure.threshold
     if rel is not None and rel > highest > 0:
         fact = said("no_such_grade", measure=str(measure), rel=rel, highest=highest)
         if strict:
-            raise MeasureError(
-                with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel={highest:g})")
-            )
+            raise MeasureError.of("evaluating.no_such_grade", fact=fact, name=type(measure).name, highest=highest)
         warn(fact)

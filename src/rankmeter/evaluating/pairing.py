@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankmeter.errors import InputError, MeasureError, warn, with_hint
+from rankmeter.errors import InputError, MeasureError, warn
 from rankmeter.frozen import dataclass
 from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.mappings import look_swapped
@@ -29,7 +29,7 @@ class Ready(Placeable):
     def _place(self, plan: Plan) -> PlacedRun:
         if plan.scores != "float64" or plan.unreturned:
             wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
-            raise MeasureError(f"{self.source} was ranked already; {wanted} would need another placing.")
+            raise MeasureError.of("evaluating.ranked_already", source=self.source, wanted=wanted)
         return self.before
 
 
@@ -41,14 +41,13 @@ def into_pair(
         run.check_judgments(judgments)
         judgments, run = run, None
     elif isinstance(run, Placeable):
-        fact = f"{type(run).__name__} carries its judgments, so others do not go with it."
-        raise InputError(with_hint(fact, "evaluate(run, measures=...)"))
+        raise InputError.of("evaluating.carries_judgments", type=type(run).__name__)
     if carrier := _carrier(judgments):
         if run is not None:
-            raise InputError(f"{type(judgments).__name__} carries its run; give it alone, or judgments and a run.")
+            raise InputError.of("evaluating.carries_run", type=type(judgments).__name__)
         return carrier
     if run is None:
-        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+        raise InputError.of("evaluating.no_run")
     if judgments is None:
         return Pair(None, into_run(run, columns=columns))
     truth = into_judgments(judgments, columns=columns)

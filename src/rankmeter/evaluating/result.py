@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest, warn, with_hint
+from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest, warn
 from rankmeter.evaluating.facts import Facts
 from rankmeter.evaluating.fingerprints import Fingerprint
 from rankmeter.evaluating.reasons import why_no_interval, why_no_value
@@ -180,8 +180,8 @@ class Evaluation:
         if meant is not None and str(meant) in self.asked:
             return self.asked[str(meant)]
         close = nearest(text, [*self.mean, *self.asked], shown=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(self.mean)}."
-        raise NotFoundError(f"this evaluation has no '{text}'. Hint: {hint}")
+        hint = said("general.did_you_mean", choice=close[0]) if close else said("evaluating.has", names=list(self.mean))
+        raise NotFoundError.of("evaluating.no_measure", text=text, hint=hint)
 
     def label(self, measure: str | Measure) -> str:
         """What a measure is called where it is shown: as it was asked for.
@@ -386,7 +386,7 @@ class Evaluation:
     def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:
         """Put together what was read; where anything is missing or of another kind, Python says so in its own way."""
         if header["version"] != FILE_VERSION:
-            raise InputError(f"{path} was saved in form {header['version']}; this rankmeter reads form {FILE_VERSION}.")
+            raise InputError.of("evaluating.other_form", source=path, form=header["version"], version=FILE_VERSION)
         measures = [_known(text, path) for text in header["measures"]]
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
@@ -438,8 +438,7 @@ def _known(text: str, path: str | Path) -> Measure:
     try:
         return parse(text)
     except MeasureError as error:
-        hint = "a measure of your own must be defined with @rankmeter.measure before it is loaded"
-        raise InputError(with_hint(f"{path} holds '{text}', which is not known here: {error}", hint)) from error
+        raise InputError.of("evaluating.unknown_in_file", source=path, text=text, error=error) from error
 
 
 def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str | Path) -> None:

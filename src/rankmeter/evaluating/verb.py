@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.facts import Purpose
@@ -153,10 +153,9 @@ def value(measure: str | Measure, *, grades: object) -> float:
 
     asked = ask(measure)
     if len(asked.measures) > 1:
-        fact = (
-            f"value() gives one number, but {', '.join(map(str, asked.measures))} are {len(asked.measures)} measures."
+        raise MeasureError.of(
+            "evaluating.several_values", names=", ".join(map(str, asked.measures)), count=len(asked.measures)
         )
-        raise MeasureError(with_hint(fact, "evaluate(ranked_grades([grades]), measures=...) takes several"))
     if (plain := value_of_grades(asked, grades)) is not None:
         return plain
     return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))

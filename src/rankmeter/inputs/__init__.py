@@ -177,7 +177,9 @@ def _check_name(data: str | os.PathLike[str] | Files) -> None:
     except OSError as error:
         from rankmeter.errors import InputError
 
-        raise InputError(f"{os.fspath(data)[:60]!r}... cannot be opened: {error.strerror}.") from None
+        raise InputError.of(
+            "inputs.cannot_be_opened", start=f"{os.fspath(data)[:60]!r}", reason=error.strerror
+        ) from None
 
 
 def is_read_once(data: object) -> bool:
@@ -206,13 +208,12 @@ def _files_of(data: str | os.PathLike[str] | Files) -> Files:
 def refuse_bare_array(data: object) -> None:
     """An array may hold items, grades or scores; only the caller knows."""
     if hasattr(data, "__array__") or hasattr(data, "toarray"):
-        from rankmeter.errors import InputError, with_hint
+        from rankmeter.errors import InputError
 
-        fact = f"a bare {type(data).__name__} may hold items, grades or scores."
         hint = "say which: rankmeter.arrays(values), or ranked_grades(lists)"
         if hasattr(data, "detach"):
             hint = "say which: rankmeter.tensors(scores, labels), or ranked_ids(item_ids, relevant), without a run"
-        raise InputError(with_hint(fact, hint))
+        raise InputError.of("inputs.bare_array", type=type(data).__name__, hint=hint)
 
 
 __all__ = [

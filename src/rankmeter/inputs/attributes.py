@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import fold, is_usual
 from rankmeter.inputs.compression import open_source
@@ -67,7 +67,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
     """Read a file with named columns."""
     with open_source(path) as source:
         if not source.head.strip():
-            raise InputError(f"{source.name} is empty.")
+            raise InputError.of("inputs.empty", source=source.name)
         name = source.name
         kind = _kind(source.head, name)
         content = source.read_all()
@@ -75,7 +75,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
         table = _parse(content, kind)
     except polars_faults() as error:
         reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{name} cannot be read as {what} ({kind}): {reason}.") from error
+        raise InputError.of("inputs.not_read_as", source=name, what=what, format=kind, reason=reason) from error
     return _with_header(table, named, name) if kind in ("csv", "tsv") and table.width == 1 else table
 
 
@@ -86,8 +86,7 @@ def _with_header(table: pl.DataFrame, named: str | None, source: str) -> pl.Data
         return table
     if first.strip().isdecimal():
         return pl.DataFrame({"item": [first, *table.to_series()]})
-    fact = f"{source} has one column, and its first line, '{first}', may be a header or the first id."
-    raise InputError(with_hint(fact, "begin the file with a line 'item'; columns are separated by commas or tabs"))
+    raise InputError.of("inputs.header_or_id", source=source, first=first)
 
 
 def is_id_name(name: str) -> bool:
@@ -130,7 +129,7 @@ def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
         return _of_mapping(data)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"a mapping cannot be read as {what}: {reason}.") from error
+        raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason) from error
 
 
 def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
@@ -148,10 +147,14 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
     """The column that the caller named, or the only one with a usual name; None where there is none."""
     if given is not None:
         if given not in table.columns:
-            fact = (
-                f"{source} has no column '{given}', named as the {what} (found: {examples(table.columns, shown=12)})."
+            raise InputError.of(
+                "inputs.named_column_missing",
+                source=source,
+                given=given,
+                what=what,
+                listed=examples(table.columns, shown=12),
+                hint=did_you_mean(given, table.columns),
             )
-            raise InputError(with_hint(fact, did_you_mean(given, table.columns)))
         return given
     folded = [fold(name) for name in usual]
     found = [name for name in table.columns if fold(name) in folded]
@@ -159,8 +162,9 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
         exact = [name for name in found if fold(name) == folded[0]]
         if len(exact) == 1:
             return exact[0]
-        fact = f"{source} has {len(found)} columns that could be the {what}: {', '.join(found)}."
-        raise InputError(with_hint(fact, f"name it: {what}='{found[0]}'"))
+        raise InputError.of(
+            "inputs.which_column", source=source, count=len(found), what=what, names=", ".join(found), first=found[0]
+        )
     return found[0] if found else None
 
 
@@ -172,7 +176,7 @@ def ids_of(values: Any, role: str, source: str) -> pl.Series:
         return id_column(pl.Series(values), role, Origin(source))
     given = [value.item() if isinstance(value, np.generic) else value for value in values]
     if several := [value for value in given if isinstance(value, (list, tuple, set, Mapping))]:
-        raise InputError(f"{source}: {examples(several)} is no {role} id; ids are text or whole numbers.")
+        raise InputError.of("inputs.many_in_an_id", source=source, listed=examples(several), role=role)
     return ids(given)
 
 
@@ -182,13 +186,13 @@ def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDA
         values = _by_item(values, items, what, source)
     column = _as_column(values, what, source)
     if len(column) != len(items):
-        raise InputError(f"{source}: the number of {what} is {len(column):,}, that of items {len(items):,}.")
+        raise InputError.of("inputs.other_count", source=source, what=what, count=len(column), items=len(items))
     plain = column.str.strip_chars() if column.dtype == pl.String else column  # "a, 1": the space is no part of it
     numbers = plain.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(value=False)).arg_true().to_list()
     if wrong:
         shown = examples(f"{column[row]!r} (item {items[row]})" for row in wrong)
-        raise InputError(f"{source}: {what} that are not numbers: {shown}.")
+        raise InputError.of("inputs.values_not_numbers", source=source, what=what, shown=shown)
     return numbers.to_numpy().copy()
 
 
@@ -200,7 +204,7 @@ def _as_column(values: Any, what: str, source: str) -> pl.Series:
         column = pl.Series([], dtype=pl.Object)
     if column.dtype.is_nested() or column.dtype == pl.Object:
         kind = column.dtype if isinstance(values, pl.Series) else type(values).__name__
-        raise InputError(f"{source}: {what} of type {kind} are not numbers; expected one for each item.")
+        raise InputError.of("inputs.no_row_of_numbers", source=source, what=what, type=kind)
     return column
 
 
@@ -209,8 +213,14 @@ def _by_item(values: Mapping[Any, Any], items: pl.Series, what: str, source: str
     keys = items.cast(pl.String).to_list()
     missing = [key for key in keys if key not in known]
     if missing:
-        fact = f"{source}: {what} are missing for {examples(missing)} ({len(missing):,} of {len(keys):,} items)."
-        raise InputError(with_hint(fact, f"give {what} for every item of the catalogue"))
+        raise InputError.of(
+            "inputs.values_missing",
+            source=source,
+            what=what,
+            listed=examples(missing),
+            count=len(missing),
+            items=len(keys),
+        )
     return [known[key] for key in keys]
 
 
@@ -222,4 +232,4 @@ def in_order_of(values: Any, items: pl.Series, what: str, source: str) -> Any:
 def no_such_column(name: str, columns: Sequence[str], where: str) -> NotFoundError:
     """The error for a column that is asked for and not there."""
     hint = did_you_mean(name, list(columns)) or f"there are {examples(columns, shown=12)}"
-    return NotFoundError(with_hint(f"{where} has no column '{name}'.", hint))
+    return NotFoundError.of("inputs.column_not_there", source=where, name=name, hint=hint)

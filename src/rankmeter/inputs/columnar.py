@@ -71,7 +71,7 @@ class Columnar:
         if rows != total:  # a panic in a thread of Polars ends the batches without a word
             self._damaged(ValueError(f"it announces {total:,} rows and holds {rows:,}"))
         if not rows:
-            raise EmptyInputError(f"{self._name} is empty: it has no rows.")
+            raise EmptyInputError.of("inputs.no_rows", source=self._name)
 
     def _batches(self, names: list[str]) -> tuple[int, Iterator[pl.DataFrame]]:
         """How many rows there are, and their batches."""

@@ -94,7 +94,7 @@ class Delimited:
                 has_rows = True
                 yield part
         if not has_rows:
-            raise EmptyInputError(f"{self._source.name} is empty: it has no rows.")
+            raise EmptyInputError.of("inputs.no_rows", source=self._source.name)
 
 
 def _row_blocks(start: bytes, source: ByteSource, block_bytes: int, *, quoted: bool) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
-from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.errors import InputError, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
@@ -216,7 +216,7 @@ def iter_parts(
     nothing but their order ranks the rows, the count goes on.
     """
     if block_bytes < 1:
-        raise InputError(f"block_bytes is {block_bytes}; expected at least 1.")
+        raise InputError.of("inputs.block_bytes", block_bytes=block_bytes)
     with open_source(path) as source:
         kind = _resolve(source, format, "run")
         size = Path(source.name).stat().st_size if Path(source.name).is_file() else 0
@@ -281,14 +281,14 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
         from 1) and keeps an item that is listed twice, for the consumer to report; the judgments keep its first grade.
     """
     if format not in (None, "labelled", "trec", "qrels"):
-        raise InputError(f"format {format!r} has no labels in line; expected 'labelled' (query Q0 item grade).")
+        raise InputError.of("inputs.no_labels_in_line", format=f"{format!r}")
     with open_source(path) as source:
         _check_not_empty(source)
         # Content that has another shape altogether gets the better message of the sniffer.
         kind = recognise(source.head, source.name) if sample_rows(source.head) else "qrels"
         if kind != "qrels":
             looks = _LOOKS.get(kind, f"a {kind} file")
-            raise InputError(f"{source.name} looks like {looks}; expected labelled lines (query Q0 item grade).")
+            raise InputError.of("inputs.not_labelled", source=source.name, looks=looks)
         return Labelled(*_labelled(source))
 
 
@@ -312,7 +312,7 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
         # A head of comments says nothing; then it is TREC text, the only format here that has comments.
         kind = recognise(source.head, source.name) if _has_content(source.head) else own
     elif format == other:
-        raise InputError(with_hint(f"format {format!r} is not for {_noun(role)}.", f"format={own!r}"))
+        raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=_noun(role), own=f"{own!r}")
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
@@ -320,7 +320,7 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
         if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
             looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
             hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"
-        raise InputError(with_hint(f"{source.name} looks like {looks}, but was given as {_noun(role)}.", hint))
+        raise InputError.of("inputs.looks_like_other", source=source.name, looks=looks, noun=_noun(role), hint=hint)
     return kind
 
 
@@ -334,7 +334,7 @@ def _noun(role: _Role) -> str:
 
 def _check_not_empty(source: ByteSource) -> None:
     if not source.head:
-        raise InputError(f"{source.name} is empty.")
+        raise InputError.of("inputs.empty", source=source.name)
 
 
 def _check_no_columns(
@@ -342,10 +342,8 @@ def _check_no_columns(
 ) -> None:
     named = {role: column for role, column in (check_columns(columns) or {}).items() if allowed.get(role) != column}
     if named:
-        raise InputError(
-            with_hint(
-                f"{source.name} is TREC text, which has no column names, but columns were given "
-                f"({', '.join(f'{key}={value}' for key, value in named.items())}).",
-                "leave them out, or name the format (csv, tsv).",
-            )
+        raise InputError.of(
+            "inputs.columns_of_trec",
+            source=source.name,
+            names=", ".join((f"{key}={value}" for key, value in named.items())),
         )

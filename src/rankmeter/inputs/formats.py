@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rankmeter.errors import InputError, did_you_mean, with_hint
+from rankmeter.errors import InputError, Problem, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.trec import BOM, as_number
 
@@ -161,8 +161,9 @@ OPENS = {one.name: one.open for one in TABLE if one.open is not None}
 def check_format(name: object) -> None:
     """Refuse what is no name of a format."""
     if name is not None and name not in FORMATS:
-        fact = f"unknown format {name!r}; expected one of: {', '.join(FORMATS)}."
-        raise InputError(with_hint(fact, did_you_mean(str(name), FORMATS)))
+        raise InputError.of(
+            "inputs.unknown_format", format=f"{name!r}", names=", ".join(FORMATS), hint=did_you_mean(str(name), FORMATS)
+        )
 
 
 def recognise(head: bytes, name: str = "the input") -> str:
@@ -194,7 +195,7 @@ def recognise(head: bytes, name: str = "the input") -> str:
         if one.name == "json":  # what comes from here on is text
             _check_text(head, name)
         if one.name == "qrels" and not looked.rows:
-            raise InputError(f"{name} holds only comments and blank lines.")
+            raise InputError.of("inputs.only_comments", source=name)
         if one.fits(looked):
             return one.name
     raise _unknown(looked, name)
@@ -202,22 +203,13 @@ def recognise(head: bytes, name: str = "the input") -> str:
 
 def _unknown(head: Head, name: str) -> InputError:
     """What is said of text that has no known shape."""
-    first, fields = head.first, head.first.split()
-    hint = ""
-    if b";" in first:
-        hint = "fields of a CSV are separated by commas: replace the semicolons"
-    elif len(fields) == 3:
-        hint = (
-            "TREC judgments have four fields (query 0 item grade); a table of three needs a header and commas or tabs"
-        )
-    return InputError(
-        with_hint(
-            f"{name} is in no format that is recognised: its first line is {first[:60].decode('utf-8', 'replace')!r}, "
-            f"{len(fields)} field{'s' if len(fields) != 1 else ''}. Expected judgments (query, iteration, item, "
-            "grade), a run (query, Q0, item, rank, score, tag), or a CSV, TSV, JSON, JSONL, Parquet or Arrow IPC file.",
-            hint,
-        )
-    )
+    line, fields = repr(head.first[:60].decode("utf-8", "replace")), len(head.first.split())
+    hint: Problem | None = None
+    if b";" in head.first:
+        hint = Problem("inputs.semicolons", {})
+    elif fields == 3:
+        hint = Problem("inputs.three_fields", {})
+    return InputError.of("inputs.unrecognised", source=name, line=line, fields=fields, hint=hint)
 
 
 def trec_kind(head: bytes) -> str | None:
@@ -251,8 +243,6 @@ def _check_text(head: bytes, name: str) -> None:
     """Refuse what is not text, by name where it is a known kind."""
     for magic, (kind, hint) in _FOREIGN.items():
         if head.startswith(magic):
-            raise InputError(with_hint(f"{name} is {kind}.", hint))
+            raise InputError.of("inputs.foreign", source=name, format=kind, hint=hint)
     if b"\0" in head:
-        raise InputError(
-            f"{name} looks binary: byte {head.index(0) + 1:,} is NUL, and it is neither Parquet nor Arrow IPC."
-        )
+        raise InputError.of("inputs.binary", source=name, byte=head.index(0) + 1)

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import (
     EXACT_WHOLE_NUMBERS,
@@ -138,8 +138,7 @@ class _Frame:
         import narwhals as nw
 
         if not is_frame(frame):
-            msg = f"{self._source}: an object of type {type(frame).__name__} is not a data frame."
-            raise InputError(with_hint(msg, "pass a pandas, Polars, PyArrow or DuckDB frame"))
+            raise InputError.of("inputs.no_frame", source=self._source, type=type(frame).__name__)
         native = nw.to_native(frame, pass_through=True)
         # pandas columns are taken by position, so that number-named and doubly named ones can be spoken of.
         self._is_pandas = nw.dependencies.is_pandas_dataframe(native)
@@ -155,7 +154,9 @@ class _Frame:
         try:
             return native if direct else nw.from_native(native)
         except nw.exceptions.DuplicateError as error:
-            raise InputError(f"{self._source}: {str(error).replace(chr(10), ' ')}.") from error
+            raise InputError.of(
+                "inputs.frame_refused", source=self._source, reason=str(error).replace(chr(10), " ")
+            ) from error
 
     def _named_levels(self, native: Any) -> dict[object, int]:
         """The levels of a pandas index that have a name: columns like any other, before the others."""
@@ -206,7 +207,7 @@ class _Frame:
             raise
         except (Exception, pl.exceptions.PanicException) as error:
             reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise InputError(f"{self._source} cannot be computed: {reason.rstrip('.')}.") from error
+            raise InputError.of("inputs.frame_not_computed", source=self._source, reason=reason.rstrip(".")) from error
 
     def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a Polars or pandas frame out
         import narwhals as nw
@@ -220,9 +221,10 @@ class _Frame:
             return chosen.to_polars()
         except ModuleNotFoundError as error:
             library = error.name or "pyarrow"
-            msg = f"{self._source}: reading this frame needs {library}."
             extra = {"pyarrow": "'rankmeter[arrow]'", "pandas": "'rankmeter[pandas]'"}.get(library, library)
-            raise MissingExtraError(with_hint(msg, f"pip install {extra}")) from error
+            raise MissingExtraError.of(
+                "inputs.frame_needs", source=self._source, library=library, extra=extra
+            ) from error
 
 
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
@@ -354,7 +356,7 @@ def _positions(query: pl.Series) -> pl.Series:
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
     rows = raw["query"]
     if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.every):
-        raise EmptyInputError(f"{origin.source} is empty: it has no rows.")
+        raise EmptyInputError.of("inputs.no_rows", source=origin.source)
 
 
 def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:

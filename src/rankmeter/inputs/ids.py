@@ -7,7 +7,7 @@ from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
 
@@ -110,10 +110,9 @@ def refuse_no_text(values: Iterable[Any]) -> None:
     except TypeError:  # numbers among them
         together = "".join(map(str, values))
     if not together.isascii() and not is_text(together):
-        raise InputError(no_text(next(text for text in map(str, values) if not is_text(text))))
+        raise no_text(next(text for text in map(str, values) if not is_text(text)))
 
 
-def no_text(id_: str) -> str:
+def no_text(id_: str) -> InputError:
     """What is said of an id that is not text: half of a character, which no file and no table can hold."""
-    hint = "bytes were decoded with surrogateescape or cut in two; decode them again"
-    return with_hint(f"the id {id_!r:.60} holds a lone surrogate, which is not a character.", hint)
+    return InputError.of("inputs.lone_surrogate", id=f"{id_!r:.60}")

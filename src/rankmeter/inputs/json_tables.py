@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice
 from typing import cast
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.delimited import may_be_rounded
@@ -38,14 +38,16 @@ def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
     if isinstance(parsed, list):
         return Records(parsed, name, side)
     if not isinstance(parsed, dict):
-        msg = f"{name} holds a JSON {_json_kind(parsed)}."
-        raise InputError(with_hint(msg, _json_hint(_VALUES[side])))
+        raise InputError.of(
+            "inputs.json_of_kind", source=name, json_kind=_json_kind(parsed), hint=_json_hint(_VALUES[side])
+        )
     few = list(parsed)[:100]  # a table by columns has no more
     if any(is_usual("query", key) for key in few) and any(is_usual("item", key) for key in few):
-        msg = f"{name} looks like a table by columns ({examples(parsed)}), not like queries."
-        raise InputError(with_hint(msg, f'write records: frame.to_json(orient="records"); {_json_hint(_VALUES[side])}'))
+        raise InputError.of(
+            "inputs.json_by_columns", source=name, listed=examples(parsed), json_hint=_json_hint(_VALUES[side])
+        )
     if not parsed:
-        raise InputError(f"{name} is empty: it has no queries.")
+        raise InputError.of("inputs.no_queries", source=name)
     return ByQuery(parsed, name, side)
 
 
@@ -113,7 +115,7 @@ class Records:
             fact = said("inputs.not_an_object", kind=_json_kind(records[wrong[0]]))
             raise Origin(name, lines).blame(fact, wrong, {}, _json_hint(_VALUES[side]))
         if not records:
-            raise InputError(f"{name} is empty: it has no records.")
+            raise InputError.of("inputs.no_records", source=name)
         self._records = cast("Sequence[Mapping[str, object]]", records)
         self._name, self._side, self._lines = name, side, lines
         self.names: Sequence[str] = list(dict.fromkeys(key for record in self._records for key in record))
@@ -237,20 +239,28 @@ def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -
     for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):
         if not isinstance(group, (list, dict)) or type(group) is not kind:
             others = " where other queries hold something else" if kind in (list, dict) else ""
-            msg = f"{name}: query {query} holds a JSON {_json_kind(group)}{others}."
-            raise InputError(with_hint(msg, _json_hint(value)))
+            raise InputError.of(
+                "inputs.json_under_query",
+                source=name,
+                query=query,
+                json_kind=_json_kind(group),
+                others=others,
+                hint=_json_hint(value),
+            )
         queries.extend([query] * len(group))
         items.extend(group)
         if isinstance(group, dict):
             values.extend(group.values())
         elif numbers and (not isinstance(other, list) or len(other) != len(group)):
             length = f"{len(other):,}" if isinstance(other, list) else f"a JSON {_json_kind(other)}"
-            raise InputError(f"{name}: query {query} has {len(group):,} items and not as many {numbers}s ({length}).")
+            raise InputError.of(
+                "inputs.not_as_many_numbers", source=name, query=query, count=len(group), numbers=numbers, length=length
+            )
         elif isinstance(other, list):
             values.extend(other)
     flat: dict[Role, RawColumn] = {"query": queries, "item": items}
     if kind is dict and numbers:
-        raise InputError(f"{name}: the items have numbers of their own and a {numbers} beside them; keep one of them.")
+        raise InputError.of("inputs.two_numbers_of_items", source=name, numbers=numbers)
     if kind is dict or numbers:
         flat[numbers or value] = values
     return flat

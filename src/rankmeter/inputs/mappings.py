@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples, with_hint
+from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_rounded, merged
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
@@ -174,7 +174,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     """
     by_query = _by_query(data, "judgments")
     if not by_query:
-        raise InputError("judgments are empty: no query is judged.")
+        raise InputError.of("inputs.no_judged_query")
     if _has_subtopics(by_query):
         return _subtopic_table(by_query)
     if all(type(one) is dict for one in by_query.values()):
@@ -188,9 +188,9 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
             try:
                 graded[query] = dict.fromkeys(one, 1)
             except TypeError as error:
-                raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK)) from error
+                raise _unlike("judgments", query, one, _JUDGMENTS_LOOK) from error
         else:
-            raise InputError(_unlike("judgments", query, one, _JUDGMENTS_LOOK))
+            raise _unlike("judgments", query, one, _JUDGMENTS_LOOK)
     return _checked(GradedMapping(graded), _JUDGMENTS_LOOK)
 
 
@@ -226,10 +226,10 @@ def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
     look = "{query: {item: {subtopic: grade}}} throughout, or nowhere"
     for query, items in by_query.items():
         if not isinstance(items, Mapping):
-            raise InputError(_unlike("judgments", query, items, look))
+            raise _unlike("judgments", query, items, look)
         for item, topics in items.items():
             if not isinstance(topics, Mapping):
-                raise InputError(_unlike("judgments", query, {item: topics}, look))
+                raise _unlike("judgments", query, {item: topics}, look)
         graded.append({(item, str(topic)): grade for item, topics in items.items() for topic, grade in topics.items()})
     query, queries = _query_columns(list(by_query), list(map(len, graded)))
     return JudgmentTable(
@@ -245,16 +245,15 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     """A run from ``{query: {item: score}}``, ``{query: [items]}``, or a list whose positions are queries."""
     by_query = _by_query(data, "run")
     if not by_query:
-        raise InputError("run is empty: it holds no query.")
+        raise InputError.of("inputs.no_returned_query")
     by_query = _without_series(by_query, "run")
     if all(type(one) is dict or isinstance(one, Mapping) for one in by_query.values()):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, one in by_query.items():
         if isinstance(one, AbstractSet):
-            fact = f"run: the items of query {query} are a set, which has no order."
-            raise InputError(with_hint(fact, "give a list, best first"))
+            raise InputError.of("inputs.set_without_order", query=query)
         if isinstance(one, (Mapping, *NO_LISTS)) or not (hasattr(one, "__getitem__") and hasattr(one, "__len__")):
-            raise InputError(_unlike("run", query, one, _RUN_LOOK))
+            raise _unlike("run", query, one, _RUN_LOOK)
     lists = {query: one if isinstance(one, list) else list(one) for query, one in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)
 
@@ -268,8 +267,7 @@ def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]
         is_series = hasattr(one, "to_dict") and hasattr(one, "index") and not isinstance(one, Mapping)
         plain[query] = one.to_dict() if is_series else one
         if is_series and len(plain[query]) != len(one):
-            fact = f"{what}: the Series of query {query} has an item more than once in its index."
-            raise InputError(with_hint(fact, "keep one value for each item"))
+            raise InputError.of("inputs.series_repeats", what=what, query=query)
     return plain
 
 
@@ -302,7 +300,7 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
     elif isinstance(value, float):
         # Scikit-learn takes such lists, scores by position, so they are what many people have at hand.
         hint = f"scores by position, as scikit-learn takes them, are rm.arrays({what}); ids are text or whole numbers"
-    raise InputError(with_hint(f"{whose} is {type(value).__name__} {value!r:.60}.", hint))
+    raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=f"{value!r:.60}", hint=hint)
 
 
 def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
@@ -311,14 +309,12 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
         return dict(enumerate(data))
     look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
-    raise InputError(
-        with_hint(f"{what} of type {type(data).__name__} cannot be read.", f"give {look}, a frame or a path")
-    )
+    raise InputError.of("inputs.unreadable_type", what=what, type=type(data).__name__, look=look)
 
 
-def _unlike(what: str, query: object, one: object, look: str) -> str:
-    return with_hint(
-        f"{what}: query {query} holds {type(one).__name__} {one!r:.60}.", f"{what} should look like {look}"
+def _unlike(what: str, query: object, given: object, look: str) -> InputError:
+    return InputError.of(
+        "inputs.unlike", what=what, query=query, type=type(given).__name__, value=f"{given!r:.60}", look=look
     )
 
 
@@ -339,12 +335,12 @@ def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries:
     except (TypeError, ValueError, OverflowError):
         values = None
     if values is None or np.isnan(values).any():
-        raise InputTypeError(
-            _blamed("is not a number", lambda value: not _is_number(value), lists, what, source, queries)
-        )
+        wrong = _wrong(lambda value: not _is_number(value), lists, queries)
+        raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=examples(wrong))
     refuse_other_than_floats(values, lists, what, source, queries)
     if what == "grade" and np.isinf(values).any():
-        raise InputError(_blamed("is not finite", isinf, lists, what, source, queries))
+        pairs = examples(_wrong(isinf, lists, queries))
+        raise InputError.of("inputs.values_infinite", source=source, role=what, pairs=pairs)
     return values
 
 
@@ -364,22 +360,8 @@ def refuse_other_than_floats(
             raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
     if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
         return
-    fact = _blamed("is beyond 2**53 and would be rounded", is_rounded, lists, what, source, queries)
-    if fact:
-        raise InputError(with_hint(fact, f"subtract or divide to make every {what} smaller"))
-
-
-def _blamed(
-    fact: str,
-    is_wrong: Callable[[Any], bool],
-    lists: Sequence[Mapping[Any, Any]],
-    what: str,
-    source: str,
-    queries: Sequence[Any],
-) -> str:
-    """A sentence about the values that are wrong, which says where they stand; empty where none is."""
-    wrong = _wrong(is_wrong, lists, queries)
-    return f"{source}: a {what} {fact}: {examples(wrong)}. Nothing was evaluated." if wrong else ""
+    if wrong := _wrong(is_rounded, lists, queries):
+        raise InputError.of("inputs.values_rounded", source=source, role=what, pairs=examples(wrong))
 
 
 def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isnan
 from typing import Any, Literal, get_args
 
-from rankmeter.errors import InputError, MeasureError, did_you_mean, examples, with_hint
+from rankmeter.errors import InputError, check_choice, examples
 from rankmeter.inputs import into_run, is_path
 from rankmeter.inputs.ids import ids, is_id_type
 from rankmeter.inputs.mappings import RankedLists, ScoredMapping
@@ -49,21 +49,14 @@ def roll_up(run: Any, *, documents: Documents, by: By = "best") -> Any:
     >>> rm.evaluate({"q": {"b"}}, rm.roll_up(run, documents=lambda passage: passage[0], by="sum"), ["RR"])["RR"]
     0.5
     """
-    if str(by) not in get_args(By):
-        hint = did_you_mean(str(by), get_args(By))
-        raise MeasureError(with_hint(f"by={by!r:.60} is not possible; by is best, sum or first.", hint))
+    check_choice("by", by, get_args(By))
     if not isinstance(documents, Mapping) and not callable(documents):
-        fact = f"documents of type {type(documents).__name__} do not say which document a passage comes from."
-        raise InputError(with_hint(fact, "documents={passage: document}, or a function of the passage"))
+        raise InputError.of("inputs.documents_of_type", type=type(documents).__name__)
     if by == "first" and not isinstance(documents, Mapping):
-        raise InputError(
-            with_hint(
-                "a function does not say which passage of a document is its first.", "documents={passage: document}"
-            )
-        )
+        raise InputError.of("inputs.first_of_a_function")
     returned = into_run(run)
     if returned.matrix is not None:
-        raise InputError("an array has no passage ids; give a mapping, a frame or a file.")
+        raise InputError.of("inputs.passages_of_array")
     if returned.mapping is not None and not is_path(run):
         return _rolled_mapping(returned.mapping, documents, by)
     return _rolled_table(returned.run_table(), documents, by)
@@ -77,15 +70,17 @@ def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
         try:
             known[passage] = of(passage)
         except Exception as error:  # a function of the caller's may raise anything
-            fact = f"documents failed for passage {passage}: {type(error).__name__}: {error}."
-            raise InputError(fact) from error
+            raise InputError.of(
+                "inputs.documents_failed", passage=passage, type=type(error).__name__, error=error
+            ) from error
     missing = [passage for passage, document in known.items() if document is None]
     if missing:
-        raise InputError(f"documents does not name the document of {examples(sorted(missing, key=str))}.")
+        raise InputError.of("inputs.document_unknown", listed=examples(sorted(missing, key=str)))
     for passage, document in known.items():
         if not is_id_type(type(document)):
-            fact = f"the document of passage {passage} is {type(document).__name__} {document!r:.60}."
-            raise InputError(with_hint(fact, "ids are text or whole numbers"))
+            raise InputError.of(
+                "inputs.document_of_type", passage=passage, type=type(document).__name__, document=f"{document!r:.60}"
+            )
     return known
 
 
@@ -104,7 +99,7 @@ def _rolled_mapping(run: ScoredMapping | RankedLists, documents: Documents, by: 
         run.run_table()  # refuses NaN, which has no order and no sum
         return {query: _rolled(scores, known, by, firsts) for query, scores in run.scores("error").items()}
     if by == "sum":
-        raise InputError(with_hint("ranked lists have no scores to add up.", "by='best' or by='first'"))
+        raise InputError.of("inputs.lists_without_scores")
     for query, passages in run.data.items():
         _refuse_repeated(run.source, [(passage, query) for passage, n in Counter(passages).items() if n > 1])
     return {
@@ -130,7 +125,7 @@ def _rolled(scores: Mapping[Any, float], known: Mapping[Any, Any], by: By, first
 
 def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
     if by == "sum" and not run.scored:
-        raise InputError(with_hint("a run of ranks has no scores to add up.", "by='best' or by='first'"))
+        raise InputError.of("inputs.ranks_without_scores")
     unique = run.item.unique()
     passages = unique.to_list()
     known = _known(documents, set(passages))
@@ -160,5 +155,4 @@ def _refuse_no_sum(documents: Sequence[Any]) -> None:
 def _refuse_repeated(source: str, pairs: Sequence[tuple[Any, Any]]) -> None:
     if pairs:
         twice = examples(f"passage {passage} in query {query}" for passage, query in pairs)
-        fact = f"{source} returns a passage twice for the same query: {twice}."
-        raise InputError(with_hint(fact, "keep one row for each query and passage"))
+        raise InputError.of("inputs.passage_twice", source=source, twice=twice)

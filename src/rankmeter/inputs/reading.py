@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
 from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
@@ -248,5 +248,4 @@ class ReadLog:
         now = place.stat()
         stamp = (now.st_size, now.st_mtime_ns, now.st_ino)
         if self._stamps.setdefault(path, stamp) != stamp:
-            fact = f"{path} was changed while it was evaluated. Nothing was evaluated."
-            raise InputError(with_hint(fact, "evaluate it again when nothing writes to it, or a copy of it"))
+            raise InputError.of("inputs.changed_meanwhile", source=path)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples, with_hint
+from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -88,7 +88,7 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
         many = one if isinstance(one, Iterable) and not isinstance(one, (str, bytes, os.PathLike)) else [one]
         given.extend(str(check_path("path", path)) for path in many)
     if not given:
-        raise InputError(with_hint("files() was given no path.", "files('part-0.parquet', 'part-1.parquet')"))
+        raise InputError.of("inputs.no_path")
     expanded = [expand(one) for one in given]
     paths_of, left_out = (
         tuple(path for one in expanded for path in getattr(one, name)) for name in ("paths", "left_out")
@@ -133,7 +133,7 @@ def expand(path: str) -> Files:
         matched = [_matched(match, path) for match in matches]
         paths = tuple(file for match in matched for file in match.paths)
         if not paths:
-            raise NotFoundError(with_hint(f"no file fits the pattern {path}.", f"look into {_fixed_part(path)}"))
+            raise NotFoundError.of("inputs.no_match", pattern=path, folder=_fixed_part(path))
         return Files(paths, left_out=tuple(file for match in matched for file in match.left_out))
     return Files((path,))  # whoever opens it says what is wrong with it
 
@@ -166,7 +166,7 @@ def _in_folder(path: str) -> Files:
         elif marked and _may_be_data(file.name, marked) and file.is_file():
             hidden.append(str(file))
     if not data:
-        raise InputError(f"{path} is a directory without a data file in it (names with _ or . at the front are none).")
+        raise InputError.of("inputs.no_data_file", source=path)
     return Files(tuple(sorted(data, key=_by_numbers)), path, tuple(sorted(hidden, key=_by_numbers)))
 
 
@@ -214,7 +214,7 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
-        raise InputError(f"{source}: some of these files have subtopics and some have none.")
+        raise InputError.of("inputs.some_subtopics", source=source)
     read = [table.reading for table in tables if table.reading is not None]
     reading = None
     if read:
@@ -239,11 +239,17 @@ def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable
     for column in ("query", "item"):
         here, there = getattr(first, column).dtype, getattr(other, column).dtype
         if here != there:
-            fact = f"{column} ids are {_kind(here)} in {first.source} and {_kind(there)} in {other.source}."
-            raise InputError(with_hint(fact, "write all parts of one input with the same types"))
+            raise InputError.of(
+                "inputs.other_id_types",
+                column=column,
+                type=_kind(here),
+                source=first.source,
+                other_type=_kind(there),
+                other=other.source,
+            )
     if isinstance(first, RunTable) and isinstance(other, RunTable) and first.scored != other.scored:
         scored, ranked = (first, other) if first.scored else (other, first)
-        raise InputError(f"{scored.source} has scores and {ranked.source} only ranks; a run has one of them.")
+        raise InputError.of("inputs.scores_and_ranks", source=scored.source, other=ranked.source)
 
 
 def _kind(dtype: pl.DataType) -> str:

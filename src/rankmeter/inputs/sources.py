@@ -131,13 +131,13 @@ def readings(judgments: Judgments | None, run: Run | None) -> Readings:
 def no_nan(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with NaN, naming the first cells."""
     if values.dtype.kind == "f" and np.isnan(values).any():
-        raise InputError(f"{what} is NaN at {_cells(np.isnan(values))}. Nothing was evaluated.")
+        raise InputError.of("inputs.cells_nan", what=what, cells=_cells(np.isnan(values)))
 
 
 def no_infinity(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with infinite values, naming the first cells."""
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise InputError(f"{what} is not finite at {_cells(np.isinf(values))}. Nothing was evaluated.")
+        raise InputError.of("inputs.cells_infinite", what=what, cells=_cells(np.isinf(values)))
 
 
 def no_rounding(values: npt.NDArray[Any], what: str) -> None:
@@ -149,7 +149,7 @@ def no_rounding(values: npt.NDArray[Any], what: str) -> None:
     rounded = large.copy()
     rounded[large] = [is_rounded(value) for value in values[large].tolist()]
     if rounded.any():
-        raise InputError(f"{what} is beyond 2**53 and would be rounded at {_cells(rounded)}. Nothing was evaluated.")
+        raise InputError.of("inputs.cells_rounded", what=what, cells=_cells(rounded))
 
 
 def _cells(chosen: npt.NDArray[np.bool_]) -> str:

@@ -18,11 +18,11 @@ from math import isinf, isnan
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples, warn, with_hint
+from rankmeter.errors import InputError, Problem, examples, warn
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, as_written, is_rounded
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.late import pl
-from rankmeter.wording import said
+from rankmeter.wording import Language, Spelling, said
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 24
@@ -79,25 +79,36 @@ class Problems:
     """What is wrong with a text: for every kind its first case in words, and all the lines that have it."""
 
     name: str
-    first: dict[str, str] = field(default_factory=dict)
+    first: dict[str, tuple[int, Problem]] = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=dict)
-    hint: str = ""
+    hint: Problem | None = None
 
-    def add(self, kind: str, line: int, fact: str) -> None:
-        """Note one problem; only the first of its kind is kept in words."""
-        self.first.setdefault(kind, f"{self.name}:{line}: {fact}.")
-        self.lines.setdefault(kind, []).append(line)
+    def add(self, line: int, problem: Problem) -> None:
+        """Note one problem; only the first of its kind is kept."""
+        self.first.setdefault(problem.kind, (line, problem))
+        self.lines.setdefault(problem.kind, []).append(line)
 
     def check(self) -> None:
         """Raise if there is any."""
         if not self.first:
             return
-        parts: list[str] = []
-        for kind, fact in self.first.items():
+        facts = []
+        for kind, (line, fact) in self.first.items():
             lines = self.lines[kind]
-            alike = f" {len(lines):,} lines are like this: {examples(lines)}." if len(lines) > 1 else ""
-            parts.append(fact + alike)
-        raise InputError(with_hint("\n".join(parts) + " Nothing was evaluated.", self.hint))
+            values = {"source": self.name, "line": line, "fact": fact, "count": len(lines), "lines": examples(lines)}
+            facts.append(Problem("inputs.wrong_line" if len(lines) == 1 else "inputs.wrong_lines_alike", values))
+        raise InputError.of("inputs.wrong_lines", source=self.name, facts=_Sentences(tuple(facts)), hint=self.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentences:
+    """Several facts of one error, each on a line."""
+
+    facts: tuple[Problem, ...]
+
+    def worded(self, language: Language, spelling: Spelling) -> str:
+        """All of them in one language."""
+        return "\n".join(fact.worded(language, spelling) for fact in self.facts)
 
 
 def as_number(text: bytes) -> float | None:
@@ -212,7 +223,7 @@ def read_frames(
     if doubtful:
         warn(said("may_be_comments", source=source.name, count=doubtful))
     if not rows:
-        raise InputError(f"{source.name} holds only comments and blank lines.")
+        raise InputError.of("inputs.only_comments", source=source.name)
 
 
 def _data_in_comments(block: bytes, layout: Layout) -> int:
@@ -451,41 +462,43 @@ def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Proble
             continue
         wrong = _problem_of_line(line, fields, layout)
         if wrong is not None:
-            problems.add(wrong[0], number, wrong[1])
-            if wrong[0] == "rounded":
-                problems.hint = f"subtract or divide to make every {layout.value} smaller"
+            problems.add(number, wrong)
+            if wrong.kind == "inputs.line_rounded":
+                problems.hint = Problem("inputs.make_smaller", {"role": layout.value})
         elif not problems.first:
             for name, at in layout.columns.items():
                 columns[name].append(float(fields[at]) if name == "value" else fields[at].decode())
     return _no_rows(layout) if problems.first else pl.DataFrame(columns, schema=_no_rows(layout).schema)
 
 
-def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> tuple[str, str] | None:
-    """The kind of problem that a line has, and the problem in words; None if it has none."""
+def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Problem | None:
+    """What is wrong with a line; None if nothing is."""
     needed = len(layout.fields)
     if b"\0" in line:
-        return "nul", "the line holds a NUL byte, so the file is binary or damaged"
+        return Problem("inputs.line_nul", {})
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return "utf-8", f"the line is not UTF-8 text (byte 0x{line[error.start]:02x})"
+        return Problem("inputs.line_not_utf8", {"byte": f"0x{line[error.start]:02x}"})
     if b"\r" in line.rstrip():
-        return "cr", "a carriage return stands inside the line; lines must end in LF or CRLF"
+        return Problem("inputs.line_cr", {})
     if len(fields) < needed or (len(fields) > needed and not layout.open_ended):
-        plural = "s" if len(fields) != 1 else ""
-        return "fields", f"{len(fields)} field{plural} where {layout.expected} are expected: {_shown(line.strip())}"
-    text = fields[needed - 1]
-    value = as_number(text)
-    where = f"(query {_shown(fields[0], quoted=False)}, item {_shown(fields[2], quoted=False)})"
+        shown = {"count": len(fields), "expected": layout.expected, "line": _shown(line.strip())}
+        return Problem("inputs.line_fields", shown)
+    value = as_number(fields[needed - 1])
     if value is None:
-        return "number", f"{layout.value} {_shown(text)} is not a number {where}"
-    if isnan(value):
-        return "nan", f"{layout.value} {_shown(text)} is not a number that can be ordered {where}"
-    if layout.finite and isinf(value):
-        return "infinite", f"{layout.value} {_shown(text)} is not finite {where}"
-    if would_be_rounded(text, value):
-        return "rounded", f"{layout.value} {_shown(text, quoted=False)} is beyond 2**53 and would be rounded {where}"
-    return None
+        kind = "inputs.line_number"
+    elif isnan(value):
+        kind = "inputs.line_nan"
+    elif layout.finite and isinf(value):
+        kind = "inputs.line_infinite"
+    elif would_be_rounded(fields[needed - 1], value):
+        kind = "inputs.line_rounded"
+    else:
+        return None
+    text = _shown(fields[needed - 1], quoted=kind != "inputs.line_rounded")
+    query, item = _shown(fields[0], quoted=False), _shown(fields[2], quoted=False)
+    return Problem(kind, {"role": layout.value, "text": text, "query": query, "item": item})
 
 
 def _shown(text: bytes, *, quoted: bool = True, limit: int = 60) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.errors import InputError, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
@@ -72,8 +72,7 @@ class ScoredTiles:
     def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         """The second pass: count what is above, and what is equal with its ids."""
         if precision == "fast":
-            fact = "precision='fast' multiplies vectors in low precision, and here a callback gives the scores."
-            raise InputError(with_hint(fact, "precision='exact'"))
+            raise InputError.of("placing.fast_callback")
         owner = asked.owner
         tally = PairTally(asked, self.scores(owner, asked.item))
         for block in _blocks(self.rows):
@@ -144,10 +143,15 @@ def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
         scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
         wrong = bool(np.isnan(scores).any())
     if tuple(scores.shape) != shape:
-        fact = f"score() gave the shape {tuple(scores.shape)} for {shape[0]:,} queries and {shape[1]:,} items."
-        raise InputError(with_hint(fact, f"a row for each query, a column for each item: {shape}"))
+        raise InputError.of(
+            "placing.scores_of_shape",
+            shape=str(tuple(scores.shape)),
+            queries=shape[0],
+            items=shape[1],
+            wanted=str(shape),
+        )
     if wrong:
-        raise InputError(f"score() gave NaN among items {tile.start:,} to {tile.stop - 1:,}. Nothing was ranked.")
+        raise InputError.of("placing.score_nan", first=tile.start, last=tile.stop - 1)
     return scores
 
 

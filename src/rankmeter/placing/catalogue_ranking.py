@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, check_choice, check_whole, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
@@ -69,13 +69,12 @@ class RankedCatalogue:
             sides = ((query, mine.query), (given.item, mine.item), (given.grade, mine.grade))
             same = all(bool((other[left] == own[right]).all()) for other, own in sides)
         if not same:
-            fact = "these judgments are not those that the catalogue was ranked for, and only those items were placed."
-            raise InputError(with_hint(fact, "evaluate(rank_catalogue(judgments, ...), measures=...)"))
+            raise InputError.of("placing.other_judgments")
 
     def top_lists(self) -> dict[Any, list[Any]]:
         """The best items of each query as a run: ``{query: [items, best first]}``."""
         if self.top is None:
-            raise InputError(with_hint("the best items were not kept.", "rank_catalogue(..., top=10)"))
+            raise InputError.of("placing.top_not_kept")
         # By their number: -1 may be the id of an item.
         sizes = self.placed.placements.returned.tolist()
         lists = (row[:size] for row, size in zip(self.top.tolist(), sizes, strict=True))
@@ -144,8 +143,7 @@ def rank_catalogue(
     _check_options(top, similarity, precision)
     if score is None:
         if query_vectors is None or item_vectors is None:
-            hint = "rank_catalogue(judgments, query_vectors, item_vectors), or score= with queries= and items="
-            raise InputError(with_hint("there is nothing to rank by.", hint))
+            raise InputError.of("placing.nothing_to_rank_by")
         devices = [device] if device is None or isinstance(device, str) else list(device)
         sides = {"bias": bias, "similarity": similarity}
         places = [into_vectors(query_vectors, item_vectors, **sides, device=one) for one in devices]
@@ -155,7 +153,7 @@ def rank_catalogue(
         pairs = _seen_pairs(exclude, *names)
     else:
         if query_vectors is not None or item_vectors is not None or bias is not None or similarity != "dot":
-            raise InputError("score= gives the scores itself; vectors, bias= and similarity= do not go with it.")
+            raise InputError.of("placing.score_alone")
         names = Names.of(queries, None, "queries"), Names.of(items, None, "items")
         judged = JudgedRows.of(judgments, *names)
         pairs = _seen_pairs(exclude, *names)
@@ -166,12 +164,10 @@ def rank_catalogue(
 
 
 def _check_options(top: object, similarity: object, precision: object) -> None:
-    if top is not None and (not isinstance(top, (int, np.integer)) or top < 1):
-        raise InputError(f"top={top} is not possible; it is how many items are kept, 1 or more.")
-    if similarity not in ("dot", "cosine"):
-        raise InputError(f"similarity={similarity!r} is not known; it is 'dot' or 'cosine'.")
-    if precision not in ("exact", "fast"):
-        raise InputError(f"precision={precision!r} is not known; it is 'exact' or 'fast'.")
+    if top is not None:
+        check_whole("top", top, 1)
+    check_choice("similarity", similarity, ("dot", "cosine"))
+    check_choice("precision", precision, ("exact", "fast"))
 
 
 def _scored_tiles(
@@ -197,20 +193,21 @@ class Names:
     def of(cls, given: Iterable[Any] | int | None, rows: int | None, what: str) -> Names:
         """Check ids against the number of vectors; None where a callback has none."""
         if given is None and rows is None:
-            fact = f"score= does not tell how many {what} there are."
-            raise InputError(with_hint(fact, f"{what}=1_000, or their ids"))
+            raise InputError.of("placing.how_many", what=what)
         if given is None or isinstance(given, (int, np.integer)):
             count = int(given if given is not None else rows)  # type: ignore[arg-type]
             if count < 1:
-                raise InputError(f"{what}={count} is not possible; there is at least one.")
+                raise InputError.of("placing.none_of_them", what=what, count=count)
             if rows is not None and count != rows:
-                raise InputError(f"{what}={count:,}, but there are {rows:,} vectors.")
+                raise InputError.of("placing.count_of_rows", what=what, count=count, rows=rows)
             return cls(count, None)
         column = given if isinstance(given, pl.Series) else as_ids(list(given))
         if rows is not None and len(column) != rows:
-            raise InputError(f"{what}= names {len(column):,} rows, but there are {rows:,} vectors.")
+            raise InputError.of("placing.names_of_rows", what=what, count=len(column), rows=rows)
         if column.n_unique() != len(column):
-            raise InputError(f"{what}= names a row twice: {examples(column.filter(column.is_duplicated()).to_list())}.")
+            raise InputError.of(
+                "placing.row_twice", what=what, listed=examples(column.filter(column.is_duplicated()).to_list())
+            )
         return cls(len(column), column)
 
     @property
@@ -260,9 +257,9 @@ class JudgedRows:
         outside = np.flatnonzero((item < 0) & (grade > 0))
         if len(outside):
             names = [f"{table.item[int(row)]} (query {table.query[int(row)]})" for row in outside[:5]]
-            fact = f"{len(outside):,} relevant items are outside the catalogue: {examples([*names, *outside[5:]])}."
-            hint = "items= names the rows of item_vectors; drop the judgments of other items"
-            raise InputError(with_hint(fact, hint))
+            raise InputError.of(
+                "placing.outside_catalogue", count=len(outside), listed=examples([*names, *outside[5:]])
+            )
         return cls(judged, queries.rows(judged), number[order], item[order], grade[order], (queries, items))
 
     def asked(self, queries: int) -> Bools:
@@ -424,12 +421,9 @@ def _columns_of_pairs(given: Any, items: int) -> tuple[Any, ...] | None:
         return None
     shapes = [tuple(column.shape) for column in columns]
     if len(columns) not in (2, 3) or len(set(shapes)) > 1 or len(shapes[0]) != 1:
-        fact = f"pairs are columns of one length, queries and items and perhaps grades; these have the shapes {shapes}."
-        raise InputError(with_hint(fact, "(query, item) or (query, item, grade)"))
+        raise InputError.of("placing.pairs_of_shape", shapes=str(shapes))
     if any("float" in str(column.dtype) or "complex" in str(column.dtype) for column in columns[:2]):
-        raise InputError(
-            f"pairs name rows or ids by whole numbers; these are {columns[0].dtype} and {columns[1].dtype}."
-        )
+        raise InputError.of("placing.pairs_of_type", query_type=columns[0].dtype, item_type=columns[1].dtype)
     return columns
 
 

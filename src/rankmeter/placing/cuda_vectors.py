@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.placing import cuda_tiles as kernels
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Ints
@@ -111,9 +111,7 @@ class CudaVectors:
                 return work(replace(self, block=block))
             except torch.OutOfMemoryError as error:
                 if block <= 1024:
-                    fact = "the device has too little free memory, even for blocks of a thousand items."
-                    hint = "free some of it, or rank in main memory: device='cpu'"
-                    raise InputError(with_hint(fact, hint)) from error
+                    raise InputError.of("placing.no_device_memory") from error
                 block //= 2
 
 

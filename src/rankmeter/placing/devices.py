@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rankmeter.errors import InputError, MissingExtraError, with_hint
+from rankmeter.errors import InputError, MissingExtraError
 from rankmeter.placing.vectors import NumpyVectors, VectorPair, arrays_of, load_torch
 
 
@@ -19,11 +19,11 @@ def into_vectors(
         return NumpyVectors(*arrays_of(left, right, bias, similarity))
     torch = load_torch()
     if not torch.cuda.is_available():
-        raise InputError(with_hint(f"device='{device}' was asked for, but there is no CUDA here.", "device='cpu'"))
+        raise InputError.of("placing.no_cuda", device=device)
     try:
         from rankmeter.placing.cuda_vectors import cuda_vectors
     except ImportError as error:
-        raise MissingExtraError("Triton is not installed. Hint: pip install triton, or device='cpu'") from error
+        raise MissingExtraError.of("placing.no_triton") from error
     return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
 
 
@@ -34,4 +34,4 @@ def _check_device(device: str) -> None:
     try:
         load_torch().device(device)
     except RuntimeError as error:
-        raise InputError(with_hint(f"device={device!r} is not known to torch.", "device='cpu' or 'cuda'")) from error
+        raise InputError.of("placing.unknown_device", device=f"{device!r}") from error

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, warn
+from rankmeter.errors import warn
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, are_mixed, no_text, refuse_same_text
 from rankmeter.inputs.mappings import (
@@ -92,7 +92,7 @@ def place_lists(
             ids_of=lambda positions: _ids_at(lists, offsets, positions),
         )
     except UnicodeEncodeError as error:
-        raise InputError(no_text(error.object)) from error
+        raise no_text(error.object) from error
     held = np.arange(len(lists)) if in_run is None else np.flatnonzero(in_run)
     shown = score if scored else np.full(len(score), np.nan)
     block = PlacedBlock(held, np.diff(offsets)[held], hits.segment, hits.grade, shown, places)

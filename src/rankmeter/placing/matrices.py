@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, place, sort_descending
@@ -22,8 +22,7 @@ MOST_LEVELS = 8
 def place_arrays(grades: Matrix, scores: Matrix, plan: Plan) -> Placements:
     """Place a matrix of scores against a matrix of grades with the same rows and columns."""
     if grades.shape != scores.shape:
-        fact = f"the arrays differ in shape: grades {grades.shape}, scores {scores.shape}."
-        raise InputError(with_hint(fact, "row i and column j are the same query and item in both"))
+        raise InputError.of("placing.arrays_differ", grades=str(grades.shape), scores=str(scores.shape))
     queries, items = scores.shape
     listed = _candidates(scores, plan)
     columns = np.flatnonzero(listed) % items if listed is not None else None

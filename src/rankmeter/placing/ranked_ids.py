@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, with_unreturned
@@ -97,9 +97,7 @@ class RankedIds(Placeable):
         if len(query):
             pairs = zip(self.items[query, column].tolist(), self.queries.gather(query.tolist()).to_list(), strict=True)
             twice = [f"item {item} in query {query}" for item, query in pairs]
-            fact = f"{self.source}: an item is returned twice for the same query: {examples(twice)}."
-            hint = "duplicates='first', 'best' or 'counted' says what to do"
-            raise InputError(with_hint(f"{fact} Nothing was evaluated.", hint))
+            raise InputError.of("placing.returned_twice", source=self.source, pairs=examples(twice))
 
 
 def ranked_ids(
@@ -135,7 +133,7 @@ def ranked_ids(
     torch = load_torch()
     items = _whole(item_ids, "item_ids")
     if items.ndim != 2 or not items.numel():
-        raise InputError(f"item_ids is a matrix, queries x places; this has the shape {tuple(items.shape)}.")
+        raise InputError.of("placing.ids_of_shape", shape=str(tuple(items.shape)))
     judged = _whole(padded(relevant, padding, items.device), "relevant")
     check_rows(items, judged, "relevant")
     if judged.shape[1] == 0:
@@ -148,12 +146,14 @@ def ranked_ids(
     else:
         graded = padded(grades, 0, items.device).double()
         if graded.shape != judged.shape:
-            raise InputError(f"grades have the shape {tuple(graded.shape)}, relevant {tuple(judged.shape)}.")
+            raise InputError.of(
+                "placing.grades_of_shape", shape=str(tuple(graded.shape)), relevant=str(tuple(judged.shape))
+            )
         if bool(repeated.any()):
             wrong = judged[repeated].tolist()
-            raise InputError(f"relevant names an item twice for the same query, with grades: {examples(wrong)}.")
+            raise InputError.of("placing.relevant_twice", listed=examples(wrong))
         if bool((graded.isnan() & real).any()):
-            raise InputError("grades hold NaN.")
+            raise InputError.of("placing.grades_nan")
     graded = torch.where(real, graded, -torch.inf)
     listed = items != padding
     highest = max(float(graded.max()), 0.0)
@@ -171,21 +171,20 @@ def padded(values: Any, padding: int, device: Any) -> Tensor:
         kind = next((one.dtype for one in rows if len(one)), torch.int64)
         filled = torch.nn.utils.rnn.pad_sequence([one.to(kind) for one in rows], True, padding)  # noqa: FBT003
     except (TypeError, ValueError, RuntimeError) as error:
-        fact = f"a tensor for each query was expected: {error}."
-        raise InputError(with_hint(fact, "relevant=[torch.tensor([3, 9]), ...]")) from error
+        raise InputError.of("placing.tensor_each", error=error) from error
     return filled.to(device)
 
 
 def check_rows(items: Tensor, judged: Tensor, what: str) -> None:
     """Refuse a different number of queries."""
     if judged.ndim != 2 or len(judged) != len(items):
-        raise InputError(f"{what} has the shape {tuple(judged.shape)}, but item_ids has {len(items):,} rows.")
+        raise InputError.of("placing.other_rows", what=what, shape=str(tuple(judged.shape)), count=len(items))
 
 
 def _whole(values: Any, what: str) -> Tensor:
     one = into_tensor(values, what)
     if one.is_floating_point():
-        raise InputError(f"{what} holds {one.dtype}; ids are whole numbers.")
+        raise InputError.of("placing.ids_of_type", what=what, dtype=one.dtype)
     return one.long()
 
 

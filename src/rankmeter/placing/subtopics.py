@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples, with_hint
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.placements import Subtopics
@@ -29,7 +29,7 @@ def without_subtopics(table: JudgmentTable) -> JudgmentTable:
 def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
     """The judged items with a number for a grade, higher for higher ids, and the subtopics behind each number."""
     if table.subtopic is None:
-        raise InputError(f"{table.source} has no subtopics.")
+        raise InputError.of("placing.without_subtopics", source=table.source)
     rows = pl.DataFrame({"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade})
     _refuse_repeated(rows, table.source)
     items = rows.select("query", "item").unique(maintain_order=True)
@@ -55,5 +55,4 @@ def _refuse_repeated(rows: pl.DataFrame, source: str) -> None:
     twice = rows.filter(pl.struct("query", "item", "subtopic").is_duplicated())
     if len(twice):
         shown = [f"item {row['item']} in query {row['query']}, subtopic {row['subtopic']}" for row in twice.to_dicts()]
-        fact = f"{source} judges an item twice for the same subtopic: {examples(shown)}."
-        raise InputError(with_hint(fact, "keep one judgment for each query, item and subtopic"))
+        raise InputError.of("placing.subtopic_twice", source=source, listed=examples(shown))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
@@ -128,24 +128,23 @@ def tensors(
         long = scores.element_size() == 8
         scores = scores.double()
         if long and bool((scores.abs() >= 1 << 53).any()):  # two different ones may have become one float
-            raise InputError(with_hint("scores hold whole numbers from 2**53 on.", "give their ranks, negated"))
+            raise InputError.of("placing.scores_too_large")
     if labels.dtype == torch.bool:
         labels = labels.to(torch.int8)
     sizes = item = None
     if indexes is not None:
         if mask is not None:
-            raise InputError(with_hint("mask= pads a matrix, indexes= names the queries of flat scores.", "give one"))
+            raise InputError.of("placing.mask_and_indexes")
         scores, labels, sizes, item, queries = _grouped(scores, labels, into_tensor(indexes, "indexes"))
     elif scores.ndim != 2:
-        fact = f"tensors() takes matrices, queries x items; scores have the shape {tuple(scores.shape)}."
-        raise InputError(with_hint(fact, "indexes= names the query of each item of flat scores"))
+        raise InputError.of("placing.tensors_of_shape", shape=str(tuple(scores.shape)))
     elif mask is not None:
         inside = into_tensor(mask, "mask").bool()
         _check_alike(scores, inside, "mask")
         sizes, item = inside.sum(dim=1), inside.nonzero()[:, 1]
         scores, labels = scores[inside], labels[inside]
     if not scores.numel():
-        raise InputError(f"tensors(): there is nothing to rank, shape {tuple(scores.shape)}.")
+        raise InputError.of("placing.empty_tensors", shape=str(tuple(scores.shape)))
     highest = _highest(scores, labels)
     rows = len(scores) if sizes is None else len(sizes)
     return ScoredTensors(scores, labels, sizes, item, query_ids(queries, rows), highest)
@@ -159,9 +158,7 @@ def _highest(scores: Tensor, labels: Tensor) -> float:
         tops = load_torch().stack([scores.max().double(), labels.max().double()]).tolist()
     for name, one, top in zip(("scores", "labels"), (scores, labels), tops, strict=True):
         if math.isnan(top):
-            raise InputError(
-                with_hint(f"{name} hold NaN in {int(one.isnan().sum()):,} places.", "mask= leaves out cells")
-            )
+            raise InputError.of("placing.tensor_nan", what=name, count=int(one.isnan().sum()))
     return tops[1]
 
 
@@ -171,9 +168,9 @@ def into_tensor(values: Any, what: str) -> Tensor:
     try:
         one = torch.as_tensor(values).detach()
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"{what} is no tensor: {error}.") from error
+        raise InputError.of("placing.no_tensor", what=what, error=error) from error
     if one.is_complex():
-        raise InputError(f"{what} holds complex numbers, which have no order.")
+        raise InputError.of("placing.complex_tensor", what=what)
     return one
 
 
@@ -183,17 +180,17 @@ def query_ids(given: Any, rows: int) -> pl.Series:
         return pl.Series(np.arange(rows))
     column = given if isinstance(given, pl.Series) else pl.Series(list(given))
     if len(column) != rows:
-        raise InputError(f"queries= names {len(column):,} rows, but there are {rows:,}.")
+        raise InputError.of("placing.queries_of_rows", count=len(column), rows=rows)
     return column
 
 
 def _check_alike(scores: Tensor, other: Tensor, what: str) -> None:
     if scores.shape != other.shape:
-        fact = f"the tensors differ in shape: scores {tuple(scores.shape)}, {what} {tuple(other.shape)}."
-        raise InputError(with_hint(fact, "row i and column j are the same query and item in both"))
+        raise InputError.of(
+            "placing.tensors_differ", shape=str(tuple(scores.shape)), what=what, other=str(tuple(other.shape))
+        )
     if scores.device != other.device:
-        fact = f"the tensors are on different devices: scores {scores.device}, {what} {other.device}."
-        raise InputError(with_hint(fact, f"{what}.to(scores.device)"))
+        raise InputError.of("placing.other_devices", device=scores.device, what=what, other=other.device)
 
 
 def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, pl.Series]:
@@ -201,7 +198,7 @@ def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, T
     torch = load_torch()
     _check_alike(scores, indexes, "indexes")
     if indexes.is_floating_point():
-        raise InputError(f"indexes are {indexes.dtype}; queries are named by whole numbers.")
+        raise InputError.of("placing.indexes_of_type", dtype=indexes.dtype)
     scores, labels, indexes = scores.reshape(-1), labels.reshape(-1), indexes.reshape(-1)
     indexes, order = indexes.sort(stable=True)
     known, sizes = torch.unique_consecutive(indexes, return_counts=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples, with_hint
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally
 from rankmeter.placing.placements import Floats, Ints
@@ -97,8 +97,7 @@ class NumpyVectors:
 
     def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         if precision == "fast":
-            fact = "precision='fast' is one pass in low precision on a GPU, and these vectors are in main memory."
-            raise InputError(with_hint(fact, "precision='exact', or device='cuda'"))
+            raise InputError.of("placing.fast_in_memory")
         tally = PairTally(asked, self.scores(asked.owner, asked.item))
         for row, item in Products.of(self.left, self.right).undecided(
             asked.owner, tally.threshold, tally.above, asked.told
@@ -179,7 +178,7 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise MissingExtraError("torch is not installed. Hint: pip install 'rankmeter[torch]'") from error
+        raise MissingExtraError.of("placing.no_torch") from error
     return torch
 
 
@@ -189,14 +188,14 @@ def array_of(values: Any, what: str) -> Vectors:
         values = values.detach().cpu()
         values = values.numpy() if values.is_complex() else values.float().numpy()
     if getattr(getattr(values, "dtype", None), "kind", "") == "c":
-        raise InputError(f"{what} holds complex numbers; vectors are of real ones.")
+        raise InputError.of("placing.complex_vectors", what=what)
     try:
         with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and said below
             matrix = np.ascontiguousarray(values, np.float32)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} is no matrix of numbers with a row for each vector: {error}") from error
+        raise InputError.of("placing.no_vectors", what=what, error=error) from error
     if matrix.ndim != 2 or not matrix.size:
-        raise InputError(f"{what} is a matrix with a row for each vector; this has the shape {matrix.shape}.")
+        raise InputError.of("placing.vectors_of_shape", what=what, shape=str(matrix.shape))
     wrong = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
     if wrong:
         raise not_finite(what, wrong)
@@ -206,21 +205,19 @@ def array_of(values: Any, what: str) -> Vectors:
 def not_finite(what: str, wrong: list[int]) -> InputError:
     """What is said of vectors that have no order."""
     rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
-    fact = f"{what} holds NaN or infinity in {rows}: {examples(wrong)}."
-    return InputError(with_hint(fact, "leave these vectors out, with their ids and judgments, or mend the model"))
+    return InputError.of("placing.vectors_not_finite", what=what, rows=rows, listed=examples(wrong))
 
 
 def check_widths(left: int, right: int) -> None:
     """Refuse vectors of different width."""
     if left != right:
-        fact = f"the vectors differ in width: query_vectors {left}, item_vectors {right}."
-        raise InputError(with_hint(fact, "both sides come from one model"))
+        raise InputError.of("placing.widths_differ", left=left, right=right)
 
 
 def check_bias(values: int, items: int) -> None:
     """Refuse a bias that does not fit the items."""
     if values != items:
-        raise InputError(f"bias has {values:,} values for {items:,} items.")
+        raise InputError.of("placing.bias_of_items", values=values, items=items)
 
 
 def unit(vectors: Vectors, what: str) -> Vectors:
@@ -238,4 +235,4 @@ def refuse_zero_vectors(lengths: Floats, what: str) -> None:
     """Refuse vectors that have no cosine."""
     if not lengths.all():
         rows = np.flatnonzero(lengths == 0).tolist()
-        raise InputError(f"{what} holds zero vectors, which have no cosine: rows {examples(rows)}.")
+        raise InputError.of("placing.zero_vectors", what=what, listed=examples(rows))

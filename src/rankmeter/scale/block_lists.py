@@ -16,7 +16,7 @@ import numpy as np
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.aggregates import expansion
 from rankmeter.arithmetic.slates import Counts, Slates, value_from_counts, values_from_sums
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -43,15 +43,12 @@ def listed_in(measures: Iterable[Measure]) -> list[SlateMeasure]:
 def check_lists(measures: Sequence[Measure], about: About, judgments: Any) -> None:
     """Refuse what blocks of queries cannot answer, and measures that ask for what was not given."""
     if about.by is not None:
-        fact = "by= cuts everything into slices, which blocks of queries are not."
-        raise InputError(with_hint(fact, "evaluate slices on data in memory"))
+        raise InputError.of("scale.slices_of_blocks")
     for measure in listed_in(measures):
         if measure.compares_slices:
-            fact = f"{measure} compares slices of users, which blocks of queries do not know."
-            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+            raise MeasureError.of("scale.gap_of_blocks", measure=measure)
         if measure.cutoff is None and measure.asks_for_longest:
-            fact = f"{measure} without a cutoff depends on the longest list of all, which a block does not know."
-            raise MeasureError(with_hint(fact, f"say how long lists are: {measure}@10"))
+            raise MeasureError.of("scale.longest_of_blocks", measure=measure)
     check_needs(measures, Given(judgments, None, about.catalogue, about.history), has_segments=False)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rankmeter.arithmetic import AGGREGATES, Tally, Values
-from rankmeter.errors import InputError, MeasureError, with_hint
+from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import ONLY_QUERIES
 from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
@@ -137,8 +137,7 @@ def check_mergeable(measures: Iterable[Measure]) -> None:
         if isinstance(measure, SlateMeasure):
             continue  # `rankmeter.scale.block_lists` knows
         if measure.aggregate not in AGGREGATES:
-            fact = f"{measure} looks at all lists together; it cannot be put together from blocks of queries."
-            raise MeasureError(with_hint(fact, "evaluate it on data in memory"))
+            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
 
 
 def check_subtopics(measures: Iterable[Measure], has_subtopics: bool, judgments: str) -> None:  # noqa: FBT001
@@ -245,7 +244,7 @@ def summary(
     measures = asked.measures
     for source, queries in ((judgments, state.judged), (run, state.returned)):
         if source is not None and not queries:
-            raise InputError(f"{source} is empty: it has no rows.")
+            raise InputError.of("inputs.no_rows", source=source)
     if judgments is not None and state.counts["judged"] == state.counts["missing"]:
         raise no_query_in_common(judgments, state.judged, run, state.returned)
     for measure in measures:

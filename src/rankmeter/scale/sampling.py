@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.arithmetic import Views, parts_of, values_of
-from rankmeter.errors import InputError, MeasureError, NotFoundError, did_you_mean, warn, with_hint
+from rankmeter.errors import InputError, MeasureError, NotFoundError, check_choice, check_level, did_you_mean, warn
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placements import Floats, Ints, Placements
 from rankmeter.stats.intervals import Interval
@@ -75,7 +75,7 @@ class SampledEvaluation:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.estimates:
             hint = did_you_mean(str(measure), [str(one) for one in self.estimates])
-            raise NotFoundError(with_hint(f"there is no estimate of '{measure}'.", hint))
+            raise NotFoundError.of("scale.no_estimate", measure=measure, hint=hint)
         return self.estimates[meant]
 
     @property
@@ -163,11 +163,10 @@ def sampled_ranks(
     """The same from ranks, 1 to m + 1, of the relevant item among itself and m sampled negatives."""
     given = np.asarray(ranks)
     if given.ndim != 1 or not len(given) or (given != np.floor(given)).any():
-        raise InputError(f"ranks is a list of whole numbers, one a query; this has the shape {given.shape}.")
+        raise InputError.of("scale.ranks_of_shape", shape=str(given.shape))
     if given.min() < 1 or given.max() > negatives + 1:
-        raise InputError(
-            f"ranks among {negatives:,} negatives are 1 to {negatives + 1:,}; these reach from {given.min():g} "
-            f"to {given.max():g}."
+        raise InputError.of(
+            "scale.ranks_out_of_range", negatives=negatives, last=negatives + 1, lowest=given.min(), highest=given.max()
         )
     above = given.astype(np.int64) - 1
     options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
@@ -195,7 +194,7 @@ def expected_sampled(
     _check_sizes(negatives, items)
     given = np.asarray(ranks, np.int64)
     if not len(given) or given.min() < 1 or given.max() > items:
-        raise InputError(f"exact ranks in a catalogue of {items:,} items are 1 to {items:,}.")
+        raise InputError.of("scale.exact_ranks_out_of_range", items=items)
     chance = _chances(given, negatives, items, draw)
     return {str(one): float((chance @ _by_rank(one, negatives + 1)).mean()) for one in _measures(measures)}
 
@@ -213,14 +212,13 @@ def _estimated(
     level: Any,
 ) -> SampledEvaluation:
     _check_sizes(negatives, items)
-    if correction not in ("auto", "bias-variance", "rank", "none"):
-        raise InputError(f"correction={correction!r} is not known; it is auto, bias-variance, rank or none.")
+    check_choice("correction", correction, ("auto", "bias-variance", "rank", "none"))
+    check_choice("draw", draw, ("without replacement", "with replacement"))
     if not 0 < gamma <= 1:
-        raise InputError(f"gamma={gamma} is not possible; it weighs the variance, above 0 and at most 1.")
-    if not 0 < level < 1:
-        raise InputError(f"level={level} is not possible; a level is between 0 and 1, as in 0.95.")
+        raise InputError.of("scale.gamma", gamma=gamma)
+    check_level(level)
     if len(above) < 2:
-        raise InputError("one query gives no interval; it takes at least two.")
+        raise InputError.of("scale.no_interval_of_one")
     chosen = _measures(measures)
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
     chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
@@ -317,12 +315,10 @@ def _chances(rank: Ints, negatives: int, items: int, draw: Draw) -> Floats:
     before = rank[:, None] - 1
     if draw == "with replacement":
         return np.asarray(stats.binom.pmf(number, negatives, before / (items - 1)))
-    if draw == "without replacement":
-        # The hypergeometric distribution; scipy's own takes a minute for ten thousand ranks.
-        logs = _log_choose(before, number) + _log_choose(items - 1 - before, negatives - number)
-        chance = np.exp(logs - _log_choose(np.array(items - 1), np.array(negatives)))
-        return np.asarray(chance / chance.sum(axis=1, keepdims=True))
-    raise InputError(f"draw={draw!r} is not known; it is 'without replacement' or 'with replacement'.")
+    # The hypergeometric distribution; scipy's own takes a minute for ten thousand ranks.
+    logs = _log_choose(before, number) + _log_choose(items - 1 - before, negatives - number)
+    chance = np.exp(logs - _log_choose(np.array(items - 1), np.array(negatives)))
+    return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
 def _log_choose(total: Ints, chosen: Ints) -> Floats:
@@ -387,10 +383,7 @@ def _possible(
             method="highs",
         )
         if found.status != 0:
-            raise InputError(
-                f"no exact ranks make these sampled ranks likely ({found.message}). "
-                "Hint: were the negatives drawn evenly from items= items, without the relevant one?"
-            )
+            raise InputError.of("scale.unlikely_ranks", reason=found.message)
         ends.append(float(sign * found.fun))
     return ends[0], ends[1]
 
@@ -403,11 +396,10 @@ def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
     if not hasattr(positive, "detach"):
         positive, negatives = np.asarray(positive, np.float64), np.asarray(negatives, np.float64)
     if positive.ndim != 1 or negatives.ndim != 2 or len(positive) != len(negatives) or 0 in negatives.shape:
-        fact = f"the shapes are {tuple(positive.shape)} and {tuple(negatives.shape)}."
-        raise InputError(with_hint(fact, "positive is (queries,) and negatives (queries, m)"))
+        raise InputError.of("scale.sample_shapes", shape=str(tuple(positive.shape)), other=str(tuple(negatives.shape)))
     wanted = positive[:, None]
     if bool((wanted != wanted).any()) or bool((negatives != negatives).any()):  # noqa: PLR0124  (true of NaN alone)
-        raise InputError("a score is NaN. Nothing was estimated.")
+        raise InputError.of("scale.score_nan")
     return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1)), negatives.shape[1]
 
 
@@ -424,12 +416,10 @@ def _checked(measures: list[Measure]) -> Iterator[RankedMeasure]:
     for measure in measures:
         usable = isinstance(measure, RankedMeasure) and not measure.places_judged and measure.unjudged == "nonrelevant"
         if not isinstance(measure, RankedMeasure) or not usable or measure.aggregate != "mean":
-            fact = f"{measure} cannot be estimated from samples: it is not a mean of a function of one item's rank."
-            raise MeasureError(with_hint(fact, "rank_catalogue gives its exact value"))
+            raise MeasureError.of("scale.not_estimable", measure=measure)
         yield measure
 
 
 def _check_sizes(negatives: int, items: int) -> None:
     if negatives < 1 or items < 2 or negatives > items - 1:
-        fact = f"{negatives:,} negatives cannot be drawn from the {max(items - 1, 0):,} other items."
-        raise InputError(with_hint(fact, "items= is the size of the whole catalogue"))
+        raise InputError.of("scale.too_many_negatives", negatives=negatives, others=max(items - 1, 0))

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MissingExtraError, warn, with_hint
+from rankmeter.errors import InputError, MissingExtraError, warn
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
@@ -114,10 +114,9 @@ def evaluate_spark(
         Catalogue and history, for measures of lists: they are sent to the workers.
     """
     if per_query_to is not None:
-        hint = f"evaluate(...).per_query.write.parquet({os.fspath(per_query_to)!r}) lets the cluster write it"
-        raise InputError(with_hint("per_query_to is for files; these values are in Spark.", hint))
+        raise InputError.of("scale.values_in_spark", path=f"{os.fspath(per_query_to)!r}")
     if run is None:
-        raise InputError(with_hint("no run was given.", "evaluate(judgments, run, measures): truth first"))
+        raise InputError.of("evaluating.no_run")
     about = about or About()
     check_mergeable(asked.measures)
     check_lists(asked.measures, about, judgments)
@@ -206,7 +205,7 @@ def _read_states(texts: Sequence[str]) -> tuple[list[State], RowProblems]:
         else:
             states.append(State.from_json(text))
     if not states and not problems.missing and not problems.errors:
-        raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
+        raise InputError.of("scale.run_without_rows")
     return states, problems
 
 
@@ -263,16 +262,12 @@ def guarded(work: Callable[[], Any]) -> Any:
         if not type(error).__module__.startswith(_JOB_ERRORS) and not _is_gone(error):
             raise
         if _is_gone(error):
-            hint = "start a session and read the tables again; nothing of the judgments or the run was changed"
-            raise InputError(with_hint("the Spark session of these tables is gone.", hint)) from error
+            raise InputError.of("scale.session_gone") from error
         if lacking := re.search(r"PACKAGE_NOT_INSTALLED\] (\w+)", text):
-            fact = f"Spark needs {lacking[1]}, which is not installed."
-            raise MissingExtraError(with_hint(fact, "pip install 'rankmeter[spark]'")) from error
+            raise MissingExtraError.of("scale.spark_lacks", library=lacking[1]) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
-            fact = f"the Python workers of Spark have no {lacking[1]}."
-            hint = "install rankmeter[spark] where they run; PYSPARK_PYTHON or spark.pyspark.python names their Python"
-            raise MissingExtraError(with_hint(fact, hint)) from error
-        raise InputError(f"Spark could not evaluate this: {_reason(text) or type(error).__name__}") from error
+            raise MissingExtraError.of("scale.workers_lack", library=lacking[1]) from error
+        raise InputError.of("scale.spark_failed", reason=_reason(text) or type(error).__name__) from error
 
 
 def _reason(text: str) -> str:
@@ -302,5 +297,4 @@ def check_arrow() -> None:
     try:
         import pyarrow as pa  # noqa: F401
     except ImportError as error:
-        hint = "pip install 'rankmeter[spark]'"
-        raise MissingExtraError(with_hint("evaluating Spark tables needs pyarrow.", hint)) from error
+        raise MissingExtraError.of("scale.spark_needs_arrow") from error

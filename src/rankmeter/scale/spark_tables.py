@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankmeter.errors import InputError, with_hint
+from rankmeter.errors import InputError
 from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.columns import RANKING, Holds, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.reading import Reading
@@ -109,9 +109,8 @@ def run_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
     source = "run (Spark DataFrame)"
     found = run_columns(frame.columns, columns, source, _holds_of(frame))
     if not any(role in found for role in RANKING):
-        fact = f"{source} has neither a score nor a rank column (found: {', '.join(frame.columns)}), "
-        fact += "and the rows of a Spark table have no order of their own."
-        raise InputError(with_hint(fact, f"say which column ranks: {say_columns('score', 'my_score')}"))
+        say = say_columns("score", "my_score")
+        raise InputError.of("scale.nothing_ranks", source=source, names=list(frame.columns), say=say)
     return _side(frame, found, source)
 
 
@@ -130,20 +129,18 @@ def _side(frame: Frame, found: Mapping[Any, str], source: str) -> SparkSide:
         base = _base(kind)
         if role in ("query", "item"):
             if base not in (*_WHOLE, *_TEXT):
-                fact = f"{source}: the {role} ids ('{found[role]}') are of type {kind}."
-                raise InputError(with_hint(fact, "ids are text or whole numbers: cast the column to one of them"))
+                raise InputError.of("scale.ids_of_type", source=source, role=role, column=found[role], type=kind)
         elif role == "subtopic":
             continue  # a name, of whatever type
         elif base not in _NUMBERS and not (base == "boolean" and role == "grade"):
-            fact = f"{source}: the {role} column ('{found[role]}') is of type {kind}."
-            raise InputError(with_hint(fact, f"a {role} is a number: cast the column to a numeric type"))
+            raise InputError.of("scale.numbers_of_type", source=source, role=role, column=found[role], type=kind)
     return SparkSide(frame, dict(found), types, source)
 
 
 def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> SparkSide:
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
-        raise InputError("lists with labels carry their run; give them alone, or judgments and a run.")
+        raise InputError.of("scale.labelled_alone")
     truth = into_judgments(data, columns=columns).judgment_table()
     found = {"query": truth.query, "item": truth.item, "grade": truth.grade}
     if truth.subtopic is not None:

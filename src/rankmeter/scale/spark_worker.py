@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankmeter.arithmetic.custom import measure
-from rankmeter.errors import InputError, RankmeterError, with_hint
+from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import regrouping
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -121,8 +121,7 @@ class RowProblems:
                 if side is not None
                 for what, count in _said(self.missing, mark, side)
             ]
-            fact = f"{'; '.join(facts)}. Nothing was evaluated."
-            raise InputError(with_hint(fact, "drop or fill these rows first: frame.dropna(subset=[...])"))
+            raise InputError.of("scale.missing_cells", facts="; ".join(facts))
         if self.errors:
             more = len(self.errors) - 1
             raise InputError(self.errors[0] + (f" ({more:,} more blocks of queries are like this.)" if more else ""))
@@ -158,7 +157,7 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
             problems = RowProblems(problems.missing, (str(error),))
     if work.values and (problems.missing or problems.errors):
         # They were looked for when the means were made: a table that changes with every reading has them now.
-        raise InputError(f"{work.run} is no longer what it was when it was evaluated: {problems.to_json()}")
+        raise InputError.of("scale.run_changed", run=work.run, problems=problems.to_json())
     if problems.missing or problems.errors:
         yield _state_batch(problems.to_json(), schema)
 

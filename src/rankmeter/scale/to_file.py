@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, check_path, with_hint
+from rankmeter.errors import InputError, check_path
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
@@ -138,7 +138,7 @@ def _write_parts(
         add(None if judged is None else judged.take(block), block)
         empty = empty or none_of(block)
     if empty is None:
-        raise InputError(with_hint("the run has no rows.", "evaluate(judgments, run, measures): truth first"))
+        raise InputError.of("scale.run_without_rows")
     for rest in () if judged is None else judged.rest():
         add(rest, empty)
     counted = {} if known is None or counts is None else values_of_counts(counts, listed, known)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankmeter.arithmetic import AGGREGATES
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, with_hint
+from rankmeter.errors import MeasureError, NotFoundError, did_you_mean
 from rankmeter.evaluating.measuring import measure_groups
 from rankmeter.evaluating.planning import groups_of
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
@@ -92,7 +92,7 @@ class RankingMetric:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.measures:
             hint = did_you_mean(str(measure), [str(one) for one in self.measures])
-            raise NotFoundError(with_hint(f"this metric has no '{measure}'.", hint))
+            raise NotFoundError.of("scale.not_accumulated", measure=measure, hint=hint)
         return meant, self._state[self.measures.index(meant)]
 
     def reset(self) -> None:
@@ -133,14 +133,12 @@ def check_measures(measures: object) -> tuple[Measure, ...]:
     """The measures, if sums are enough to aggregate them."""
     chosen = tuple(into_measures(measures))
     if not chosen:
-        raise MeasureError("no measure was asked for.")
+        raise MeasureError.of("measures.none")
     for measure in chosen:
         if not isinstance(measure, RankedMeasure):
-            fact = f"{measure} looks at lists of items, and an accumulating metric keeps sums over queries."
-            raise MeasureError(with_hint(fact, "evaluate(...) has it"))
+            raise MeasureError.of("scale.lists_not_accumulated", measure=measure)
         if not AGGREGATES[measure.aggregate].of_sums:
-            fact = f"{measure}: a median needs every value, and an accumulating metric keeps sums."
-            raise MeasureError(with_hint(fact, "evaluate(...) has medians"))
+            raise MeasureError.of("scale.median_not_accumulated", measure=measure)
     return chosen
 
 
@@ -183,8 +181,7 @@ def aggregate(measure: Measure, row: Ints) -> float:
     counted, graded, relevant = row[COUNTED:].tolist()
     rel = getattr(measure, "rel", None)
     if rel is not None and graded and not relevant:
-        fact = f"{measure} counts grades from {rel:g} on as relevant, but no grade so far reaches it."
-        raise MeasureError(with_hint(fact, f"state the lowest relevant grade: {type(measure).name}(rel=...)"))
+        raise MeasureError.of("scale.no_grade_so_far", measure=measure, rel=rel, name=type(measure).name)
     rule = AGGREGATES[measure.aggregate]
     below = total(row[WIDTH:COUNTED]) if rule.pools else counted
     return float(rule.value(total(row[:WIDTH]), below)) if counted else rule.nothing
@@ -192,9 +189,8 @@ def aggregate(measure: Measure, row: Ints) -> float:
 
 def _check_same(mine: tuple[Measure, ...], others: tuple[Measure, ...]) -> None:
     if mine != others:
-        raise MeasureError(
-            f"metrics of different measures cannot be merged: {', '.join(map(str, mine))} "
-            f"and {', '.join(map(str, others))}."
+        raise MeasureError.of(
+            "scale.other_measures", mine=", ".join(map(str, mine)), others=", ".join(map(str, others))
         )
 
 
