@@ -178,7 +178,7 @@ def test_no_score_is_further_off_than_its_bound(name, products, width):
     every = exact_scores(queries, items, np.repeat(row, ITEMS), np.tile(np.arange(ITEMS), QUERIES))
     every = every.reshape(QUERIES, ITEMS)
     left = kernels.Halves.of(torch.from_numpy(queries), products)
-    right = kernels.Items.of(torch.from_numpy(items), products)
+    right = kernels.TiledItems.of(torch.from_numpy(items), products)
     limits = left.limits(torch.from_numpy(threshold), right)
     compared = kernels.compare(kernels.NOTED, left, right, limits, 64)
     doubtful = np.zeros((QUERIES, ITEMS), bool)
@@ -245,7 +245,7 @@ def test_where_memory_runs_out_fewer_items_go_at_once(interpreted, monkeypatch):
     items = np.tile(items, (30, 1))
     judgments = {q: [int(draw.integers(len(items)))] for q in range(QUERIES)}
     expected = rm.evaluate(rm.rank_catalogue(judgments, queries, items), measures=MEASURES)
-    split, tried = kernels.Items.of.__func__, []
+    split, tried = kernels.TiledItems.of.__func__, []
 
     def with_little_memory(cls, vectors, products):
         tried.append(len(vectors))
@@ -253,11 +253,11 @@ def test_where_memory_runs_out_fewer_items_go_at_once(interpreted, monkeypatch):
             raise torch.OutOfMemoryError
         return split(cls, vectors, products)
 
-    monkeypatch.setattr(kernels.Items, "of", classmethod(with_little_memory))
+    monkeypatch.setattr(kernels.TiledItems, "of", classmethod(with_little_memory))
     ranked = interpreted(judgments, queries, items, block=len(items))
     assert tried[:3] == [2700, 1350, 675]
     assert rm.evaluate(ranked, measures=MEASURES).per_query.equals(expected.per_query)
-    monkeypatch.setattr(kernels.Items, "of", classmethod(lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError)))
+    monkeypatch.setattr(kernels.TiledItems, "of", classmethod(lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError)))
     with pytest.raises(rm.InputError, match=r"too little free memory.* Hint: .*device='cpu'"):
         interpreted(judgments, queries, items, block=len(items))
 
