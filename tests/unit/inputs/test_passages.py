@@ -56,7 +56,7 @@ def test_a_function_names_the_document() -> None:
 def test_a_passage_of_no_document_and_a_wrong_rule_are_refused() -> None:
     with pytest.raises(rm.InputError, match="does not name the document of b1"):
         rm.roll_up({"q": {"b1": 1.0}}, documents={"a0": "a"})
-    with pytest.raises(rm.MeasureError, match="by is best, sum or first"):
+    with pytest.raises(rm.InputError, match="it is one of best, sum, first"):
         rm.roll_up(RUN, documents=DOCUMENTS, by="bset")  # type: ignore[arg-type]
 
 
