@@ -96,8 +96,8 @@ def test_wrong_vectors_are_refused(change, message):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"similarity": "l2"}, "similarity='l2' is not known"),
-        ({"precision": "half"}, "precision='half' is not known"),
+        ({"similarity": "l2"}, "similarity='l2' is not possible"),
+        ({"precision": "half"}, "precision='half' is not possible"),
         ({"top": 2.5}, "top=2.5 is not possible"),
     ],
 )
