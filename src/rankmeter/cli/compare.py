@@ -224,10 +224,10 @@ def command(
 ) -> int:
     """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
 
-    On a terminal the answer comes first: which system is best, whom it cannot be told from, and one table of systems
-    and measures. With --details, and always to a file or a pipe, each measure has its table: intervals, the difference
-    to the baseline (of two systems without one: to the first), corrected p-values, wins and losses, rank intervals, and
-    a * for those that may be the best. The tables go to standard output, the rest to standard error.
+    On a terminal the answer comes first: which system is best, which ones it cannot be separated from, and one table of
+    systems and measures. With --details, and always to a file or a pipe, each measure has its table: intervals, the
+    difference to the baseline (of two systems without one: to the first), corrected p-values, wins and losses, rank
+    intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
     gates = [parse_gate(text) for text in gating.gates]
     summary = _summary_path(gating)

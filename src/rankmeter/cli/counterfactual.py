@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Answer, level_option, pairs
+from rankmeter.cli.options import Answer, columns_option, level_option, pairs
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples
 
@@ -29,7 +29,7 @@ from rankmeter.cli.talk import examples
 @click.option("--switch", type=float, help="Largest weight of switch DR; above it only the model is used.")
 @click.option("--shrink", type=float, help="Shrinkage of shrunk DR: 0 is the model alone, infinity is DR.")
 @level_option
-@click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: logged=propensity.")
+@columns_option("logged=propensity")
 @takes(answer=Answer)
 def command(
     log: str,

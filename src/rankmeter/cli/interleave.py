@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Answer, Delivery, level_option, pairs, seed_option
+from rankmeter.cli.options import Answer, Delivery, columns_option, level_option, pairs, seed_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
 from rankmeter.cli.talk import examples, language_option, say
 from rankmeter.inputs.spreadsheets import frame_csv
@@ -70,7 +70,7 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
 )
 @click.argument("clicks", type=Reads(), metavar="CLICKS")
 @level_option
-@click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: team=winner.")
+@columns_option("team=winner")
 @click.option(
     "--unit", type=click.Choice(["auto", "user", "query"]), default="auto", show_default=True,
     help="Who has one vote: users, or queries where one list was made for each. auto: what the columns say.",

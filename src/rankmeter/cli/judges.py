@@ -26,7 +26,9 @@ from rankmeter.errors import InputError
     "--scale", metavar="LOW..HIGH|GRADE,...",
     help="The grades that can be given: 0..3, or 0,0.5,1. Default: from 0 to the highest grade.",
 )  # fmt: skip
-@click.option("--judge", metavar="COLUMN", help="Of one table: the column that names the judge. Default: judge.")
+@click.option(
+    "--judge", metavar="COLUMN", help="Name the column of judges, where all judgments are in one table. Default: judge."
+)
 @click.option(
     "--singles", type=click.Choice(["skip", "count"]), default="skip", show_default=True,
     help="count: pairs with one judgment tell how often each grade is given (for judges of one panel).",

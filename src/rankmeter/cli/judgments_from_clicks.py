@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Answer, kinds_of_events, level_option, numbers
+from rankmeter.cli.options import Answer, columns_option, kinds_of_events, level_option, numbers
 from rankmeter.cli.options import pairs as named_pairs
 from rankmeter.cli.parameters import Command, Reads, format_asked, option, takes
 from rankmeter.cli.talk import examples, tell
@@ -64,7 +64,7 @@ class Grading:
 @click.argument("log", type=Reads(), metavar="LOG")
 @takes(grading=Grading)
 @click.option("--judgments", type=Reads(), help="Judgments of people: how far the clicks agree with them is shown too.")
-@click.option("--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: query=q,user=visitor.")
+@columns_option("query=q,user=visitor")
 @click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: impression=shown,click=open.")
 @level_option
 @takes(answer=Answer)

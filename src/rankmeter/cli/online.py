@@ -133,7 +133,7 @@ class Deciding:
     )
     prior: float | None = option(
         "--prior", type=float,
-        help="Also the chance to win: the deviation of the relative effect expected beforehand, or inf.",
+        help="Also show the chance to win: the standard deviation expected of the relative effect, or inf.",
     )  # fmt: skip
     covariates: str | None = option(
         "--covariates", metavar="COLUMN,...", help="Numbers known of users before; they reduce the variance."
@@ -141,7 +141,7 @@ class Deciding:
     strata: str | None = option(
         "--strata", metavar="COLUMN", help="Weight units by the share of their value of this column."
     )
-    days: bool = option("--days", default=False, is_flag=True, help="Also the differences day by day.")
+    days: bool = option("--days", default=False, is_flag=True, help="Also show the differences day by day.")
 
     @property
     def is_asked(self) -> bool:

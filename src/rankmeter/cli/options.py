@@ -198,6 +198,11 @@ def format_option(*formats: str, default: str | None = None) -> Callable[[Any], 
     return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
 
 
+def columns_option(example: str) -> Callable[[Any], Any]:
+    """The option that names columns of a log or a table of labels."""
+    return click.option("--columns", metavar="ROLE=NAME,...", help=f"Name columns whose names are unusual: {example}.")
+
+
 def seed_option(function: Any) -> Any:
     """The option that makes random numbers the same again."""
     return click.option(

@@ -56,7 +56,7 @@ class DataFacts:
     one_relevant: float
     """The share of those queries with exactly one."""
     has_nonrelevant: bool
-    """Whether anything was judged not relevant, so that unjudged items can be told from those."""
+    """Whether anything was judged not relevant, so that unjudged items can be distinguished from those."""
     systems: int
     length_median: float | None
     """How long the lists are."""

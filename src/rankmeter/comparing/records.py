@@ -259,7 +259,7 @@ class Difference(Showable):
         return self.difference > 0 if self.measure.higher_is_better else self.difference < 0
 
     def turned(self) -> Difference:
-        """The same difference seen from the other system."""
+        """The difference seen from the other system."""
         interval, effect, same = self.interval, self.effect, self.equivalence
         return replace(
             self,

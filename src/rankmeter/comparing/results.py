@@ -373,7 +373,7 @@ class Comparison:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as :meth:`to_dict`, as JSON; NaN becomes null, with its reason beside it."""
+        """What :meth:`to_dict` gives, as JSON; NaN becomes null, with its reason beside it."""
         return json_text(self.to_dict(), indent=indent)
 
     def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
@@ -383,7 +383,7 @@ class Comparison:
         return to_markdown(self, digits=digits, lang=check_language(lang))
 
     def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
-        """The same as a LaTeX ``tabular`` with the rules of booktabs."""
+        """The table of :meth:`to_markdown` as a LaTeX ``tabular`` with the rules of booktabs."""
         from rankmeter.report.comparisons import to_latex
 
         return to_latex(self, digits=digits, lang=check_language(lang))

@@ -185,7 +185,7 @@ def _signed(sure: float, value: float, direction: int) -> int | None:
 
 
 def _gain_of(effect: Effect) -> int | None:
-    """The same of the experiment's own verdict, which is corrected for how many differences were looked at."""
+    """Gain or loss by the experiment's own verdict, which is corrected for how many differences were looked at."""
     if effect.verdict == "no data":
         return None
     return {"better": 1, "worse": -1}.get(effect.verdict, 0)

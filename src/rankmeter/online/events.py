@@ -389,7 +389,7 @@ def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
     elif dtype is not None and dtype.is_float():
         column = column.fill_nan(None)
     elif dtype == pl.String:
-        column = pl.when(column != "").then(column)  # an empty name is none
+        column = pl.when(column != "").then(column)  # an empty name counts as missing
     if role in ("variant", "segment"):
         column = column.cast(pl.String)
     return column.alias(role)

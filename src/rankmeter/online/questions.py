@@ -64,7 +64,7 @@ class Question:
 
     @property
     def summed(self) -> tuple[OnlineMeasure, ...]:
-        """The measures that are quotients of sums; the others are told from all values together."""
+        """The measures that are quotients of sums; the others are computed from all values together."""
         return tuple(one for one in self.measures if not one.is_located)
 
     @property
@@ -123,7 +123,7 @@ class UserTally:
     lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
     """How many sessions there are in each bin of lengths."""
     kept: list[tuple[Any, ...]] = field(default_factory=list)
-    """Values of units, for what is told from all values together."""
+    """Values of units, for what is computed from all values together."""
 
     def add(self, other: UserTally) -> None:
         """Add what was counted of other users."""

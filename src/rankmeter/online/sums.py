@@ -123,7 +123,7 @@ class Sums:
         return np.array([[self.covariance(one, other) for other in names] for one in names])
 
     def with_columns(self, other: Sums) -> Sums:
-        """The same with some columns replaced; how these vary with the others is then not known."""
+        """These sums with some columns replaced; how those vary with the others is then not known."""
         places = [self.place(name) for name in other.names]
         means, products = self.means.copy(), self.products.copy()
         products[places, :] = products[:, places] = np.nan

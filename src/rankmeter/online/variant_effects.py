@@ -101,7 +101,7 @@ def resampled_difference(
     look: Look,
     theta: float = 0.0,
 ) -> Lift:
-    """The same difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
+    """A difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
     if math.isnan(told.p):  # one unit, or units that are all alike, are alike in every resample too
         return told
     level = look.level
@@ -130,7 +130,7 @@ def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, flo
 
 
 def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
-    """The same effects with p-values corrected for how many there are, and what could be found after that."""
+    """Effects with p-values corrected for how many there are, and what could be found after that."""
     p = corrected_p({place: one.p for place, one in enumerate(effects)}, plan.correction)
     asked = 1 if plan.correction == "none" else len(effects)
     least = [detectable(one.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for one in effects]
@@ -138,7 +138,7 @@ def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[
 
 
 def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
-    """The same effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
+    """Effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
 
     Guardrails must all hold, so that a false verdict needs one that is wrong: their margins are corrected for the
     number of variants only. Without roles all effects are one family.

@@ -30,7 +30,7 @@ class EffectSizes:
         return (self.wins + self.ties / 2) / max(self.wins + self.ties + self.losses, 1)
 
     def turned(self) -> EffectSizes:
-        """The same sizes seen from the other system."""
+        """These sizes seen from the other system."""
         standardised = None if self.standardised is None else -self.standardised
         rank_biserial = None if self.rank_biserial is None else -self.rank_biserial
         return EffectSizes(self.losses, self.ties, self.wins, standardised, rank_biserial)

@@ -55,7 +55,7 @@ class Sample:
         return Contrasts.paired(self.linear(), pairs)
 
     def spreads(self, pairs: Sequence[Pair]) -> Contrasts:
-        """The same on the scale of the value, to plan by and to hold against a margin."""
+        """The differences of some pairs on the scale of the value, to plan by and to hold against a margin."""
         return Contrasts.paired(self.on_scale(), pairs)
 
     def alone(self) -> Contrasts:

@@ -40,7 +40,7 @@ class Contrasts:
     floor: Floats
     """The smallest two-sided p-value that the differences which are not 0 can have by signs, or by exchanges, alone."""
     floor_moved: Floats
-    """The same where something is added, so that none is 0."""
+    """The smallest p-value where something is added, so that no difference is 0."""
 
     @classmethod
     def paired(cls, values: Floats, pairs: Sequence[Pair]) -> Contrasts:
@@ -88,11 +88,11 @@ class Contrasts:
         return np.asarray((self.error == 0) | (self.freedom == 0))
 
     def with_error(self, error: Floats) -> Contrasts:
-        """The same differences with other standard errors."""
+        """These differences with other standard errors."""
         return replace(self, error=error)
 
     def moved(self, shift: float | Floats) -> Contrasts:
-        """The same differences with something added."""
+        """These differences with something added."""
         gap = without_noise((self.difference + shift)[:, None])[:, 0]
         return Contrasts(gap, self.error, self.freedom, self.floor_moved, self.floor_moved)
 

@@ -99,7 +99,7 @@ def test_labels_below_one_still_give_measures_that_work() -> None:
 def test_few_queries_and_missing_negatives_are_said() -> None:
     notes = " ".join(rm.advise({"q": ["a"], "p": ["a", "b"]}).notes)
     assert "2 queries are few" in notes
-    assert "cannot be told from what is not relevant" in notes
+    assert "cannot be distinguished from those that are not relevant" in notes
 
 
 def test_the_demo_says_which_measures_separate_and_which_say_the_same() -> None:

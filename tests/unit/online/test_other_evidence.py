@@ -208,7 +208,7 @@ def test_the_measure_that_foretells_is_found_among_those_declared():
 
 
 def test_few_experiments_are_no_proof():
-    assert "no correlation can be told from chance" in rm.online.predictors(past(4), ["good", "noise"]).verdict
+    assert "no correlation can be distinguished from chance" in rm.online.predictors(past(4), ["good", "noise"]).verdict
     six = rm.online.predictors(past(6, seed=4), ["inverse"])
     assert six.verdict.startswith("cannot tell")
     with pytest.raises(InputError, match="too few"):
