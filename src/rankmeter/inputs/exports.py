@@ -87,8 +87,11 @@ def _from_documents(
     announced: object | None = None
     query_from = ""
     for number, (query, document) in enumerate(documents):
-        where = f"{name}:{lines[number]}" if lines is not None else name
-        where = where if len(documents) == 1 or lines is not None else f"{where}, [{number}]"
+        where = f"{name}:{lines[number]}" if lines is not None else f"{name}, [{number}]"
+        if query is not None:
+            where = f"{name}, {query}"
+        elif lines is None and len(documents) == 1:
+            where = name
         inner = unwrapped(document, side)
         shape = shape_of(document if inner is None else inner, side)
         if shape is None and _is_header(document) and announced is None:

@@ -379,6 +379,17 @@ def test_a_response_that_is_not_whole_is_refused_wherever_it_stands(tmp_path, ki
     assert f"run.jsonl:{place + 1}" in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", UNFINISHED)
+@pytest.mark.parametrize("as_file", [True, False])
+def test_a_response_by_query_is_named_by_its_query(tmp_path, kind, as_file):
+    document, change, words = UNFINISHED[kind]
+    responses = {"q1": document, "q9": broken(change, document)}
+    with pytest.raises(rm.InputError) as caught:
+        rm.evaluate({"q9": {"a"}}, written(tmp_path, "run.json", responses) if as_file else responses, "RR")
+    assert words in str(caught.value)
+    assert ("run.json, q9" if as_file else "run, q9") in str(caught.value)
+
+
 WRONG = {
     "a body without ratings": ({"requests": [{"id": "q1", "request": {}}]}, "judgments", "has no 'ratings'"),
     "a request without an id": ({"requests": [{"ratings": []}]}, "judgments", "has no 'id'"),
