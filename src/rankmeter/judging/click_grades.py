@@ -9,7 +9,7 @@ where there is enough of it: too little evidence is not a grade of 0, it is no j
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_level
+from rankmeter.errors import InputError, check_choice, check_level
 from rankmeter.judging.click_counts import PAIR, ClickCounts, ListCounting, count_clicks
 from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
@@ -138,7 +138,7 @@ def judgments_from_clicks(
     grade_by: Literal["rate", "low"] = "rate",
     shrink: bool | tuple[float, float] = True,
     clickless: Literal["seen", "left out"] = "seen",
-    least: tuple[float, int] = (10.0, 2),
+    least: Sequence[float] = (10.0, 2),
     level: float = 0.95,
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
@@ -196,6 +196,12 @@ def judgments_from_clicks(
     check_level(level)
     if model not in MODELS:
         raise InputError.of("judging.unknown_model", model=model, models=", ".join(MODELS))
+    check_choice("grade_by", grade_by, ("rate", "low"))
+    check_choice("clickless", clickless, ("seen", "left out"))
+    if grade_by == "low" and model not in ("examined", "ctr"):
+        raise InputError.of("judging.no_low_end", model=model)
+    if len(_numbers_of(least)) != 2:
+        raise InputError.of("judging.not_least", option=Option("least", least))
     starts = _starts(grades)
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("query", "item", "position"):
@@ -231,15 +237,21 @@ def _notes(log: Events, counts: ClickCounts, beyond: int, positions: int) -> lis
     return notes
 
 
+def _numbers_of(given: object) -> list[float]:
+    """Several numbers as they are; nothing where it is anything else."""
+    values: list[Any] = list(given) if isinstance(given, Iterable) else []
+    return values if all(isinstance(value, Real) for value in values) else []
+
+
 def _starts(grades: int | Sequence[float]) -> list[float]:
     """The rates at which grades 1, 2, ... begin."""
     if isinstance(grades, int):
         if grades not in range(1, 11):
             raise InputError.of("judging.max_grade", grades=grades)
         return [(2**grade - 1) / 2**grades for grade in range(1, grades + 1)]
-    starts = list(grades)
+    starts = _numbers_of(grades)
     if not starts or sorted(set(starts)) != starts or not starts[0] > 0:
-        raise InputError.of("judging.thresholds", thresholds=starts)
+        raise InputError.of("judging.thresholds", thresholds=str(grades))
     return starts
 
 
@@ -249,9 +261,7 @@ def _examination(given: PositionBias | Sequence[float] | None, log: Events, mode
         return []
     if given is None:
         given = position_bias(log, positions=_POSITIONS)
-    values = (
-        [one.examination for one in given.positions] if isinstance(given, PositionBias) else list(map(float, given))
-    )
+    values = [one.examination for one in given.positions] if isinstance(given, PositionBias) else _numbers_of(given)
     known = []
     for value in values:
         if not math.isfinite(value) or value <= 0:
@@ -358,7 +368,7 @@ def _prior(top: Floats, evidence: Floats, model: Model, *, shrink: bool | tuple[
     return GammaPrior(*shrink) if model == "examined" else BetaPrior(*shrink)
 
 
-def _graded(frame: pl.DataFrame, starts: Sequence[float], grade_by: str, least: tuple[float, int]) -> pl.DataFrame:
+def _graded(frame: pl.DataFrame, starts: Sequence[float], grade_by: str, least: Sequence[float]) -> pl.DataFrame:
     """Grades where there is enough evidence."""
 
     def grades(name: str) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ Each character counts once, however many chunks hold it. A gold span that no chu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
@@ -413,6 +413,9 @@ def _sizes(
     cutoffs: Sequence[int], budgets: Sequence[int] | None, unit: str, lists: Mapping[str, Spans]
 ) -> tuple[tuple[str, int], ...]:
     """How far lists are looked at; by default the budgets are what the first chunks of the smallest chunking hold."""
+    for name, given in (("cutoffs", cutoffs), ("budgets", budgets)):
+        if given is not None and not isinstance(given, Iterable):
+            raise InputError.of("general.not_whole", option=Option(name, given), least=1, hint=f"{name}=[{given}]")
     depths = sorted({check_whole("cutoffs", k, 1) for k in cutoffs})
     if budgets is None and len(lists) > 1:
         means = [

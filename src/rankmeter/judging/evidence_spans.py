@@ -79,6 +79,18 @@ class Documents:
                 raise InputError.of("judging.span_beyond", query=query, span=span_name(span), length=length)
         return span
 
+    def _tokenized(self, document: str, text: str) -> tuple[Any, Any]:
+        """Where tokens start and end."""
+        if self.tokenizer is None:
+            raise InputError.of("judging.tokens_without_texts")
+        try:
+            places = np.array(list(self.tokenizer(text)), np.int64).reshape(-1, 2)
+        except Exception as error:  # a function of the caller's may raise anything
+            raise InputError.of(
+                "judging.not_tokens", document=document, why=f"{type(error).__name__}: {error}"
+            ) from error
+        return places[:, 0].copy(), places[:, 1].copy()
+
     def _text(self, document: str, query: str) -> str:
         known = self.texts or {}
         if document not in known:
@@ -104,8 +116,7 @@ class Documents:
             return span
         document, start, end = span
         if document not in self._tokens:
-            places = np.array(list(self.tokenizer(self._text(document, query))), np.int64).reshape(-1, 2)
-            self._tokens[document] = places[:, 0].copy(), places[:, 1].copy()
+            self._tokens[document] = self._tokenized(document, self._text(document, query))
         starts, ends = self._tokens[document]
         return document, int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end, "left"))
 
@@ -142,6 +153,9 @@ def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_
 def read_spans(data: object, what: What, documents: Documents, columns: Mapping[str, str]) -> Spans:
     """The spans of each query; chunks best first."""
     given = data if isinstance(data, Mapping) else _of_table(data, what, columns)
+    for query, spans in given.items():
+        if not isinstance(spans, (list, tuple)):
+            raise InputError.of("judging.not_spans", query=str(query), kind=type(spans).__name__)
     return {
         str(query): tuple(documents.span(span, str(query), what) for span in spans) for query, spans in given.items()
     }
@@ -159,7 +173,9 @@ def _of_table(data: object, what: What, columns: Mapping[str, str]) -> dict[str,
     parts = {role: table[chosen[role]] for role in ("query", "document", *roles)}
     rows = pl.DataFrame({role: part.cast(pl.String) for role, part in parts.items()})
     if roles != ["quote"]:
-        rows = rows.with_columns(pl.col(roles).str.strip_chars().cast(pl.Int64, strict=False))
+        places = rows.select(pl.col(roles).str.strip_chars().cast(pl.Float64, strict=False))
+        whole = pl.when(pl.col(roles) == pl.col(roles).floor()).then(pl.col(roles))  # 20.0 is 20: gaps make floats
+        rows = rows.with_columns(places.select(whole.cast(pl.Int64, strict=False)))
     empty = rows.select(pl.any_horizontal(pl.all().is_null())).to_series()
     if empty.any():
         at = int(empty.arg_true()[0])

@@ -247,6 +247,8 @@ def table(**columns):
         (GOLD, {"texts": table(document=["D1", "D1"], text=["a", "b"])}, "text_twice"),
         (GOLD, {"texts": {"D1": 5}}, "not_a_text"),
         (GOLD, {"cutoffs": []}, "no_sizes"),
+        ({"q": None}, {}, "not_spans"),
+        (GOLD, {"unit": lambda text: [text], "texts": {"D1": "x" * 200, "D2": "x" * 200}}, "not_tokens"),
         (GOLD, {"budgets": [2**60]}, "size_too_large"),
     ],
 )
