@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankmeter as rm
@@ -225,3 +226,99 @@ def test_what_carries_its_judgments_says_so():
     carried = rm.tensors(torch.rand(2, 3), torch.ones(2, 3))
     with pytest.raises(rm.InputError, match=r"carries its judgments.*Hint: evaluate\(run, measures=...\)"):
         rm.evaluate({0: [1]}, carried, "RR")
+
+
+VECTORS = np.eye(2, 3), np.array([[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
+RUN = {0: {0: 1.0, 1: 0.5, 2: 0.0}, 1: {0: 0.0, 1: 0.5, 2: 1.0}}
+
+
+def by_vectors(judgments, **more):
+    return rm.rank_catalogue(judgments, *VECTORS, **more)
+
+
+def by_callback(judgments, **more):
+    users, items = VECTORS
+    return rm.rank_catalogue(
+        judgments, score=lambda rows, some: users[rows] @ items[some].T, queries=2, items=3, **more
+    )
+
+
+WAYS = [by_vectors, by_callback]
+
+
+@pytest.mark.parametrize("rank", WAYS)
+@pytest.mark.parametrize(
+    "judgments", [{0: [0], 1: []}, {0: {0: 1}, 1: {}}, {0: [0], 9: []}, {0: [], 1: []}, {0: {0: 1}, 1: {1: 0}}], ids=str
+)
+def test_queries_without_a_judged_item_count_as_in_a_run(judgments, rank):
+    asked = ["RR", "RR(empty=skip)", "RR(empty=one)", "nDCG@2"]
+    ranked, run = rm.evaluate(rank(judgments), measures=asked), rm.evaluate(judgments, RUN, asked)
+    judged = run.per_query.filter(pl.col("query").is_in(list(judgments)))  # a query that is only in the run comes last
+    assert ranked.per_query.equals(judged)
+    assert ranked.means == run.means
+
+
+@pytest.mark.parametrize("rank", WAYS)
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        (([0, 1, 0], [1, 2, 1]), "judges an item twice for the same query: item 1 in query 0"),
+        (([0, 0], [1, 1], [1, 0]), "judges an item twice"),
+        (([0, 0], [1, 2], [1, np.nan]), "NaN or infinite in 1 row: 1"),
+        (([0, 0], [1, 2], [-np.inf, 1]), "NaN or infinite in 1 row: 0"),
+    ],
+    ids=str,
+)
+def test_pairs_are_judged_once_and_with_a_number(pairs, said, rank):
+    with pytest.raises(rm.InputError, match=said):
+        rank(tuple(map(np.array, pairs)))
+
+
+@pytest.mark.parametrize("rank", WAYS)
+def test_a_table_that_judges_twice_is_refused_as_in_a_run(rank):
+    table = pl.DataFrame({"query": [0, 0], "item": [1, 1], "grade": [1, 2]})
+    for evaluate in (rank, lambda judged: rm.evaluate(judged, RUN, "RR")):
+        with pytest.raises(rm.InputError, match="judges an item twice for the same query: item 1 in query 0"):
+            evaluate(table)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, in_torch])
+@pytest.mark.parametrize("dtype", ["int16", "uint16", "int32", "uint32", "uint64", "int64"])
+def test_what_is_excluded_does_not_depend_on_the_bits_of_its_numbers(dtype, kind):
+    draw = np.random.default_rng(0)
+    users, items = draw.normal(size=(200, 4)), draw.normal(size=(1000, 4))
+    judgments = {query: [int(draw.integers(1000))] for query in range(200)}
+    seen = [(query, int(item)) for query in range(200) for item in draw.choice(1000, 30, replace=False)]
+    wide = np.array([pair for pair in seen if pair[1] not in judgments[pair[0]]])
+    expected = rm.rank_catalogue(judgments, users, items, exclude=(wide[:, 0], wide[:, 1]))
+    narrow = tuple(kind(side.astype(dtype)) for side in wide.T)
+    ranked = rm.rank_catalogue(judgments, users, items, exclude=narrow)
+    assert rm.evaluate(ranked, measures=MEASURES).per_query.equals(rm.evaluate(expected, measures=MEASURES).per_query)
+
+
+@pytest.mark.parametrize("rank", WAYS)
+def test_relevant_items_that_are_excluded_are_said(rank):
+    told = rm.evaluate(rank({0: [0, 1], 1: [2]}, exclude={0: [0, 1], 1: [0]}), measures="RR").facts.sentences()
+    assert any("2 relevant items are excluded from the ranking" in sentence for sentence in told)
+    told = rm.evaluate(rank({0: [1], 1: [2]}, exclude={0: [0]}), measures="RR").facts.sentences()
+    assert not any("excluded" in sentence for sentence in told)
+
+
+@pytest.mark.parametrize("rank", WAYS)
+def test_what_excludes_nothing_is_said(rank):
+    with pytest.raises(rm.InputError, match="none has a known item; known are 0, 1, 2"):
+        rank({0: [1]}, exclude={0: ["x"]})
+    with pytest.warns(rm.RankmeterWarning, match="none has a known query, so that nothing is excluded"):
+        rank({0: [1]}, exclude={"u": [0]})
+    with pytest.raises(rm.InputError, match="exclude= holds '01' for query 0"):
+        rank({0: [1]}, exclude={0: "01"})
+    assert rm.evaluate(rank({0: [1]}, exclude={0: iter([0])}), measures="RR")["RR"] == 1.0
+
+
+@pytest.mark.parametrize("devices", [["cpu"], ["cpu", "cpu"]])
+@pytest.mark.parametrize("seen", [None, {0: [1]}, {0: [0, 1, 2]}], ids=str)
+def test_a_device_may_have_nothing_to_rank(devices, seen):
+    ranked = by_vectors({0: [1]}, exclude=seen, device=devices, top=2)
+    assert rm.evaluate(ranked, measures="RR")["RR"] == (0.5 if seen is None else 0.0)
+    with pytest.raises(rm.InputError, match="device= is an empty list"):
+        by_vectors({0: [1]}, device=[])

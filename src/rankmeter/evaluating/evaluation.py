@@ -181,7 +181,7 @@ def _facts(
 
     def facts() -> Facts:
         notes = unknown_notes(measure for one in ties for measure in one.value.unknown)
-        return replace(make(), notes=tuple(notes), purpose=about.purpose_of(reading))
+        return replace(make(), notes=(*placed.notes, *notes), purpose=about.purpose_of(reading))
 
     told = Late(facts)
     return told if len(placed.placements.query) <= KEPT else Late(made=told.value)

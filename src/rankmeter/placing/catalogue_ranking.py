@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_choice, check_whole, examples
+from rankmeter.errors import InputError, check_choice, check_whole, examples, warn
 from rankmeter.frozen import dataclass
 from rankmeter.inputs import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
@@ -26,11 +26,13 @@ from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.devices import into_vectors
 from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.matching import encode
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending
 from rankmeter.placing.text_order import text_keys
 from rankmeter.placing.vectors import Precision, VectorPair
+from rankmeter.wording import said
 
 T = TypeVar("T")
 
@@ -145,6 +147,8 @@ def rank_catalogue(
         if query_vectors is None or item_vectors is None:
             raise InputError.of("placing.nothing_to_rank_by")
         devices = [device] if device is None or isinstance(device, str) else list(device)
+        if not devices:
+            raise InputError.of("placing.no_device")
         sides = {"bias": bias, "similarity": similarity}
         places = [into_vectors(query_vectors, item_vectors, **sides, device=one) for one in devices]
         rows, columns = places[0].shape
@@ -249,11 +253,15 @@ class JudgedRows:
     def of(cls, judgments: object, queries: Names, items: Names) -> JudgedRows:
         """Find the rows of judged queries and items."""
         table = _judgment_rows(judgments, items.count)
-        judged = table.query.unique(maintain_order=True)
-        number = _rows_of(judged, table.query)
+        judged, number = encode(table.query, table.queries)
         order = group_rows(number, len(judged))
         item = items.rows(table.item)
         grade = table.grade.to_numpy()
+        keys = np.sort((number * items.count + item)[item >= 0])
+        if len(twice := keys[1:][keys[1:] == keys[:-1]]):
+            query, again = judged.gather(twice // items.count), items.column.gather(twice % items.count)
+            pairs = examples(f"item {one} in query {of}" for one, of in zip(again, query, strict=True))
+            raise InputError.of("placing.judged_twice", source=table.source, pairs=pairs)
         outside = np.flatnonzero((item < 0) & (grade > 0))
         if len(outside):
             names = [f"{table.item[int(row)]} (query {table.query[int(row)]})" for row in outside[:5]]
@@ -276,7 +284,7 @@ class _Ranking:
     places: list[VectorPair]
     """The same vectors on each device, or a callback."""
     judged: JudgedRows
-    pairs: tuple[Any, Any]
+    pairs: tuple[Any, ...]
     """Rows of queries and items that are not ranked, arrays or tensors."""
     items: Names
     precision: Precision
@@ -287,7 +295,9 @@ class _Ranking:
         judged = self.judged
         excluded = [self._excluded(place) for place in self.places]
         rows = np.flatnonzero((judged.row[judged.query] >= 0) & (judged.item >= 0))
-        rows = rows[~excluded[0].holds(judged.row[judged.query[rows]], judged.item[rows])]
+        is_hidden = excluded[0].holds(judged.row[judged.query[rows]], judged.item[rows])
+        hidden_hits = int((judged.grade[rows[is_hidden]] > 0).sum())
+        rows = rows[~is_hidden]
         # Thresholds are counted query by query in the order of the vectors.
         rows = rows[np.argsort(judged.row[judged.query[rows]], kind="stable")]
         owner, item = judged.row[judged.query[rows]], judged.item[rows]
@@ -304,6 +314,7 @@ class _Ranking:
             scored=True,
             highest_grade=float(judged.grade.max(initial=0.0)),
             source="catalogue",
+            notes=(said("relevant_excluded", count=hidden_hits),) if hidden_hits else (),
         )
         return RankedCatalogue(
             placed=placed,
@@ -404,6 +415,8 @@ def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
         return into_judgments(judgments).judgment_table()
     query, item, *grade = (host(column) for column in columns)
     grades = np.ones(len(query)) if not grade else grade[0].astype(np.float64)
+    if len(wrong := np.flatnonzero(~np.isfinite(grades))):
+        raise InputError.of("placing.not_finite_grades", count=len(wrong), rows=examples(wrong.tolist()))
     return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grades), "judgments")
 
 
@@ -442,16 +455,26 @@ def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any
     if exclude is None:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     columns = _columns_of_pairs(exclude, items.count)
+    pairs: tuple[Any, ...]
     if columns is not None and queries.ids is None and items.ids is None:
-        return columns[0], columns[1]
-    if columns is not None:
-        query, item = pl.Series(host(columns[0])), pl.Series(host(columns[1]))
+        # In 64 bits whatever was given: queries x items is soon beyond 32.
+        pairs = tuple(s.long() if hasattr(s, "long") else s.astype(np.int64, copy=False) for s in columns[:2])
+    elif columns is not None:
+        pairs = queries.rows(pl.Series(host(columns[0]))), items.rows(pl.Series(host(columns[1])))
     elif isinstance(exclude, Mapping):
-        sizes = [len(some) for some in exclude.values()]
-        users = as_ids(list(exclude))
-        query = users.gather(np.repeat(np.arange(len(sizes)), sizes))
-        item = as_ids([item for some in exclude.values() for item in some])
+        for query, of_one in exclude.items():
+            if isinstance(of_one, str) or not isinstance(of_one, Iterable):
+                raise InputError.of("placing.no_items_excluded", query=str(query), value=f"{of_one!r:.60}")
+        seen = {query: list(of_one) for query, of_one in exclude.items()}
+        row = queries.rows(as_ids(list(seen))) if seen else np.empty(0, np.int64)
+        listed = [item for of_one in seen.values() for item in of_one]
+        pairs = np.repeat(row, [len(of_one) for of_one in seen.values()]), items.rows(as_ids(listed))
     else:
         table = _judgment_rows(exclude, items.count)
-        query, item = table.query, table.item
-    return queries.rows(query), items.rows(item)
+        pairs = queries.rows(table.query), items.rows(table.item)
+    if len(pairs[0]) and not ((pairs[1] >= 0) & (pairs[1] < items.count)).any():
+        known = examples(items.column.head(3))
+        raise InputError.of("placing.nothing_excluded", count=len(pairs[1]), ids=known)
+    if len(pairs[0]) and not ((pairs[0] >= 0) & (pairs[0] < queries.count)).any():  # users without a past are possible
+        warn(said("nothing_excluded", count=len(pairs[0]), ids=examples(queries.column.head(3))))
+    return pairs[0], pairs[1]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows
     from rankmeter.inputs.tables import JudgmentTable
     from rankmeter.inputs.text import TextIds
+    from rankmeter.wording import Said
 
 NO_GRADE = 255
 """Stands for no judgment where grades are bytes."""
@@ -284,6 +285,8 @@ class PlacedRun:
     """How messages name it."""
     subtopics: Subtopics | None = None
     """What the grades, which are numbers of items then, lead to."""
+    notes: tuple[Said, ...] = ()
+    """What was noticed while it was placed."""
 
     @property
     def queries(self) -> pl.Series:

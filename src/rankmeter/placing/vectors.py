@@ -57,10 +57,12 @@ def chosen_checks(threshold: Floats) -> Ints:
 
     Which others changes with the data, and is the same for the same data.
     """
+    if not len(threshold):  # a device without a judged item, or all of them excluded
+        return np.empty(0, np.int64)
     few = min(CHECKED // 2, len(threshold))
-    smallest = np.argpartition(np.abs(threshold), few - 1)[:few] if few else np.empty(0, np.int64)
+    smallest = np.argpartition(np.abs(threshold), few - 1)[:few]
     others = np.random.default_rng(len(threshold)).integers(0, len(threshold), CHECKED - len(smallest))
-    return np.unique(np.concatenate([smallest, others])) if len(threshold) else smallest
+    return np.unique(np.concatenate([smallest, others]))
 
 
 def check_again(counted: Ints, again: Ints, rows: Ints) -> None:
