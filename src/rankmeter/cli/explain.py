@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import named_columns
+from rankmeter.cli.options import named_columns, page_format_option
 from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option, spoken_language, tell
@@ -49,9 +49,7 @@ WIDEST = 100
     help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
 )  # fmt: skip
 @language_option
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
-)
+@page_format_option
 def command(
     measure: str,
     judgments: str | None,

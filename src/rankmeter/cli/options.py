@@ -198,6 +198,12 @@ def format_option(*formats: str, default: str | None = None) -> Callable[[Any], 
     return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
 
 
+def page_format_option(function: Any) -> Any:
+    """The option for results that are read: as text, as Markdown, as a page, as data."""
+    formats = click.Choice(["text", "markdown", "html", "json"])
+    return click.option("--format", "format_", type=formats, default="text", show_default=True)(function)
+
+
 def columns_option(example: str) -> Callable[[Any], Any]:
     """The option that names columns of a log or a table of labels."""
     return click.option("--columns", metavar="ROLE=NAME,...", help=f"Name columns whose names are unusual: {example}.")

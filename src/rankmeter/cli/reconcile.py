@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from rankmeter.cli.options import named_columns
+from rankmeter.cli.options import named_columns, page_format_option
 from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option
@@ -43,9 +43,7 @@ NOT_FOUND = 1
 )
 @click.option("--columns", help="Columns of unusual names, as for `rankmeter evaluate`.")
 @language_option
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
-)
+@page_format_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -79,9 +77,9 @@ def command(
     from rankmeter.definitions.reconcile import reconcile
 
     pairs = [_claim(text) for text in claims]
-    found = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
-    echo(shown_text(found, format_, lang))
-    if not found.found:
+    reconciled = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
+    echo(shown_text(reconciled, format_, lang))
+    if not reconciled.found:
         ctx.exit(NOT_FOUND)
 
 

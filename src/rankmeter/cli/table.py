@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from rankmeter.cli.options import page_format_option
 from rankmeter.cli.output import definition_talk, shown_text
 from rankmeter.cli.parameters import Command, Reads
 from rankmeter.cli.talk import echo, examples, language_option, tell
@@ -32,9 +33,7 @@ from rankmeter.measures.prose import Language
 @click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
 @click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
 @language_option
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True
-)
+@page_format_option
 def command(
     items: str,
     id_: str,

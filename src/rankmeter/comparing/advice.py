@@ -231,21 +231,21 @@ def _recommended(facts: DataFacts, k: int) -> list[Recommendation]:
             Recommendation(f"Success{rel}@{k}", said("why_found_at_all")),
             Recommendation(f"nDCG@{k}", said("why_falls_gently")),
         ]
-    found = [Recommendation(f"nDCG@{k}", said("why_graded" if facts.is_graded else "why_several_relevant"))]
+    recommended = [Recommendation(f"nDCG@{k}", said("why_graded" if facts.is_graded else "why_several_relevant"))]
     if facts.is_graded and highest <= 8 and float(highest).is_integer():
-        found.append(Recommendation(f"ERR(max_grade={int(highest)})@{k}", said("why_cascade")))
-    found.append(Recommendation(f"RR{rel}@{k}", said("why_screen")))
+        recommended.append(Recommendation(f"ERR(max_grade={int(highest)})@{k}", said("why_cascade")))
+    recommended.append(Recommendation(f"RR{rel}@{k}", said("why_screen")))
     if facts.relevant_median > k:
         options = f"norm=capped{',' + rel[1:-1] if rel else ''}"
-        found.append(Recommendation(f"P{rel}@{k}", said("why_precision", median=facts.relevant_median, k=k)))
-        found.append(Recommendation(f"R({options})@{k}", said("why_capped_recall", k=k)))
+        recommended.append(Recommendation(f"P{rel}@{k}", said("why_precision", median=facts.relevant_median, k=k)))
+        recommended.append(Recommendation(f"R({options})@{k}", said("why_capped_recall", k=k)))
     else:
-        found.append(Recommendation(f"R{rel}@{k}", said("why_recall")))
-    found.append(Recommendation(f"AP{rel}", said("why_whole_list")))
+        recommended.append(Recommendation(f"R{rel}@{k}", said("why_recall")))
+    recommended.append(Recommendation(f"AP{rel}", said("why_whole_list")))
     if facts.has_nonrelevant and any(share < 0.8 for share in facts.judged_share.values()):
-        found.append(Recommendation(f"RBP{rel}", said("why_true_bounds")))
-        found.append(Recommendation(f"Bpref{rel}", said("why_judged_only")))
-    return found
+        recommended.append(Recommendation(f"RBP{rel}", said("why_true_bounds")))
+        recommended.append(Recommendation(f"Bpref{rel}", said("why_judged_only")))
+    return recommended
 
 
 def _recommended_to_users(facts: DataFacts, k: int) -> list[Recommendation]:
@@ -300,17 +300,19 @@ def _values(evaluations: Sequence[Evaluation], measure: Measure) -> Floats:
 
 def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], seed: int) -> list[Behaviour]:
     pairs = list(combinations(range(len(evaluations)), 2))
-    found = []
+    behaviours = []
     for measure in measures:
         values = _values(evaluations, measure)
         saturated = float((values >= measure.bounds[1]).mean()) if values.size else 0.0
         if not pairs or values.shape[1] < 2:
-            found.append(Behaviour(str(measure), None, None, saturated))
+            behaviours.append(Behaviour(str(measure), None, None, saturated))
             continue
         one = Sample.of_values(values)
         chances = one.contrasts(pairs).p()
-        found.append(Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated))
-    return found
+        behaviours.append(
+            Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated)
+        )
+    return behaviours
 
 
 def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> float:
@@ -333,7 +335,7 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
     from scipy.stats import kendalltau  # loaded only for statistics
 
     judged = evaluations[0].facts.judged
-    found = []
+    alike = []
     for a, b in combinations(measures, 2):
         over: list[float] = []
         for ev in evaluations:
@@ -342,9 +344,9 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
             rho = spearman(*(one.value[:judged][kept] for one in (x, y))) if kept.sum() > 2 else math.nan
             over += [] if math.isnan(rho) else [rho]
         if over and np.mean(over) >= ALIKE:
-            found.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
+            alike.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
         if len(evaluations) >= ENOUGH_SYSTEMS:
             tau = float(kendalltau([ev.means[a] for ev in evaluations], [ev.means[b] for ev in evaluations]).statistic)
             if tau >= ALIKE:
-                found.append(Alike((str(a), str(b)), tau, "systems"))
-    return sorted(found, key=lambda one: -one.correlation)
+                alike.append(Alike((str(a), str(b)), tau, "systems"))
+    return sorted(alike, key=lambda one: -one.correlation)

@@ -263,13 +263,13 @@ def _margins(
     if not isinstance(margin, Mapping):
         return dict.fromkeys(chosen, float(margin))
     by_text = {str(measure): measure for measure in chosen} | dict(names)
-    found: dict[Measure, float] = {}
+    margins: dict[Measure, float] = {}
     for key, value in margin.items():
         measure = key if key in chosen else by_text.get(str(key))
         if measure is None:
             raise InputError.of("comparing.unknown_margin", name=str(key), measures=examples(map(str, chosen)))
-        found[measure] = float(value)
-    return found
+        margins[measure] = float(value)
+    return margins
 
 
 def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:

@@ -37,18 +37,18 @@ def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) ->
     >>> {name: len(several) for name, several in families((nDCG @ 10, nDCG @ 5, RR)).items()}
     {'nDCG': 8, 'RR': 8}
     """
-    found: dict[str, list[Measure]] = {}
+    by_name: dict[str, list[Measure]] = {}
     for measure in measures:
         if not isinstance(measure, RankedMeasure) or measure.at != "cutoff" or measure.aggregate != "mean":
             continue
         name = family_of(measure)
-        if name in found or len(found) == MOST_FAMILIES:
+        if name in by_name or len(by_name) == MOST_FAMILIES:
             continue
         try:
-            found[name] = [measure @ k for k in cutoffs]
+            by_name[name] = [measure @ k for k in cutoffs]
         except MeasureError:
             continue  # it takes no cutoff with these options
-    return found
+    return by_name
 
 
 def family_of(measure: Measure) -> str:

@@ -310,12 +310,12 @@ def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
     if not known:
         return []
     first, reference, judged = known[0]
-    for name, run, found in known[1:]:
-        if not judged.differs(found):
+    for name, run, fingerprint in known[1:]:
+        if not judged.differs(fingerprint):
             continue
         facts: dict[str, Any] = {
             "one": first, "rows": judged.rows, "relevant": judged.relevant,
-            "other": name, "other_rows": found.rows, "other_relevant": found.relevant,
+            "other": name, "other_rows": fingerprint.rows, "other_relevant": fingerprint.relevant,
         }  # fmt: skip
         if _judged_queries(run) != _judged_queries(reference):
             return [said("judged_unlike", **facts)]

@@ -126,6 +126,6 @@ def judged_share(judgments: JudgmentTable, runs: Mapping[str, AnyRun], depth: in
     shares = {}
     for name, run in runs.items():
         top = ranked_top(run, asked, depth)
-        found = top.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
-        shares[name] = len(found) / len(top) if len(top) else float(np.nan)
+        judged = top.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
+        shares[name] = len(judged) / len(top) if len(top) else float(np.nan)
     return shares

@@ -85,11 +85,11 @@ def judgments_of(judgments: AnyJudgments, queries: Collection[str]) -> dict[str,
 
 def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[str, float]]:
     frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "g": table.grade})
-    found: dict[str, dict[str, float]] = {}
+    grades: dict[str, dict[str, float]] = {}
     for query, item, grade in frame.filter(pl.col("query").is_in(list(queries))).iter_rows():
-        one = found.setdefault(query, {})
+        one = grades.setdefault(query, {})
         one[item] = max(grade, one.get(item, grade))
-    return found
+    return grades
 
 
 def rbo(left: Sequence[str], right: Sequence[str], *, p: float = PERSISTENCE) -> float:

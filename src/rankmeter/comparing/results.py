@@ -143,9 +143,9 @@ class Comparison:
 
     def ranked(self, measure: str | Measure) -> list[Score]:
         """The systems under one measure, best first; those without a value last."""
-        found = self.find(measure)
-        sign = -1 if found.higher_is_better else 1
-        scores = [self._scores[str(found), system] for system in self.systems]
+        meant = self.find(measure)
+        sign = -1 if meant.higher_is_better else 1
+        scores = [self._scores[str(meant), system] for system in self.systems]
         return sorted(scores, key=lambda score: (math.isnan(score.value), sign * score.value))
 
     def best_group(self, measure: str | Measure) -> list[str]:
@@ -154,11 +154,11 @@ class Comparison:
 
     def difference(self, measure: str | Measure, system: str, other: str | None = None) -> Difference:
         """One system against another, by default the baseline."""
-        found, name = self.find(measure), self.find_system(system)
+        meant, name = self.find(measure), self.find_system(system)
         against = self.baseline if other is None else self.find_system(other)
         if against is None:
-            raise InputError.of("comparing.against_which", measure=str(found), name=name)
-        pairs = self._differences[str(found)]
+            raise InputError.of("comparing.against_which", measure=str(meant), name=name)
+        pairs = self._differences[str(meant)]
         if one := pairs.get((name, against)):
             return one
         if one := pairs.get((against, name)):
@@ -194,22 +194,22 @@ class Comparison:
         """
         from rankmeter.stats.power import units_needed
 
-        found = self.find(measure)
-        rows = [one for one in self.differences_of(found) if one.p is not None]
+        meant = self.find(measure)
+        rows = [one for one in self.differences_of(meant) if one.p is not None]
         alpha = self.settings.alpha_of_one
         needed: list[dict[str, Any]] = []
         for one in rows:
             if one.units < 2:
                 continue
             pair = self.systems.index(one.system), self.systems.index(one.other)
-            spreads = self.samples[found].spreads([pair])
+            spreads = self.samples[meant].spreads([pair])
             spread = 0.0 if spreads.flat[0] else float(spreads.error[0]) * math.sqrt(one.units)
             count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
             needed.append(
                 {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
             )
         if not needed:
-            raise InputError.of("comparing.no_spread", measure=str(found))
+            raise InputError.of("comparing.no_spread", measure=str(meant))
         return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
 
     def p_shifted(
@@ -219,10 +219,10 @@ class Comparison:
 
         Without another system the value itself is held against ``shift``.
         """
-        found = self.find(measure)
+        meant = self.find(measure)
         place = self.systems.index(self.find_system(system))
         against = None if other is None else self.systems.index(self.find_system(other))
-        one = self.samples[found]
+        one = self.samples[meant]
         if isinstance(one, Groups):
             contrasts = one.alone() if against is None else one.contrasts([(place, against)])
             return float(contrasts.moved(-shift).p(alternative)[place if against is None else 0])

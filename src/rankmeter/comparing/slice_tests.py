@@ -39,20 +39,20 @@ def slice_differences(
     """Every pair under every measure within every slice that is tested; slices of items, and runs as units, are not."""
     if units_of is None or not evaluations[0].slices:
         return ()
-    found: list[SliceDifference] = []
+    made: list[SliceDifference] = []
     for by, members in _members(evaluations, lined_up).items():
         say(said("slices_by", by=by))
         inside = [
             (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
         ]
         if inside:
-            found += _tested(by, inside, [ev.name for ev in evaluations], couples, settings)
-    return tuple(found)
+            made += _tested(by, inside, [ev.name for ev in evaluations], couples, settings)
+    return tuple(made)
 
 
 def _members(evaluations: Sequence[Evaluation], lined_up: LinedUp) -> dict[str, dict[str, Bools]]:
     """For each way of slicing queries that all evaluations have: (n,) which queries each slice holds."""
-    found: dict[str, dict[str, Bools]] = {}
+    members: dict[str, dict[str, Bools]] = {}
     for by, first in evaluations[0].slices.items():
         if first.kind != "query" or not all(by in ev.slices for ev in evaluations):
             continue
@@ -61,8 +61,8 @@ def _members(evaluations: Sequence[Evaluation], lined_up: LinedUp) -> dict[str, 
             cut = ev.slices[by]
             for number, label in enumerate(cut.labels):
                 masks.setdefault(label, np.zeros(len(lined_up.queries), np.bool_))[place[cut.code == number]] = True
-        found[by] = masks
-    return found
+        members[by] = masks
+    return members
 
 
 def _samples(

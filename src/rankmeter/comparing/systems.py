@@ -294,14 +294,14 @@ def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
     """The part of an evaluation that is about some measures."""
     ev = ev.collect()
     try:
-        found = [ev.find(measure) for measure in measures]
+        kept = [ev.find(measure) for measure in measures]
     except NotFoundError as error:
         raise NotFoundError.of("comparing.of_system", name=name, problem=error.problem) from error
     return replace(
         ev,
-        values={measure: ev.values[measure] for measure in found},
-        means={measure: ev.means[measure] for measure in found},
-        tie_bounds={measure: ends for measure, ends in ev.tie_bounds.items() if measure in found},
+        values={measure: ev.values[measure] for measure in kept},
+        means={measure: ev.means[measure] for measure in kept},
+        tie_bounds={measure: ends for measure, ends in ev.tie_bounds.items() if measure in kept},
     )
 
 

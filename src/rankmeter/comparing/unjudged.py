@@ -145,11 +145,11 @@ def _free_in_ties(p: Placements, limit: Ints, ties: str) -> dict[str, Ints]:
     at = np.flatnonzero(free)
     tie = np.searchsorted(starts, at, side="right") - 1
     query, above, tied, place = p.query[rows][first][tie], p.above[rows][first][tie], sizes[tie], at - starts[tie]
-    found = {"query": query, "above": above, "tied": tied, "place": place}
+    places = {"query": query, "above": above, "tied": tied, "place": place}
     if key is None:
-        return found
+        return places
     rank = above + 1 + place if ties in ("item", "input") else above + tied - place
-    return {name: column[rank <= limit[query]] for name, column in found.items()}
+    return {name: column[rank <= limit[query]] for name, column in places.items()}
 
 
 def _within(p: Placements, limit: Ints, ties: str) -> Bools:

@@ -177,8 +177,8 @@ def likeness(request: Request, book: Book) -> float:
 def keyword_search(request: Request, books: Sequence[Book]) -> Ranking:
     """Rank by the number of shared words; a book that shares none is not returned, ties stay in catalogue order."""
     asked = content_words(request.text)
-    found = [(book, float(len(asked & book.words))) for book in books if asked & book.words]
-    return sorted(found, key=lambda pair: -pair[1])[:DEPTH]
+    matches = [(book, float(len(asked & book.words))) for book in books if asked & book.words]
+    return sorted(matches, key=lambda pair: -pair[1])[:DEPTH]
 
 
 def semantic_scores(rng: Random, request: Request, books: Sequence[Book]) -> list[float]:

@@ -51,8 +51,8 @@ def credit(
         low = np.searchsorted(group, conversion_group, side="left")
     else:
         low = _clicks_until(group, time, conversion_group, conversion_time - window, included=False)
-    found = high > low
-    low, high = low[found], high[found]
+    has_click = high > low
+    low, high = low[has_click], high[has_click]
     weights = np.zeros(len(group) + 1)
     if rule == "last":
         np.add.at(weights, high - 1, 1.0)
@@ -69,7 +69,7 @@ def credit(
             np.add.at(weights, begins[:, None] + np.arange(size), 1.0 / size)
     of_click = np.zeros(len(click_group))
     of_click[order] = weights[:-1]
-    return Credit(of_click, found)
+    return Credit(of_click, has_click)
 
 
 def _clicks_until(group: Ints, time: Ints, at_group: Ints, at_time: Ints, *, included: bool) -> Ints:

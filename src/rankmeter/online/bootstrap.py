@@ -90,5 +90,5 @@ class Resampled:
     def quotients(self, x: int, y: int) -> Floats:
         """(resamples,) the quotient of two columns in each resample, NaN where there is nothing below the line."""
         above, below = self.totals[:, x], self.totals[:, y]
-        found: Floats = np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0)
-        return found
+        quotients: Floats = np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0)
+        return quotients

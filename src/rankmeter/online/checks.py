@@ -66,22 +66,22 @@ class Finding:
 
 def findings(events: Events, counted: Counted, question: Question) -> tuple[Finding, ...]:
     """Everything that was found, in the order of the list; what did not occur is left out."""
-    found = Counter(counted.found)
+    counts = Counter(counted.found)
     seen = counted.seen
-    found["events without user"] = seen.without_user
-    found["events without readable time"] = seen.without_time
-    found["times without a time zone"] = seen.without_zone
-    found["events dated before the rest"] = seen.dated_before
-    found["events dated after the rest"] = seen.dated_after
-    found["positions that are not whole"] = seen.broken_positions
+    counts["events without user"] = seen.without_user
+    counts["events without readable time"] = seen.without_time
+    counts["times without a time zone"] = seen.without_zone
+    counts["events dated before the rest"] = seen.dated_before
+    counts["events dated after the rest"] = seen.dated_after
+    counts["positions that are not whole"] = seen.broken_positions
     unknown = {word: n for word, n in seen.types.items() if word.casefold() not in events.kinds}
-    found["events of unknown type"] = sum(unknown.values())
+    counts["events of unknown type"] = sum(unknown.values())
     told = []
     for name in FINDINGS:
-        if found[name] and not (name == "sessions of one event" and not _asks_sessions(question)):
+        if counts[name] and not (name == "sessions of one event" and not _asks_sessions(question)):
             kind = name.replace(" ", "_")
-            share = found[name] / max(_whole(name, found, seen.rows), 1)
-            told.append(Finding(said(f"found_{kind}"), found[name], share, _rule(kind, question, unknown)))
+            share = counts[name] / max(_whole(name, counts, seen.rows), 1)
+            told.append(Finding(said(f"found_{kind}"), counts[name], share, _rule(kind, question, unknown)))
     return tuple(told)
 
 

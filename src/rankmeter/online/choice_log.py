@@ -96,7 +96,7 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
     for role in given:
         if role not in _NAMES:
             raise unknown_name("columns", role, list(_NAMES))
-    found = {}
+    column_of = {}
     for role, usual in _NAMES.items():
         name = given.get(role) or next((one for one in usual if one in table.columns), None)
         if name is not None and name not in table.columns:
@@ -105,21 +105,23 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
                 "online.no_column", source=said("online.the_log"), column=name, names=table.columns, hint=hint
             )
         if name is not None:
-            found[role] = name
+            column_of[role] = name
     needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
-    missing = [role for role in needed if role not in found]
+    missing = [role for role in needed if role not in column_of]
     if missing:
         hint, source = say_columns(missing[0], "NAME"), said("online.the_log")
         raise InputError.of("online.columns_missing", source=source, missing=missing, names=table.columns, hint=hint)
     if not table.height:
         raise InputError.of("online.choice_empty")
-    numbers = [pl.col(found[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in found]
-    others = [pl.col(found[role]).alias(role) for role in ("user", "request") if role in found]
-    if "position" in found:
-        numbers.append(pl.col(found["position"]).cast(pl.Float64, strict=False).alias("position"))
+    numbers = [
+        pl.col(column_of[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in column_of
+    ]
+    others = [pl.col(column_of[role]).alias(role) for role in ("user", "request") if role in column_of]
+    if "position" in column_of:
+        numbers.append(pl.col(column_of["position"]).cast(pl.Float64, strict=False).alias("position"))
     chosen = table.select(*numbers, *others)
     for role in chosen.columns:
         empty = chosen[role].null_count()
         if empty and (role in needed or role in ("predicted", "expected", "user")):
-            raise InputError.of("online.choice_unreadable", found=found[role], role=role, empty=empty)
+            raise InputError.of("online.choice_unreadable", found=column_of[role], role=role, empty=empty)
     return chosen

@@ -92,10 +92,7 @@ def off_policy(
     >>> round(found["IPS"], 12), found["SNIPS"]
     (0.9, 0.5056179775280899)
     """
-    r, p, pi = (
-        _numbers(name, values, 1) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
-    )
-    _check_probabilities(r, p, pi)
+    r, p, pi = _logged(rewards, logged, target, 1)
     weights = pi / p
     columns = {"IPS": weights * r}
     more: dict[str, tuple[float, Floats]] = {}
@@ -159,10 +156,7 @@ def off_policy_slates(
     (2.366667, 2.233333)
     """
     check_choice("model", model, SLATE_MODELS)
-    r, p, pi = (
-        _numbers(name, values, 2) for name, values in (("rewards", rewards), ("logged", logged), ("target", target))
-    )
-    _check_probabilities(r, p, pi)
+    r, p, pi = _logged(rewards, logged, target, 2)
     _check_bounds(clip=clip)
     check_level(level)
     single: Any = pi / p
@@ -227,18 +221,20 @@ def _estimated(
     more: Mapping[str, tuple[float, Floats]] | None = None,
 ) -> OffPolicy:
     group = _units(users, len(rewards))
-    found = {name: _mean(column) for name, column in columns.items()} | dict(more or {})
-    found["SNIPS"] = _self_normalised(weighted, weights)
+    estimates = {name: _mean(column) for name, column in columns.items()} | dict(more or {})
+    estimates["SNIPS"] = _self_normalised(weighted, weights)
     logged = _mean(rewards)
-    best = found.get("DR", found["SNIPS"])
+    best = estimates.get("DR", estimates["SNIPS"])
     order = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")
     return OffPolicy(
         logged=_interval(*logged, group, level),
         gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
         estimates={
-            name: _biased(found[name][0], group, level) if name in BIASED else _interval(*found[name], group, level)
+            name: _biased(estimates[name][0], group, level)
+            if name in BIASED
+            else _interval(*estimates[name], group, level)
             for name in order
-            if name in found
+            if name in estimates
         },
         weights=_weights(weights, unsupported, group),
         model=model,
@@ -328,10 +324,16 @@ def _check_model(predicted: object, expected: object) -> None:
         raise InputError.of("online.predicted_alone")
 
 
-def _check_probabilities(r: Floats, p: Floats, pi: Floats) -> None:
+def _logged(
+    rewards: npt.ArrayLike, logged: npt.ArrayLike, target: npt.ArrayLike, dimensions: int
+) -> tuple[Floats, Floats, Floats]:
+    """What was logged as numbers of one shape, and probabilities that can be."""
+    named = (("rewards", rewards), ("logged", logged), ("target", target))
+    r, p, pi = (_numbers(name, values, dimensions) for name, values in named)
     if not r.shape == p.shape == pi.shape:
         raise InputError.of("online.shapes_differ", shape=str(r.shape), shape_2=str(p.shape), shape_3=str(pi.shape))
     for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):
         if wrong.any():
             shown = examples(values[wrong].tolist())
             raise InputError.of("online.no_probability", name=name, count=np.count_nonzero(wrong), shown=shown)
+    return r, p, pi

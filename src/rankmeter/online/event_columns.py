@@ -95,28 +95,28 @@ def layout_of(schema: pl.Schema) -> str:
 def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, source: str) -> tuple[dict[str, str], str]:
     """Find the column (or dotted path) of each role, and say which layout the table has."""
     layout = layout_of(schema)
-    found = _given(schema, given or {}, source)
+    columns = _given(schema, given or {}, source)
     usual = {"ubi": UBI, "ga4": GA4}.get(layout, {})
     for role in ROLES:
-        if role in found:
+        if role in columns:
             continue
-        taken = set(found.values())
+        taken = set(columns.values())
         path = next((one for one in usual.get(role, ()) if has_path(schema, one) and one not in taken), None)
         path = path or (_usual(role, [name for name in schema.names() if name not in taken], source))
         if path is not None:
-            found[role] = path
-    missing = [role for role in NEEDED if role not in found]
+            columns[role] = path
+    missing = [role for role in NEEDED if role not in columns]
     if missing and not schema:
         raise InputError.of("online.log_without_columns", source=source)
     if missing:
-        free = [name for name in schema.names() if name not in found.values()]
+        free = [name for name in schema.names() if name not in columns.values()]
         both = said("online.and_no", first=missing[0], second=missing[1:]) if missing[1:] else missing[0]
         hint = say_missing(missing[0], EVENT_NAMES[missing[0]], free)
         flag = next((name for name in free if fold(name) in CLICK_FLAGS), None)
         if missing == ["type"] and flag is not None:
             hint = said("online.row_per_event", column=flag)
         raise InputError.of("online.columns_missing", source=source, missing=both, names=_names(schema), hint=hint)
-    return {role: found[role] for role in ROLES if role in found}, layout
+    return {role: columns[role] for role in ROLES if role in columns}, layout
 
 
 def has_path(schema: pl.Schema, path: str) -> bool:
@@ -143,7 +143,7 @@ def at_path(schema: pl.Schema, path: str) -> pl.Expr:
 
 
 def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for role, column in given.items():
         if role not in ROLES:
             raise unknown_name("columns", role, ROLES)
@@ -156,8 +156,8 @@ def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str
                 names=_names(schema),
                 hint=did_you_mean(column, schema.names()) or None,
             )
-        found[role] = column
-    return found
+        columns[role] = column
+    return columns
 
 
 def _usual(role: str, free: Sequence[str], source: str) -> str | None:

@@ -123,27 +123,27 @@ def read_events(
     opened = Opened(*spark_sample(source)) if is_spark(source) else _open(source, format)
     frame, name = opened.frame, opened.name
     schema = frame.collect_schema()
-    found, layout = find_event_columns(schema, columns, name)
-    opened.check_ids(schema, found)
+    roles, layout = find_event_columns(schema, columns, name)
+    opened.check_ids(schema, roles)
     if is_spark(source):
-        frame = spark_times(source, frame, found["time"])
-    nested = (found, dict(columns)) if layout == "ga4" else None
-    flat, found = _flat_ga4(frame, schema, *nested) if nested else (frame, found)
+        frame = spark_times(source, frame, roles["time"])
+    nested = (roles, dict(columns)) if layout == "ga4" else None
+    flat, roles = _flat_ga4(frame, schema, *nested) if nested else (frame, roles)
     schema = flat.collect_schema()
-    _check_plain(flat, schema, found, name)
+    _check_plain(flat, schema, roles, name)
     for column in covariates:
         if column not in schema:
             hint = did_you_mean(column, schema.names()) or None
             raise InputError.of("online.no_column", source=name, column=column, names=schema.names(), hint=hint)
     words = kinds_of(types)
     try:
-        times = times_of(flat, schema, found["time"], name)
+        times = times_of(flat, schema, roles["time"], name)
     except pl.exceptions.PolarsError as error:
         raise unreadable(name, error) from error
-    arrange = Arrangement(found, nested, times, tuple(covariates))
+    arrange = Arrangement(roles, nested, times, tuple(covariates))
     notes = (*opened.notes, *(said(kind, **values) for kind, values in times.said))
-    elsewhere = SparkRows(source, found["user"], arrange) if is_spark(source) else None
-    return Events(arrange(frame), found, words, layout, name, notes, times.unit, tuple(covariates), elsewhere)
+    elsewhere = SparkRows(source, roles["user"], arrange) if is_spark(source) else None
+    return Events(arrange(frame), roles, words, layout, name, notes, times.unit, tuple(covariates), elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,12 @@ class Arrangement:
         """The columns of all roles, and some that stay as they are."""
         if self.nested is not None:
             frame, _ = _flat_ga4(frame, frame.collect_schema(), *self.nested)
-        schema, found = frame.collect_schema(), self.found
-        chosen = [*self.times.columns, at_path(schema, found["type"]).cast(pl.String).alias("type")]
+        schema, roles = frame.collect_schema(), self.found
+        chosen = [*self.times.columns, at_path(schema, roles["type"]).cast(pl.String).alias("type")]
         chosen += [
-            _field(role, at_path(schema, found[role]), schema.get(found[role]))
+            _field(role, at_path(schema, roles[role]), schema.get(roles[role]))
             for role in ("user", *FIELDS)
-            if role in found
+            if role in roles
         ]
         for number, column in enumerate(self.covariates):
             known = pl.col(column).cast(pl.Float64, strict=False)
@@ -173,12 +173,12 @@ class Arrangement:
         return frame.select(*chosen, *beside)
 
 
-def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], name: str) -> None:
+def _check_plain(frame: pl.LazyFrame, schema: pl.Schema, roles: Mapping[str, str], name: str) -> None:
     """Refuse columns with several values in a row where one is meant."""
-    for role in (role for role in ("user", "type", *FIELDS) if role in found):
-        dtype = frame.select(at_path(schema, found[role])).collect_schema().dtypes()[0]
+    for role in (role for role in ("user", "type", *FIELDS) if role in roles):
+        dtype = frame.select(at_path(schema, roles[role])).collect_schema().dtypes()[0]
         if isinstance(dtype, (pl.List, pl.Array, pl.Object, pl.Struct)):
-            raise InputError.of("online.column_not_plain", source=name, role=role, column=found[role], dtype=str(dtype))
+            raise InputError.of("online.column_not_plain", source=name, role=role, column=roles[role], dtype=str(dtype))
 
 
 def open_table(source: object, name: str) -> pl.DataFrame:
@@ -212,10 +212,10 @@ class Opened:
     json_lines: tuple[Path | bytes, ...] = ()
     """Its text, where that is JSON lines, of which Polars makes text of whatever stands in a column with text."""
 
-    def check_ids(self, schema: pl.Schema, found: Mapping[str, str]) -> None:
+    def check_ids(self, schema: pl.Schema, roles: Mapping[str, str]) -> None:
         """Refuse ids that would become one: 1 and "1" under the same key."""
         keys = {
-            found[role].rpartition(".")[2] for role in _IDS if role in found and schema.get(found[role]) == pl.String
+            roles[role].rpartition(".")[2] for role in _IDS if role in roles and schema.get(roles[role]) == pl.String
         }
         for content in self.json_lines:
             for key in sorted(keys):
@@ -396,19 +396,19 @@ def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:
 
 
 def _flat_ga4(
-    frame: pl.LazyFrame, schema: pl.Schema, found: Mapping[str, str], given: Mapping[str, str]
+    frame: pl.LazyFrame, schema: pl.Schema, roles: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
     """Take the nested parts of a GA4 export apart: a row per item, the session id out of the parameters."""
-    found = dict(found)
+    roles = dict(roles)
     params = schema.get("event_params")
-    if "session" not in found and isinstance(params, pl.List):
+    if "session" not in roles and isinstance(params, pl.List):
         pair = pl.col("event_params").list.eval(
             pl.when(pl.element().struct.field("key") == "ga_session_id").then(
                 pl.element().struct.field("value").struct.field("int_value")
             )
         )
         frame = frame.with_columns(pair.list.drop_nulls().list.first().alias("ga_session_id"))
-        found["session"] = "ga_session_id"
+        roles["session"] = "ga_session_id"
     items = schema.get("items")
     if isinstance(items, pl.List) and "item" not in given:
         inner = {one.name for one in items.inner.fields} if isinstance(items.inner, pl.Struct) else set()
@@ -419,7 +419,7 @@ def _flat_ga4(
         for role, name in made.items():
             if name in inner and role not in given:
                 frame = frame.with_columns(pl.col("items").struct.field(name).alias(f"items.{name}"))
-                found[role] = f"items.{name}"
+                roles[role] = f"items.{name}"
         if "price" in inner and "value" not in given:
             price = pl.col("items").struct.field("price").cast(pl.Float64, strict=False)
             count = (
@@ -427,5 +427,5 @@ def _flat_ga4(
             )
             paid = price * count.fill_null(1.0) if count is not None else price
             frame = frame.with_columns(paid.alias("items.value"))
-            found["value"] = "items.value"
-    return frame, found
+            roles["value"] = "items.value"
+    return frame, roles

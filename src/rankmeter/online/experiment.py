@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Unpack
+from typing import Any, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_columns
@@ -129,26 +129,32 @@ def experiment(
     whole = Contrast(groups, base, plan, by_variant(counted.resampled), question.known)
     whole.located = by_variant_located(counted) if divided is None else {}
     whole.strata = strata_of(counted) if plan.strata is not None else []
-    made = decided(whole.effects(chosen), plan)
-    ratio = _check_ratio(groups, ratios)
-    told = [*notes, *_warnings(made, whole)]
-    if segments is not None:
-        by_segment = _by_segment(counted, chosen, base, plan)
+    decision = _decided(whole, chosen, ratios)
+    by_segment = _by_segment(counted, chosen, base, plan) if segments is not None else ()
     return Experiment(
-        control=base,
-        values={variant: whole.values(variant, chosen) for variant in groups},
-        ratio=ratio,
-        effects=made,
-        segments=by_segment if segments is not None else (),
+        **decision,
+        segments=by_segment,
         segment=segments or "",
-        interactions=_interactions(by_segment, plan) if segments is not None else (),
-        plan=plan,
-        decisions=decisions(made, plan, is_sound=ratio.is_sound),
+        interactions=_interactions(by_segment, plan),
         days=days_of(counted, chosen, base, plan) if plan.days else (),
         novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
-        sums=groups,
-        **described(log, counted, question, told),
+        **described(log, counted, question, [*notes, *_warnings(decision["effects"], whole)]),
     )
+
+
+def _decided(whole: Contrast, measures: Sequence[OnlineMeasure], ratios: Mapping[str, float] | None) -> dict[str, Any]:
+    """What every experiment holds, from a log or from sums: values, the sample ratio, effects and decisions."""
+    effects = decided(whole.effects(measures), whole.plan)
+    ratio = _check_ratio(whole.groups, ratios)
+    return {
+        "control": whole.control,
+        "values": {variant: whole.values(variant, measures) for variant in whole.groups},
+        "ratio": ratio,
+        "effects": effects,
+        "plan": whole.plan,
+        "decisions": decisions(effects, whole.plan, is_sound=ratio.is_sound),
+        "sums": whole.groups,
+    }
 
 
 def _divided(segments: str | None, plan: ExperimentPlan, unit: Unit) -> str | None:
@@ -188,21 +194,9 @@ def _from_sums(
                     "online.sums_without_measure", variant=variant, measure=measure, holds=examples(holds) or "nothing"
                 )
     whole = Contrast(groups, _control(control, list(groups)), plan)
-    made = decided(whole.effects(asked), plan)
-    ratio = _check_ratio(groups, ratios)
-    return Experiment(
-        source="sums",
-        unit=unit,
-        control=whole.control,
-        measures=tuple(asked),
-        values={variant: whole.values(variant, asked) for variant in groups},
-        ratio=ratio,
-        effects=made,
-        plan=plan,
-        decisions=decisions(made, plan, is_sound=ratio.is_sound),
-        sums=groups,
-        notes=tuple(_warnings(made, whole)),
-    )
+    decision = _decided(whole, asked, ratios)
+    notes = tuple(_warnings(decision["effects"], whole))
+    return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **decision)
 
 
 def _refuse_events_only(**asked: object) -> None:

@@ -188,12 +188,12 @@ def optimised_lists(
     from scipy.optimize import linprog
 
     fair = np.vstack([np.ones(len(lists)), np.cumsum(gaps, axis=1).T])
-    found = linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
-    if not found.success:
+    fit = linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
+    if not fit.success:
         raise InputError.of("online.no_fair_probabilities")
     return tuple(
         WeightedList(one, float(chance), tuple(worths))
-        for one, chance, worths in zip(lists, found.x, gaps.tolist(), strict=True)
+        for one, chance, worths in zip(lists, fit.x, gaps.tolist(), strict=True)
     )
 
 
@@ -281,14 +281,14 @@ class InterleavingResult(ToldTable):
         """Who prefers which ranking, and what the test rests on."""
         known = {"verdict": self.verdict, "p": self.p, "unit": said(f"unit_{self.unit}")}
         if math.isnan(self.p):
-            found = said("preference_untested", **known)
+            tested = said("preference_untested", **known)
         elif self.credit is not None:
             credit = {"value": self.credit.value, "low": self.credit.low, "high": self.credit.high}
-            found = said("preference_by_credit", **known, **credit)
+            tested = said("preference_by_credit", **known, **credit)
         else:
-            found = said("preference_by_sign", **known, share=self.share_b, low=self.low, high=self.high)
+            tested = said("preference_by_sign", **known, share=self.share_b, low=self.low, high=self.high)
         counts = {"a": self.users_a, "b": self.users_b, "neither": self.ties}
-        return [said("preferences", **counts, units=said(f"units_{self.unit}"), found=found), self.assumption]
+        return [said("preferences", **counts, units=said(f"units_{self.unit}"), found=tested), self.assumption]
 
     def table(self, language: Language = "en") -> Table:
         """How many prefer which."""

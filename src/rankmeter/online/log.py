@@ -171,8 +171,8 @@ class Log:
         bots = np.zeros(int(new_user.sum()), np.bool_)
         bots[user[rows[begins[counts > MOMENTS_PER_HOUR]]]] = True
         self.found["suspected bots"] = int(bots.sum())
-        found: Bools = bots[user]
-        return found
+        of_bots: Bools = bots[user]
+        return of_bots
 
     def position(self) -> npt.NDArray[np.int32]:
         """(n,) positions from 1, 0 where there is none."""

@@ -13,13 +13,15 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError, check_choice
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.checks import findings
 from rankmeter.online.contrasts import estimate
 from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log_results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Label, Question, Unit, with_companions
+from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import Counting, ExperimentPlan
+from rankmeter.online.sums import Sums
 from rankmeter.online.tallies import count
 from rankmeter.stats.estimates import Estimate, GroupValue, of_variance
 from rankmeter.stats.student import t_quantile
@@ -80,19 +82,28 @@ def evaluate(
         raise InputError.of("online.nobody_in_groups", source=log.source, unit=question.unit, by=by, crossed=crossed)
     return OnlineEvaluation(
         by=by or "",
-        estimates={" ".join(label): values_of(counted, label, question) for label in groups},
+        estimates={
+            " ".join(label): values_of(
+                sums, question.measures, plan.level, counted.located.get(label, {}), counted.resampled.get(label)
+            )
+            for label, sums in groups.items()
+        },
         sums={" ".join(label): sums for label, sums in groups.items()},
         **described(log, counted, question, notes),
     )
 
 
-def values_of(counted: Counted, label: Label, question: Question) -> dict[OnlineMeasure, Estimate]:
+def values_of(
+    sums: Sums,
+    measures: Sequence[OnlineMeasure],
+    level: float,
+    located: Mapping[OnlineMeasure, GroupValue],
+    resampled: Resampled | None,
+) -> dict[OnlineMeasure, Estimate]:
     """The value of each measure in one group."""
-    level, sums, resampled = question.plan.level, counted.groups[label], counted.resampled.get(label)
-    sides = counted.located.get(label, {})
     return {
-        one: of_side(sides[one], level) if one in sides else estimate(sums, one, level=level, resampled=resampled)
-        for one in question.measures
+        one: of_side(located[one], level) if one in located else estimate(sums, one, level=level, resampled=resampled)
+        for one in measures
     }
 
 

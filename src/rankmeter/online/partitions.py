@@ -322,9 +322,9 @@ class Partitions:
             raise InputError.of(
                 "online.too_many_labels", source=self._events.source, column=column, role=role, most_labels=MOST_LABELS
             )
-        found: npt.NDArray[np.int16] = table[code]
-        found[named.is_null().to_numpy()] = -1
-        return found
+        labels: npt.NDArray[np.int16] = table[code]
+        labels[named.is_null().to_numpy()] = -1
+        return labels
 
     def _share_out(self, columns: Held) -> None:
         parts, user = len(self._held), columns["user"]
@@ -366,8 +366,8 @@ class Partitions:
 
     def _files(self, number: int) -> list[Path]:
         """The files of a partition, in the order in which they were written."""
-        found = [] if self._folder is None else list(Path(self._folder.name).glob(f"{number}.*"))
-        return sorted(found, key=lambda file: int(file.suffix[1:]))
+        files = [] if self._folder is None else list(Path(self._folder.name).glob(f"{number}.*"))
+        return sorted(files, key=lambda file: int(file.suffix[1:]))
 
 
 def ends_within(rows: pl.LazyFrame, span: tuple[int, int]) -> tuple[int, int]:

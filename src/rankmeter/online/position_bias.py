@@ -251,7 +251,7 @@ def _clicks_over_expected(table: pl.DataFrame, curve: pl.DataFrame, labels: list
         return {}
     rates = curve.select("position", (pl.col("clicked") / pl.col("shown")).alias("rate"))
     joined = table.join(rates, on="position").filter(pl.col("variant") >= 0)
-    found = joined.group_by("variant").agg(
+    ratios = joined.group_by("variant").agg(
         pl.col("clicked").sum() / (pl.col("shown") * pl.col("rate")).sum(),
     ).sort("variant")  # fmt: skip
-    return {labels[int(code)]: float(value) for code, value in found.iter_rows()}
+    return {labels[int(code)]: float(value) for code, value in ratios.iter_rows()}

@@ -185,13 +185,13 @@ def predictors(
     outcome = table[online].to_numpy()
     decided = _decided(table, online)
     columns = {name: table[name].to_numpy() for name in names}
-    found = [
+    measured = [
         _predictor(name, column, outcome, decided, level, permutations_drawn, seed) for name, column in columns.items()
     ]
-    p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in found]), "holm")
-    found = [_with_p(one, math.nan if math.isnan(one.p) else float(v)) for one, v in zip(found, p, strict=True)]
+    p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in measured]), "holm")
+    measured = [_with_p(one, math.nan if math.isnan(one.p) else float(v)) for one, v in zip(measured, p, strict=True)]
     right, choices = _left_out(columns, outcome, decided)
-    ranked = sorted(found, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
+    ranked = sorted(measured, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
     return Predictors(
         online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm",
         rows - len(table),
@@ -204,8 +204,8 @@ def _decided(table: pl.DataFrame, online: str) -> npt.NDArray[np.bool_]:
     if {f"{online}_low", f"{online}_high"} <= set(table.columns):
         low, high = (table[f"{online}_{end}"].cast(pl.Float64, strict=False).fill_nan(None) for end in ("low", "high"))
         moved &= ((low > 0) | (high < 0)).fill_null(value=False).to_numpy()
-    found: npt.NDArray[np.bool_] = moved
-    return found
+    decided: npt.NDArray[np.bool_] = moved
+    return decided
 
 
 def _predictor(

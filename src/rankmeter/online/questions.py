@@ -217,7 +217,7 @@ def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
 
 def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:
     """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
-    found = dict.fromkeys(measures)
+    asked = dict.fromkeys(measures)
     if any(isinstance(one, ConversionRate) for one in measures) and unit in ("user", "session"):
-        found.setdefault(Conversions())
-    return tuple(found)
+        asked.setdefault(Conversions())
+    return tuple(asked)

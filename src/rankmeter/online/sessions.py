@@ -39,9 +39,9 @@ class SessionTable:
     @property
     def of_event(self) -> Ints:
         """(n,) the session of each event, from 0; -1 for an event that is not activity."""
-        found = np.full(self.size, -1, np.int64)
-        found[slice(None) if self.rows is None else self.rows] = np.repeat(np.arange(len(self.starts)), self.events)
-        return found
+        sessions = np.full(self.size, -1, np.int64)
+        sessions[slice(None) if self.rows is None else self.rows] = np.repeat(np.arange(len(self.starts)), self.events)
+        return sessions
 
     @property
     def begins(self) -> Ints:

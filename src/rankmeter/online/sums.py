@@ -204,51 +204,51 @@ def _rows(table: object) -> list[dict[str, Any]]:
 
 def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """A row whose sums are numbers, and can be sums of the same units."""
-    found = dict(row)
+    numbers = dict(row)
     has_before = all(row.get(name) is not None for name in _BEFORE)
     for name in ("n", *_PLAIN, *(_BEFORE if has_before else ())):
         try:
-            found[name] = float(row[name])
+            numbers[name] = float(row[name])
         except (TypeError, ValueError):
-            found[name] = math.nan
-        if not math.isfinite(found[name]):
+            numbers[name] = math.nan
+        if not math.isfinite(numbers[name]):
             raise InputError.of(
                 "online.sums_no_number", name=name, measure=row["measure"], variant=variant, row=repr(row[name])
             )
     where = said("online.sums_where", measure=str(row["measure"]), variant=variant)
-    if found["n"] != int(found["n"]):
-        raise InputError.of("online.sums_n_not_whole", n=found["n"], where=where)
+    if numbers["n"] != int(numbers["n"]):
+        raise InputError.of("online.sums_n_not_whole", n=numbers["n"], where=where)
     for name in ("y", "py") if has_before else ("y",):
-        if found[name] < 0:
-            raise InputError.of("online.sums_below_zero", name=name, found=found[name], where=where)
+        if numbers[name] < 0:
+            raise InputError.of("online.sums_below_zero", name=name, found=numbers[name], where=where)
     pairs = (("x", "xx"), ("y", "yy"), *((("px", "pxx"), ("py", "pyy")) if has_before else ()))
-    spreads = {total: _spread(found, total, squares, where) for total, squares in pairs}
+    spreads = {total: _spread(numbers, total, squares, where) for total, squares in pairs}
     for one, other, product in _PRODUCTS if has_before else _PRODUCTS[:1]:
-        together = found[product] - found[one] * found[other] / max(found["n"], 1)
+        together = numbers[product] - numbers[one] * numbers[other] / max(numbers["n"], 1)
         # Rounded sums are off by some of the last digits of what was subtracted.
-        slack = 1e-9 * (abs(found[product]) + abs(found[one] * found[other]) / max(found["n"], 1))
+        slack = 1e-9 * (abs(numbers[product]) + abs(numbers[one] * numbers[other]) / max(numbers["n"], 1))
         if abs(together) > math.sqrt(spreads[one] * spreads[other]) * (1 + 1e-9) + slack:
             raise InputError.of(
-                "online.sums_product", product=product, value=found[product], where=where, first=one, second=other
+                "online.sums_product", product=product, value=numbers[product], where=where, first=one, second=other
             )
-    return found
+    return numbers
 
 
-def _spread(found: Mapping[str, float], total: str, squares: str, where: Said) -> float:
+def _spread(numbers: Mapping[str, float], total: str, squares: str, where: Said) -> float:
     """The sum of squared deviations: a sum of squares is at least the square of the sum over n."""
-    least = found[total] ** 2 / found["n"] if found["n"] > 0 else 0.0
-    if found[squares] < least * (1 - 1e-9):
+    least = numbers[total] ** 2 / numbers["n"] if numbers["n"] > 0 else 0.0
+    if numbers[squares] < least * (1 - 1e-9):
         raise InputError.of(
             "online.sums_squares_small",
             squares=squares,
-            found=found[squares],
+            found=numbers[squares],
             where=where,
-            n=found["n"],
+            n=numbers["n"],
             total=total,
-            found_2=found[total],
+            found_2=numbers[total],
             least=least,
         )
-    return max(found[squares] - least, 0.0)
+    return max(numbers[squares] - least, 0.0)
 
 
 def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:

@@ -313,10 +313,10 @@ def _groups_of(log: Log, question: Question, unit: Ints, units: int, counted: Co
     labels: list[Label] = [()]
     for role in question.by:
         words = counted.seen.labels[role]
-        found = _label_of_units(log, role, unit, units, question, counted)
+        of_unit = _label_of_units(log, role, unit, units, question, counted)
         if role == "segment" and "variant" in question.by:
-            found, words = np.where(found < 0, len(words), found), [*words, NO_SEGMENT]
-        code = np.where((code >= 0) & (found >= 0), code * len(words) + found, -1)
+            of_unit, words = np.where(of_unit < 0, len(words), of_unit), [*words, NO_SEGMENT]
+        code = np.where((code >= 0) & (of_unit >= 0), code * len(words) + of_unit, -1)
         labels = [(*label, word) for label in labels for word in words]
     return code, labels if question.by else [(ALL,)]
 
@@ -325,18 +325,18 @@ def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Quest
     """(units,) the variant or segment of each unit: the first that it was seen with."""
     label = log.column(role)
     rows = np.flatnonzero((label >= 0) & (unit >= 0))
-    found = np.full(units, -1, np.int64)
-    found[unit[rows[::-1]]] = label[rows[::-1]]
+    of_unit = np.full(units, -1, np.int64)
+    of_unit[unit[rows[::-1]]] = label[rows[::-1]]
     several = np.zeros(units, np.bool_)
-    several[unit[rows[label[rows] != found[unit[rows]]]]] = True
+    several[unit[rows[label[rows] != of_unit[unit[rows]]]]] = True
     counted.found[f"units in several {role}s"] += int(several.sum())
-    counted.found[f"units without {role}"] += int((found < 0).sum())
+    counted.found[f"units without {role}"] += int((of_unit < 0).sum())
     if role == "variant":
         if question.unit in ("session", "request"):
-            _compare_with_users(log, unit, found, counted)
+            _compare_with_users(log, unit, of_unit, counted)
         if question.plan.crossed == "drop":
-            found[several] = -1
-    return found
+            of_unit[several] = -1
+    return of_unit
 
 
 def _compare_with_users(log: Log, unit: Ints, variant: Ints, counted: Counted) -> None:

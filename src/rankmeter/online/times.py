@@ -135,10 +135,10 @@ class Hours:
         if int(hour.max()) - first < 1_000_000:
             counts = np.bincount(hour - first)
             which = np.flatnonzero(counts)
-            found = zip((which + first).tolist(), counts[which].tolist(), strict=True)
+            counted = zip((which + first).tolist(), counts[which].tolist(), strict=True)
         else:
-            found = zip(*(one.tolist() for one in np.unique(hour, return_counts=True)), strict=True)
-        for one, count in found:
+            counted = zip(*(one.tolist() for one in np.unique(hour, return_counts=True)), strict=True)
+        for one, count in counted:
             self.counts[one] = self.counts.get(one, 0) + count
 
     def merge(self, other: Hours) -> None:

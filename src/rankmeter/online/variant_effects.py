@@ -14,8 +14,8 @@ from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.bootstrap import Resampled
-from rankmeter.online.contrasts import Adjusted, change, cuped, difference, estimate, stratified
-from rankmeter.online.log_evaluation import of_side
+from rankmeter.online.contrasts import Adjusted, change, cuped, difference, stratified
+from rankmeter.online.log_evaluation import values_of
 from rankmeter.online.questions import Counted, Label
 from rankmeter.online.settings import ExperimentPlan
 from rankmeter.online.sums import BEFORE, Sums, above, below
@@ -44,12 +44,8 @@ class Contrast:
 
     def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
         """The value of each measure in one variant."""
-        level, sides = self.plan.level, self.located.get(variant, {})
-        return {
-            one: of_side(sides[one], level) if one in sides
-            else estimate(self.groups[variant], one, level=level, resampled=self.resampled.get(variant))
-            for one in measures
-        }  # fmt: skip
+        located, resampled = self.located.get(variant, {}), self.resampled.get(variant)
+        return values_of(self.groups[variant], measures, self.plan.level, located, resampled)
 
     def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
         """Each measure of each variant against the control, not yet corrected."""

@@ -24,11 +24,6 @@ class EffectSizes:
     rank_biserial: float | None
     """Matched-pairs rank-biserial correlation, -1 to 1: the ranks of the wins less those of the losses (Kerby 2014)."""
 
-    @property
-    def share_better(self) -> float:
-        """The share of units on which the system is better, a tie counting half."""
-        return (self.wins + self.ties / 2) / max(self.wins + self.ties + self.losses, 1)
-
     def turned(self) -> EffectSizes:
         """These sizes seen from the other system."""
         standardised = None if self.standardised is None else -self.standardised

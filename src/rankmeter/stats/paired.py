@@ -173,14 +173,14 @@ def _randomisation(differences: Floats, alternative: Alternative, permutations: 
     slack = SAME * float(np.abs(differences).sum())
     extreme = tried = 0
     for sums in flipped_sums(differences[:, None], permutations, seed):
-        found = sums[:, 0]
+        flipped = sums[:, 0]
         if alternative == "two-sided":
-            extreme += int((np.abs(found) >= abs(observed) - slack).sum())
+            extreme += int((np.abs(flipped) >= abs(observed) - slack).sum())
         elif alternative == "greater":
-            extreme += int((found >= observed - slack).sum())
+            extreme += int((flipped >= observed - slack).sum())
         else:
-            extreme += int((found <= observed + slack).sum())
-        tried += len(found)
+            extreme += int((flipped <= observed + slack).sum())
+        tried += len(flipped)
     return _share(extreme, tried, exact=is_exact(len(differences), permutations))
 
 
