@@ -46,6 +46,9 @@ def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
     To look at every key takes half as long again as to evaluate a long run, so a dictionary is asked for its size: one
     whose keys are all text takes fewer bytes than any other.
     """
+    groups = list(groups)
+    if set(map(type, groups)) == {dict} and _TEXT_SIZES.issuperset(map(getsizeof, groups)):
+        return {str}
     types: set[type] = set()
     for ids_ in groups:
         if type(ids_) is dict and getsizeof(ids_) in _TEXT_SIZES:

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import chain, islice
 from math import isfinite, isinf, isnan
+from operator import methodcaller
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -177,7 +178,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
         raise InputError.of("inputs.no_judged_query")
     if _has_subtopics(by_query):
         return _subtopic_table(by_query)
-    if all(type(one) is dict for one in by_query.values()):
+    if set(map(type, by_query.values())) == {dict}:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
     by_query = _without_series(by_query, "judgments")
     graded: dict[Any, Mapping[Any, float]] = {}
@@ -247,7 +248,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     if not by_query:
         raise InputError.of("inputs.no_returned_query")
     by_query = _without_series(by_query, "run")
-    if all(type(one) is dict or isinstance(one, Mapping) for one in by_query.values()):
+    if all(issubclass(kind, Mapping) for kind in set(map(type, by_query.values()))):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, one in by_query.items():
         if isinstance(one, AbstractSet):
@@ -260,7 +261,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
 
 def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
     """A pandas Series under a query is ``{item: value}``; anything else stays as it is."""
-    if all(type(one) in (dict, list) for one in by_query.values()):
+    if set(map(type, by_query.values())) <= {dict, list}:
         return by_query
     plain: dict[Any, Any] = {}
     for query, one in by_query.items():
@@ -353,11 +354,13 @@ def refuse_other_than_floats(
         if types & _TRUTH_TYPES:
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
             raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))
-    for by_item in lists:
-        # Such numbers come from databases, all of them or none.
-        is_exact = by_item and not isinstance(next(iter(by_item.values())), (float, int))
-        if is_exact and (pair := merged(by_item.values())) is not None:
-            raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
+    first_of_each = map(next, map(iter, map(methodcaller("values"), filter(None, lists))))
+    if not all(issubclass(kind, (float, int)) for kind in set(map(type, first_of_each))):
+        # Exact numbers come from databases, all of a list or none.
+        for by_item in lists:
+            is_exact = by_item and not isinstance(next(iter(by_item.values())), (float, int))
+            if is_exact and (pair := merged(by_item.values())) is not None:
+                raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
     if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
         return
     if wrong := _wrong(is_rounded, lists, queries):

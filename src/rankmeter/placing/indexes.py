@@ -130,7 +130,9 @@ class JudgmentIndex:
             code, grade, item = code[order], grade[order], item.take(order)
         keys = item.keys()
         sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
-        few = fits(len(queries), 1, int(sizes.max(initial=0))) and not Columns.of(keys, sizes).any_repeated()
+        most = int(sizes.max(initial=0))
+        # Every two places of a list are compared to tell that none is repeated: more than that are hashed sooner.
+        few = fits(len(queries), most, max(most // 8, 1)) and not Columns.of(keys, sizes).any_repeated()
         if not few and (error := refused(pair_keys(code, keys), code, item)) is not None:
             raise error
         highest, kept = float(grade.max(initial=0.0)), grade >= lowest
