@@ -10,7 +10,7 @@ from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, rows
 
 import rankmeter as rm
-from rankmeter.inputs import Files, RunFile, columnar, regrouping, streaming, stretches
+from rankmeter.inputs import Files, RunFile, columnar, regrouping, shards, streaming
 from rankmeter.inputs.files import iter_parts
 from rankmeter.inputs.tables import RunTable
 
@@ -160,7 +160,7 @@ def test_no_query_is_in_two_blocks(longest):
         tables = [
             RunTable(part["query"], part["item"], part["score"]) for part in frame.iter_slices(min(step, longest + 2))
         ]
-        blocks = [table.query.to_list() for table in stretches.whole_queries(tables)]
+        blocks = [table.query.to_list() for table in shards.whole_queries(tables)]
         assert [query for block in blocks for query in block] == queries
         assert sum(len(set(block)) for block in blocks) == len(sizes)
 

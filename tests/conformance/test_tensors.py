@@ -7,7 +7,7 @@ import pytest
 from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
-from rankmeter.placing.text_order import text_keys
+from rankmeter.placing.segments import text_keys
 
 torch = pytest.importorskip("torch")
 

@@ -20,8 +20,8 @@ from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import OPENS, Head, check_format, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
+from rankmeter.inputs.shards import whole_queries
 from rankmeter.inputs.sources import Labelled, PlainJudgments
-from rankmeter.inputs.stretches import whole_queries
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl

@@ -44,10 +44,6 @@ class PlainJudgments(Judgments):
         """How many items are judged, over all queries."""
         return len(self.text)
 
-    def how_read(self) -> Reading:
-        """How it was read."""
-        return self.reading or Reading(self.source)
-
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
         """The first queries and items."""
         first = np.arange(min(most, len(self.text)))

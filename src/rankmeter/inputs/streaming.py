@@ -13,9 +13,8 @@ from rankmeter.inputs.files import Rows, RunPart, iter_parts, iter_plain_parts
 from rankmeter.inputs.plain_trec import PlainRows
 from rankmeter.inputs.progress import Listener, Progress
 from rankmeter.inputs.reading import ReadLog
-from rankmeter.inputs.shards import Files, joined_runs
+from rankmeter.inputs.shards import Files, joined_runs, whole_queries
 from rankmeter.inputs.sources import RunFile
-from rankmeter.inputs.stretches import whole_queries
 from rankmeter.inputs.tables import RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES
 from rankmeter.wording import said

@@ -30,9 +30,12 @@ class Side:
     matrix: npt.NDArray[np.generic] | None = None
     """Queries x items, where it came as such."""
 
+    reading: Reading | None = None
+    """How it was read, where that is known."""
+
     def how_read(self) -> Reading:
         """How it was read."""
-        return Reading(self.source)
+        return self.reading or Reading(self.source)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:  # noqa: ARG002
         """The first queries and items, not each once; none of what has no ids."""
@@ -123,10 +126,6 @@ class JudgmentTable(Judgments):
         """How many items are judged, over all queries."""
         return len(self.query)
 
-    def how_read(self) -> Reading:
-        """How it was read."""
-        return self.reading or Reading(self.source)
-
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
         """The first queries and items."""
         return self.query[:most].to_list(), self.item[:most].to_list()
@@ -154,10 +153,6 @@ class RunTable(Run):
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002
         """Itself."""
         return self
-
-    def how_read(self) -> Reading:
-        """How it was read."""
-        return self.reading or Reading(self.source)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
         """The first queries and items."""

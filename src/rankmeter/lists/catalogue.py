@@ -22,8 +22,7 @@ from rankmeter.inputs.frames import is_frame, judgments_from_frame, kind_of_fram
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.mappings import NO_LISTS
 from rankmeter.late import pl
-from rankmeter.lists.categories import categories_of
-from rankmeter.lists.features import feature_columns, features_of, is_numeric
+from rankmeter.lists.features import categories_of, feature_columns, features_of, is_numeric
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.showable import Showable

@@ -19,8 +19,7 @@ from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.matrices import place_arrays
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, place, sort_descending
-from rankmeter.placing.text_order import text_keys
+from rankmeter.placing.segments import offsets_of, place, sort_descending, text_keys
 from rankmeter.placing.vectors import load_torch
 
 # torch need not be installed, so its tensors are Any here.
