@@ -24,13 +24,13 @@ from rankmeter.inputs.progress import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
+from rankmeter.placing.devices import into_vectors
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.matching import encode
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import group_rows, offsets_of, sort_descending, text_keys
-from rankmeter.placing.text_order import text_keys
-from rankmeter.placing.vectors import Precision, VectorPair, into_vectors
+from rankmeter.placing.vectors import Precision, VectorPair
 from rankmeter.wording import said
 
 T = TypeVar("T")

@@ -1,0 +1,37 @@
+"""Where vectors are ranked: on this machine's processor, or on a CUDA device."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from rankmeter.errors import InputError, MissingExtraError
+from rankmeter.placing.vectors import NumpyVectors, VectorPair, arrays_of, load_torch
+
+
+def into_vectors(
+    left: Any, right: Any, *, bias: Any, similarity: Literal["dot", "cosine"], device: str | None
+) -> VectorPair:
+    """Accept NumPy arrays or torch tensors, check them, and bring them where they are ranked."""
+    if device is None:
+        device = next((str(given.device) for given in (left, right) if hasattr(given, "detach")), "cpu")
+    if not device.startswith("cuda"):
+        _check_device(device)
+        return NumpyVectors(*arrays_of(left, right, bias, similarity))
+    torch = load_torch()
+    if not torch.cuda.is_available():
+        raise InputError.of("placing.no_cuda", device=device)
+    try:
+        from rankmeter.placing.cuda_vectors import cuda_vectors
+    except ImportError as error:
+        raise MissingExtraError.of("placing.no_triton") from error
+    return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
+
+
+def _check_device(device: str) -> None:
+    """Refuse what is no device; tensors of devices other than CUDA's are ranked in main memory."""
+    if device == "cpu":
+        return
+    try:
+        load_torch().device(device)
+    except RuntimeError as error:
+        raise InputError.of("placing.unknown_device", device=f"{device!r}") from error
