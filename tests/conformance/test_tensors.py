@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from tests.properties.strategies import PLAIN, usual
@@ -152,6 +154,11 @@ def test_numbers_sort_as_their_texts():
         ({"labels": torch.ones(2, 4)}, r"differ in shape: scores \(2, 3\), labels \(2, 4\)"),
         ({"scores": torch.full((2, 3), torch.nan)}, "scores hold NaN in 6 places"),
         ({"labels": torch.full((2, 3), torch.nan)}, "labels hold NaN in 6 places"),
+        ({"labels": torch.tensor([[1, torch.inf, 0], [0, 0, 1]])}, "labels are infinite in 1 place;"),
+        ({"labels": torch.tensor([[1, -torch.inf, 0], [0, 0, -torch.inf]])}, "labels are infinite in 2 places;"),
+        ({"queries": ["a", "a"]}, "queries= names a row twice: a, a"),
+        ({"queries": torch.tensor([7, 7])}, "queries= names a row twice: 7, 7"),
+        ({"queries": [0.5, 1.5]}, "an id is 0.5, of type float"),
         ({"scores": torch.ones(3), "labels": torch.ones(3)}, "takes matrices, queries x items"),
         ({"mask": torch.zeros(2, 3)}, "there is nothing to rank"),
         ({"indexes": torch.zeros(2, 3)}, "indexes are torch.float32"),
@@ -228,6 +235,9 @@ def test_padding_may_stand_between_items():
         ({"grades": torch.tensor([[1]])}, r"grades have the shape \(1, 1\), relevant \(2, 1\)"),
         ({"relevant": torch.tensor([[1, 1], [2, 3]]), "grades": torch.ones(2, 2)}, "names an item twice"),
         ({"grades": torch.tensor([[1], [torch.nan]])}, "grades hold NaN"),
+        ({"grades": torch.tensor([[1], [torch.inf]])}, "grades hold NaN or infinity"),
+        ({"queries": ["a", "a"]}, "queries= names a row twice: a, a"),
+        ({"relevant": torch.tensor([[True], [False]])}, "relevant holds torch.bool; ids are whole numbers"),
         ({"relevant": 3}, "a tensor for each query was expected"),
     ],
 )
@@ -241,3 +251,17 @@ def test_a_run_beside_tensors_is_refused():
     given = rm.tensors(torch.rand(1, 2), torch.ones(1, 2))
     with pytest.raises(rm.InputError, match="ScoredTensors carries its run"):
         rm.evaluate(given, {0: {0: 1}}, "RR")
+
+
+@pytest.mark.parametrize("first", [torch.int8, torch.int16, torch.int64])
+def test_rows_of_different_types_keep_every_digit(first):
+    lists = torch.tensor([[1, 3, 4], [1, 257, 5]])
+    relevant = [torch.tensor([3], dtype=first), torch.tensor([257])]
+    expected = rm.evaluate({0: [3], 1: [257]}, {0: [1, 3, 4], 1: [1, 257, 5]}, ["RR", "nDCG"]).means
+    assert rm.evaluate(rm.ranked_ids(lists, relevant), measures=["RR", "nDCG"]).means == expected
+    grades = [torch.tensor([1], dtype=first), torch.tensor([0.5])]
+    given = rm.ranked_ids(lists, relevant, grades=grades, queries=torch.tensor([8, 9]))
+    ev = rm.evaluate(given, measures=["DCG"])
+    assert ev.queries.to_list() == [8, 9]
+    half = 1 / math.log2(3)
+    assert ev.per_query["DCG"].to_list() == pytest.approx([half, half / 2])

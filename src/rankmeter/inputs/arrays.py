@@ -8,6 +8,7 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.sources import Dense, Labelled, no_nan, no_rounding
+from rankmeter.wording import said
 
 
 def arrays(values: Any) -> Dense:
@@ -29,6 +30,10 @@ def arrays(values: Any) -> Dense:
         raise InputError.of("inputs.masked_array")
     try:
         matrix = np.asarray(values)
+        if matrix.dtype.kind in "US" or (
+            matrix.dtype == object and any(isinstance(v, (str, bytes)) for v in matrix.flat)
+        ):
+            raise InputError.of("inputs.no_matrix", reason=said("inputs.holds_text"))
         if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ def ranked_ids(
         if bool(repeated.any()):
             wrong = judged[repeated].tolist()
             raise InputError.of("placing.relevant_twice", listed=examples(wrong))
-        if bool((graded.isnan() & real).any()):
+        if bool((~graded.isfinite() & real).any()):
             raise InputError.of("placing.grades_nan")
     graded = torch.where(real, graded, -torch.inf)
     listed = items != padding
@@ -168,7 +169,8 @@ def padded(values: Any, padding: int, device: Any) -> Tensor:
         return values.detach().to(device)
     try:
         rows = [torch.as_tensor(one).reshape(-1) for one in values]
-        kind = next((one.dtype for one in rows if len(one)), torch.int64)
+        # The type that holds all of them: that of the first row would cut fractions and digits off the others.
+        kind = reduce(torch.promote_types, {one.dtype for one in rows if len(one)} or {torch.int64})
         filled = torch.nn.utils.rnn.pad_sequence([one.to(kind) for one in rows], True, padding)  # noqa: FBT003
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError.of("placing.tensor_each", error=error) from error
@@ -183,7 +185,7 @@ def check_rows(items: Tensor, judged: Tensor, what: str) -> None:
 
 def _whole(values: Any, what: str) -> Tensor:
     one = into_tensor(values, what)
-    if one.is_floating_point():
+    if one.is_floating_point() or one.dtype == load_torch().bool:
         raise InputError.of("placing.ids_of_type", what=what, dtype=one.dtype)
     return one.long()
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
+from rankmeter.inputs.ids import ids
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.matrices import place_arrays
@@ -150,15 +151,18 @@ def tensors(
 
 
 def _highest(scores: Tensor, labels: Tensor) -> float:
-    """The highest label; refuses NaN, which a maximum carries through."""
+    """The highest label; refuses NaN, which a maximum carries through, and infinite labels."""
     if scores.device.type == "cpu":
-        tops = [float(_array(one).max()) for one in (scores, labels)]
+        top, low, high = float(_array(scores).max()), float(_array(labels).min()), float(_array(labels).max())
     else:
-        tops = load_torch().stack([scores.max().double(), labels.max().double()]).tolist()
-    for name, one, top in zip(("scores", "labels"), (scores, labels), tops, strict=True):
-        if math.isnan(top):
-            raise InputError.of("placing.tensor_nan", what=name, count=int(one.isnan().sum()))
-    return tops[1]
+        ends = (scores.max(), labels.min(), labels.max())
+        top, low, high = load_torch().stack([end.double() for end in ends]).tolist()
+    for name, values, end in (("scores", scores, top), ("labels", labels, high)):
+        if math.isnan(end):
+            raise InputError.of("placing.tensor_nan", what=name, count=int(values.isnan().sum()))
+    if math.isinf(low) or math.isinf(high):
+        raise InputError.of("placing.labels_infinite", count=int(labels.isinf().sum()))
+    return float(high)
 
 
 def into_tensor(values: Any, what: str) -> Tensor:
@@ -177,9 +181,13 @@ def query_ids(given: Any, rows: int) -> pl.Series:
     """The ids of the queries: given ones, or the row numbers."""
     if given is None:
         return pl.Series(np.arange(rows))
-    column = given if isinstance(given, pl.Series) else pl.Series(list(given))
-    if len(column) != rows:
-        raise InputError.of("placing.queries_of_rows", count=len(column), rows=rows)
+    listed = given.tolist() if hasattr(given, "tolist") else list(given)
+    if len(listed) != rows:
+        raise InputError.of("placing.queries_of_rows", count=len(listed), rows=rows)
+    column = ids(listed)
+    if column.n_unique() != rows:
+        twice = examples(column.filter(column.is_duplicated()).to_list())
+        raise InputError.of("placing.row_twice", what="queries", listed=twice)
     return column
 
 

@@ -167,3 +167,11 @@ def test_a_score_that_is_no_number_is_refused_in_short_and_long_lists(value, ite
         rm.evaluate({"q": {"d1": 1}}, run, "RR")
     with pytest.raises(rm.InputError, match="query q, item z"):
         rm.evaluate({"q": {"d1": 1, "z": value}}, {"q": ["d1"]}, "RR")
+
+
+@pytest.mark.parametrize(
+    "values", [[[0, "1"]], [["0", "1"]], np.array([[0, "1"]], object), np.array([[b"0", b"1"]])], ids=repr
+)
+def test_text_is_no_number_of_an_array_even_where_it_spells_one(values):
+    with pytest.raises(rm.InputError, match=r"takes a matrix of numbers.*holds text"):
+        rm.arrays(values)
