@@ -56,7 +56,8 @@ def document_text(
         elif isinstance(block, Paragraph):
             lines = _paragraph(block, indent, width)
         elif isinstance(block, Folded):
-            folded = document_text(block.parts, width=width, bars=bars, styled=styled, lang=lang)
+            room = None if width is None else width - 2
+            folded = document_text(block.parts, width=room, bars=bars, styled=styled, lang=lang)
             lines = [one_line(block.title), *(f"  {line}".rstrip() for line in folded.splitlines())]
         elif isinstance(block, Chart):
             continue  # a terminal has no pictures
