@@ -344,10 +344,12 @@ def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, t
         }
         for at in range(53)
     }
-    cmp = rm.compare(truth, runs, ["RR", "P@5", "AP"], baseline=next(iter(runs)), permutations=100, resamples=100)
+    measures = ["RR", "P@5", "AP", "nDCG@10", "P@10", "R@20", "Success@1", "Success@5", "RBP", "Judged@10"]
+    cmp = rm.compare(truth, runs, measures, baseline=next(iter(runs)), permutations=100, resamples=100, test="t")
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    texts = {"queries": {query: f"{query} asks at some length for what nobody has found so far" for query in truth}}
+    page.get(cmp.report(tmp_path / "report.html", titles=texts).as_uri())
     _until(lambda: len(_all(page, ".chart svg")) == 7)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     hidden = page.execute_script(
@@ -355,6 +357,12 @@ def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, t
         " && cell.getBoundingClientRect().right > window.innerWidth && !cell.closest('.wide')).length"
     )
     assert hidden == 0
+    # No word is broken into a column of letters.
+    tall = page.execute_script(
+        "return [...document.querySelectorAll('main td')].filter(cell => cell.offsetParent"
+        " && cell.offsetHeight > 120).map(cell => cell.textContent)"
+    )
+    assert tall == []
     shown = [row for row in _all(page, "#answer tbody tr") if row.is_displayed()]
     assert 8 <= len(shown) <= 12
     _click(page, page.find_element("css selector", "#answer button.all"))

@@ -18,8 +18,8 @@ STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 MOST_RAISED = 6
 """Letters that stand above the line at most: a table of many systems stays readable."""
 LONG_NAME = 14
-LONGEST_ON_PHONE = 18
-"""Of a name in a table; a longer one shows its beginning and its end there."""
+LONGEST, LONGEST_ON_PHONE = 32, 18
+"""Of a name in a table, on a screen and on a phone; a longer one shows its beginning and its end there."""
 _TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
 
 
@@ -81,18 +81,20 @@ def table_html(
     is_drawn = any(column.kind == "interval" for column in table.columns)
     shown = table.only(lambda column: not (is_drawn and column.kind == "bar"))
     scales = [shown.scale(at) for at in range(len(shown.columns))]
+    marked = [max((_mark_width(row[at]) for row in shown.rows), default=0) for at in range(len(shown.columns))]
     heads = "".join(_head(column, sortable=sortable) for column in shown.columns)
     rows = []
     for row in shown.rows:
         cells = "".join(
-            _cell(cell, column, scale, lang) for cell, column, scale in zip(row, shown.columns, scales, strict=True)
+            _cell(cell, column, scale, room, lang)
+            for cell, column, scale, room in zip(row, shown.columns, scales, marked, strict=True)
         )
         is_best = any(column.kind == "mark" and "best" in cell.marks
                       for cell, column in zip(row, shown.columns, strict=True))  # fmt: skip
         name = next((cell.value for cell, column in zip(row, shown.columns, strict=True) if column.kind == "text"), "")
         classes = [*(["best"] if is_best else []), *(["more"] if kept is not None and name not in kept else [])]
-        marked = f" class='{' '.join(classes)}'" if classes else ""
-        rows.append(f"<tr{marked} data-name='{escape(str(name))}'>{cells}</tr>")
+        styled = f" class='{' '.join(classes)}'" if classes else ""
+        rows.append(f"<tr{styled} data-name='{escape(str(name))}'>{cells}</tr>")
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     name = f" id='{escape(table.name)}'" if table.name else ""
     head = f"<table{name}{' class=sortable' if sortable else ''}>{caption}<thead><tr>{heads}</tr></thead>"
@@ -102,10 +104,12 @@ def table_html(
 
 
 def _head(column: Column, *, sortable: bool) -> str:
-    text = escape(column.head)
+    short = " ".join(shortened(part, LONGEST_ON_PHONE) for part in column.head.split(" "))
+    text = escape(short)
+    pointed = f" title='{escape(column.head)}'" if short != column.head else ""
     is_sorted = sortable and column.head and column.kind != "interval"
     place = " class='drawn'" if column.kind == "interval" else _class(column)
-    return f"<th{place}>{f'<button>{text}</button>' if is_sorted else text}</th>"
+    return f"<th{place}{pointed}>{f'<button>{text}</button>' if is_sorted else text}</th>"
 
 
 def _class(column: Column, *more: str) -> str:
@@ -117,7 +121,12 @@ def _class(column: Column, *more: str) -> str:
     return f" class='{' '.join(names)}'"
 
 
-def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language) -> str:
+def _mark_width(cell: Cell) -> int:
+    """How many letters stand behind a number: its arrow, or what is raised."""
+    return min(len(cell.raised), MOST_RAISED) or len(cell.arrow)
+
+
+def _cell(cell: Cell, column: Column, scale: tuple[float, float], room: int, lang: Language) -> str:
     if column.kind == "mark":
         star = f"<span class='star' title='{escape(word('best_group', lang))}'>★</span>"
         return f"<td{_class(column)}>{star if 'best' in cell.marks else ''}</td>"
@@ -130,28 +139,32 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], lang: Language
     if column.kind == "interval":
         return f"<td class='drawn'><span class='ends'>{span or '-'}</span>{_track(cell, scale)}</td>"
     beside = f" <span class='ends'>{span}</span>" if span else ""
-    raised = _raised(cell.raised) if cell.raised else ""
     marks: list[str] = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
     marks += [f"g{cell.shade}"] if cell.shade is not None else []
     marks += ["long"] if column.kind == "text" and len(cell.text(column)) > LONG_NAME else []
     key = cell.sort if cell.sort is not None else cell.value
     sort = f" data-sort='{key}'" if isinstance(key, (int, float)) and not math.isnan(key) else ""
-    return f"<td{_class(column, *marks)}{sort}>{text}{beside}{cell.arrow}{raised}</td>"
+    return f"<td{_class(column, *marks)}{sort}>{text}{beside}{_mark(cell, room) if room else ''}</td>"
 
 
 def _name(text: str) -> str:
-    """A text that a phone shows in brief where it is one long word."""
+    """A text that is shown in brief where it is one long word; all of it to those who point at it."""
     if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
         return escape(text)
-    brief = escape(shortened(text, LONGEST_ON_PHONE))
-    return f"<span class='full'>{escape(text)}</span><span class='brief' title='{escape(text)}'>{brief}</span>"
+    full, brief = (escape(shortened(text, most)) for most in (LONGEST, LONGEST_ON_PHONE))
+    return f"<span title='{escape(text)}'><span class='full'>{full}</span><span class='brief'>{brief}</span></span>"
 
 
-def _raised(text: str) -> str:
-    """Numbers above the line; of many the first, all of them for those who point at it."""
-    if len(text) <= MOST_RAISED:
-        return f"<sup>{escape(text)}</sup>"
-    return f"<sup title='{escape(text)}'>{escape(text[: MOST_RAISED - 1].rstrip(',-'))}…</sup>"
+def _mark(cell: Cell, room: int) -> str:
+    """What stands behind a number, as wide in every row of a column, so that numbers stand below each other.
+
+    Of many raised numbers the first are shown, and all of them to those who point at it.
+    """
+    text = cell.raised or cell.arrow
+    shown = text if len(text) <= MOST_RAISED else text[: MOST_RAISED - 1].rstrip(",-") + "…"
+    pointed = f" title='{escape(text)}'" if shown != text else ""
+    inside = f"<sup{pointed}>{escape(shown)}</sup>" if cell.raised else cell.arrow
+    return f"<i class='behind w{room}'>{inside}</i>"
 
 
 def _track(cell: Cell, scale: tuple[float, float]) -> str:

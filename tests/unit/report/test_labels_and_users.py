@@ -26,7 +26,7 @@ def _held_out(user: str = "user"):
     truth = pl.DataFrame({user: range(10), "item": [0] * 10})
     rows = [(query, item, rank) for query in range(10) for rank, item in enumerate((5, 6, 0))]
     far = pl.DataFrame(rows, schema=[user, "item", "rank"], orient="row")
-    return truth, {"near": far.with_columns(rank=-pl.col("rank")), "far": far}
+    return truth, {"near": far.with_columns(rank=2 - pl.col("rank")), "far": far}
 
 
 @pytest.mark.parametrize(("typed", "canonical"), TYPED.items())
