@@ -322,3 +322,11 @@ def test_a_device_may_have_nothing_to_rank(devices, seen):
     assert rm.evaluate(ranked, measures="RR")["RR"] == (0.5 if seen is None else 0.0)
     with pytest.raises(rm.InputError, match="device= is an empty list"):
         by_vectors({0: [1]}, device=[])
+
+
+@pytest.mark.parametrize("rank", WAYS)
+def test_queries_that_nobody_judged_are_not_ranked_and_not_passed_over(rank):
+    with pytest.raises(rm.MeasureError, match="1 query was not ranked, since nobody judged it"):
+        rm.evaluate(rank({0: [0]}), measures="RR(queries=run)")
+    assert rm.evaluate(rank({0: [0], 1: []}), measures="RR(queries=run)")["RR(queries=run)"] == 0.5
+    assert rm.evaluate({0: [0]}, RUN, "RR(queries=run)")["RR(queries=run)"] == 0.5

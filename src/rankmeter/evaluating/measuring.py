@@ -48,6 +48,8 @@ def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | 
         for measure in group.measures:
             if strict is not None:
                 check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
+            if placed.unplaced and (measure.queries or measure.default_queries) == "run":
+                raise MeasureError.of("evaluating.not_placed", measure=measure, count=placed.unplaced)
             values[measure] = values_under(measure, views, placed)
         yield MeasuredGroup(group.measures, placed, views, values)
 

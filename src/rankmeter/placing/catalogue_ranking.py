@@ -314,6 +314,7 @@ class _Ranking:
             highest_grade=float(judged.grade.max(initial=0.0)),
             source="catalogue",
             notes=(said("relevant_excluded", count=hidden_hits),) if hidden_hits else (),
+            unplaced=judged.names[0].count - int((judged.row >= 0).sum()),
         )
         return RankedCatalogue(
             placed=placed,

@@ -289,6 +289,8 @@ class PlacedRun:
     """What the grades, which are numbers of items then, lead to."""
     notes: tuple[Said, ...] = ()
     """What was noticed while it was placed."""
+    unplaced: int = 0
+    """How many queries of the run were not placed, since nobody judged them."""
 
     @property
     def queries(self) -> pl.Series:
