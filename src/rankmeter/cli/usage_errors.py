@@ -45,7 +45,8 @@ def _problem(error: click.UsageError) -> Problem | None:
     """What click found, as a kind and values; None for what it says in words of its own only."""
     if isinstance(error, click.NoSuchOption):
         near = list(error.possibilities or ())
-        return Problem(f"cli.no_such_option{'_but' if near else ''}", {"name": error.option_name, "near": near})
+        kind = "cli.no_such_option_but" if near else "cli.no_such_option"
+        return Problem(kind, {"name": error.option_name, "near": near})
     if isinstance(error, click.BadOptionUsage):
         return Problem("cli.option_without_value", {"name": error.option_name})
     if isinstance(error, click.MissingParameter) and error.param is not None:
