@@ -19,6 +19,7 @@ from rankmeter.cli.parameters import (
     Reads,
     Writes,
     check_places,
+    flag,
     format_of,
     given,
     option,
@@ -64,46 +65,37 @@ class Testing:
         help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ...",
     )  # fmt: skip
     baseline: str | None = option(
-        "--baseline",
-        metavar="NAME",
+        "--baseline", metavar="NAME",
         help="The system that all others are tested against, by its name or its file; without one, all pairs are.",
-    )
+    )  # fmt: skip
     pairs: Literal["baseline", "all"] | None = option(
-        "--pairs", type=click.Choice(["baseline", "all"]), help="all: test all pairs although there is a baseline."
+        "--pairs", help="all: test all pairs although there is a baseline."
     )
-    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option(
-        "--test", type=click.Choice(["t", "randomisation", "wilcoxon", "sign"]), default="t",
-        show_default=True, help="The paired test.",
-    )  # fmt: skip
+    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option("--test", default="t", help="The paired test.")
     correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(
-        "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]),
-        default="holm", show_default=True, help="Correction for the number of tests of one measure.",
-    )  # fmt: skip
+        "--correction", default="holm", help="Correction for the number of tests of one measure."
+    )
     level: float = option(
-        "--level", type=float, default=0.95, show_default=True,
+        "--level", type=float, default=0.95,
         help="Level of the intervals; a difference is significant where p is below 1 - level.",
     )  # fmt: skip
     interval: Literal["t", "randomisation", "bca", "percentile"] | None = option(
-        "--interval", type=click.Choice(["t", "randomisation", "bca", "percentile"]),
-        help="How intervals are made. Default: so that they agree with the test.",
-    )  # fmt: skip
+        "--interval", help="How intervals are made. Default: so that they agree with the test."
+    )
     margin: float | None = option(
         "--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'."
     )
     permutations: int = option(
-        "--permutations", type=click.IntRange(1, MOST), default=100_000, show_default=True,
+        "--permutations", type=click.IntRange(1, MOST), default=100_000,
         help="Number of permutations of the randomisation test.",
     )  # fmt: skip
     resamples: int = option(
-        "--resamples", type=click.IntRange(1, MOST), default=9_999, show_default=True,
-        help="Number of bootstrap resamples.",
-    )  # fmt: skip
+        "--resamples", type=click.IntRange(1, MOST), default=9_999, help="Number of bootstrap resamples."
+    )
     seed: int = option(
         "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
     )
-    unit: str = option(
-        "--unit", type=click.Choice(["query", "run"]), default="query", show_default=True, help="What is resampled."
-    )
+    unit: str = option("--unit", type=click.Choice(["query", "run"]), default="query", help="What is resampled.")
     units: str | None = option(
         "--units", type=Reads(), metavar="FILE",
         help="CSV or TSV of query and what it belongs to (a user): that is resampled.",
@@ -129,8 +121,8 @@ class Systems:
         "--folds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
         help="A system with several runs of different queries.",
     )  # fmt: skip
-    saved: bool = option(
-        "--saved", default=False, is_flag=True,
+    saved: bool = flag(
+        "--saved",
         help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
     )  # fmt: skip
 
@@ -144,27 +136,21 @@ class Gating:
         help="Exit with status 1 when the condition holds; '... significantly' asks for proof.",
     )  # fmt: skip
     junit: Path | None = option("--junit", type=Writes(), help="Write the verdicts of --fail-if as JUnit XML.")
-    github_summary: bool = option(
-        "--github-summary", default=False, is_flag=True,
-        help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.",
-    )  # fmt: skip
+    github_summary: bool = flag("--github-summary", help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
     """How the numbers are written."""
 
-    digits: int = option(
-        "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Digits after the point."
-    )
+    digits: int = option("--digits", type=click.IntRange(0, 17), default=4, help="Digits after the point.")
     format: str | None = option(
         "--format", type=click.Choice(FORMATS),
         help="Format of the numbers. Default: table, or what the ending of --output says.",
     )  # fmt: skip
-    details: bool = option(
-        "--details", default=False, is_flag=True,
-        help="Show every table on a terminal too, not only the answer; to a file or a pipe they always go.",
-    )  # fmt: skip
+    details: bool = flag(
+        "--details", help="Show every table on a terminal too, not only the answer; to a file or a pipe they always go."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +164,8 @@ class Pages:
         help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
     )  # fmt: skip
     lists: int = option(
-        "--lists", type=click.IntRange(0, MOST), default=50, show_default=True,
-        help="Number of queries whose lists the report keeps.",
-    )  # fmt: skip
+        "--lists", type=click.IntRange(0, MOST), default=50, help="Number of queries whose lists the report keeps."
+    )
     figures: Path | None = option(
         "--figures", type=Writes(folder=True), help="Write the charts as SVG and PNG into this folder."
     )

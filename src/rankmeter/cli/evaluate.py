@@ -22,7 +22,7 @@ from rankmeter.cli.options import (
     system_names,
 )
 from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
-from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, format_of, option, takes, written
+from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, flag, format_of, option, takes, written
 from rankmeter.cli.sources import items_and_users, refuse_measures
 from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -62,9 +62,9 @@ class Asking:
 class Showing:
     """How the numbers are shown and saved."""
 
-    per_query: bool = option("--per-query", default=False, is_flag=True, help="Show the value of every query.")
-    interval: bool = option(
-        "--interval", default=False, is_flag=True,
+    per_query: bool = flag("--per-query", help="Show the value of every query.")
+    interval: bool = flag(
+        "--interval",
         help="Add 95% confidence intervals over queries; with --by also how far each slice is from the "
         "rest.",
     )  # fmt: skip

@@ -17,28 +17,23 @@ class Holds:
     """When chunks hold a span, and how far lists are looked at."""
 
     rule: Literal["joint", "share", "any", "iou", "contained"] = option(
-        "--rule", type=click.Choice(["joint", "share", "any", "iou", "contained"]), default="joint", show_default=True,
+        "--rule", default="joint",
         help="When a span is held: by the first chunks together, by one chunk to a share, by any overlap, by the "
         "intersection over the union, or wholly in one chunk.",
     )  # fmt: skip
-    share: float = option(
-        "--share", type=float, default=0.5, show_default=True, help="How much is enough under joint, share and iou."
-    )
-    cutoffs: str = option(
-        "--cutoffs", metavar="NUMBER,...", default="1,3,5,10", show_default=True, help="How many chunks to look at."
-    )
+    share: float = option("--share", type=float, default=0.5, help="How much is enough under joint, share and iou.")
+    cutoffs: str = option("--cutoffs", metavar="NUMBER,...", default="1,3,5,10", help="How many chunks to look at.")
     budgets: str | None = option(
         "--budgets", metavar="NUMBER,...",
         help="How many characters (or tokens) to look at; of several CHUNKS chosen by default.",
     )  # fmt: skip
     unit: Literal["characters", "tokens"] = option(
-        "--unit", type=click.Choice(["characters", "tokens"]), default="characters", show_default=True,
+        "--unit", default="characters",
         help="What is counted. Tokens are words, marks and each character of Chinese; they need --texts.",
     )  # fmt: skip
     dialect: Literal["rankmeter", "chroma", "legalbench_rag"] = option(
-        "--dialect", type=click.Choice(["rankmeter", "chroma", "legalbench_rag"]), default="rankmeter",
-        show_default=True, help="Count characters as another tool does.",
-    )  # fmt: skip
+        "--dialect", default="rankmeter", help="Count characters as another tool does."
+    )
 
 
 @click.command(

@@ -8,7 +8,7 @@ import click
 
 from rankmeter.cli.options import Answer, columns_option, kinds_of_events, level_option, numbers
 from rankmeter.cli.options import pairs as named_pairs
-from rankmeter.cli.parameters import Command, Reads, format_asked, option, takes
+from rankmeter.cli.parameters import Command, Reads, flag, format_asked, option, takes
 from rankmeter.cli.talk import examples, tell
 from rankmeter.frozen import dataclass
 
@@ -18,37 +18,26 @@ class Grading:
     """How clicks become rates, and rates grades."""
 
     model: Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"] = option(
-        "--model", type=click.Choice(["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]), default="examined",
-        show_default=True,
+        "--model", default="examined",
         help="How clicks become rates: over what was looked at, plain, by position, with positions fitted, down to the "
         "first or the last click, with the chance of going on fitted.",
     )  # fmt: skip
     clickless: Literal["seen", "left out"] = option(
-        "--clickless", type=click.Choice(["seen", "left out"]), default="seen", show_default=True,
-        help="What cascade and sdbn make of lists without a click.",
-    )  # fmt: skip
+        "--clickless", default="seen", help="What cascade and sdbn make of lists without a click."
+    )
     examination: str | None = option(
         "--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated."
     )
-    max_grade: int = option(
-        "--max-grade", type=click.IntRange(1, 10), default=3, show_default=True, help="The highest grade."
-    )
+    max_grade: int = option("--max-grade", type=click.IntRange(1, 10), default=3, help="The highest grade.")
     thresholds: str | None = option(
         "--thresholds", metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin."
     )
     grade_by: Literal["rate", "low"] = option(
-        "--grade-by", type=click.Choice(["rate", "low"]), default="rate", show_default=True,
-        help="What becomes the grade: the rate, or the low end of its interval.",
-    )  # fmt: skip
-    no_shrinkage: bool = option(
-        "--no-shrinkage", default=False, is_flag=True, help="Leave rates as they are, however little they rest on."
+        "--grade-by", default="rate", help="What becomes the grade: the rate, or the low end of its interval."
     )
-    least_evidence: float = option(
-        "--least-evidence", type=float, default=10.0, show_default=True, help="What a judgment needs at least."
-    )
-    least_users: int = option(
-        "--least-users", type=click.IntRange(1), default=2, show_default=True, help="How many users it needs."
-    )
+    no_shrinkage: bool = flag("--no-shrinkage", help="Leave rates as they are, however little they rest on.")
+    least_evidence: float = option("--least-evidence", type=float, default=10.0, help="What a judgment needs at least.")
+    least_users: int = option("--least-users", type=click.IntRange(1), default=2, help="How many users it needs.")
 
 
 @click.command(

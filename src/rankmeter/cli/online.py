@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rankmeter.cli.options import Answer, kinds_of_events, pairs
-from rankmeter.cli.parameters import MOST, Command, Reads, Writes, format_asked, option, takes
+from rankmeter.cli.parameters import MOST, Command, Reads, Writes, flag, format_asked, option, takes
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
@@ -39,11 +39,10 @@ class LogOptions:
         help="csv, tsv, json, jsonl, parquet, ipc. Default: recognised from the content.",
     )  # fmt: skip
     bots: Literal["keep", "drop"] = option(
-        "--bots", type=click.Choice(["keep", "drop"]), default="keep", show_default=True,
-        help="What to do with users who do more in an hour than a person can.",
-    )  # fmt: skip
+        "--bots", default="keep", help="What to do with users who do more in an hour than a person can."
+    )
     crossed: Literal["drop", "first"] = option(
-        "--crossed", type=click.Choice(["drop", "first"]), default="drop", show_default=True,
+        "--crossed", default="drop",
         help="What to do with units seen in two variants: leave them out, or count them in the first.",
     )  # fmt: skip
 
@@ -62,10 +61,10 @@ class Estimating:
     """What the numbers are about, and how sure they are."""
 
     unit: Literal["user", "session", "request", "hour", "day"] = option(
-        "--unit", type=click.Choice(["user", "session", "request", "hour", "day"]), default="user", show_default=True,
+        "--unit", default="user",
         help="What was randomised, or what is independent; intervals are about it. `hour`, `day`: switchbacks.",
     )  # fmt: skip
-    level: float = option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+    level: float = option("--level", type=float, default=0.95, help="Level of the intervals.")
     resamples: int = option(
         "--resamples", type=click.IntRange(0, MOST), default=0,
         help="Compute intervals from this many resamples of units instead of by the delta method.",
@@ -79,9 +78,7 @@ class Estimating:
 class Comparing:
     """The experiment, where there is one."""
 
-    experiment: bool = option(
-        "--experiment", default=False, is_flag=True, help="Compare variants: sample ratio first, then differences."
-    )
+    experiment: bool = flag("--experiment", help="Compare variants: sample ratio first, then differences.")
     control: str | None = option(
         "--control", metavar="VARIANT", help="The variant to compare with; implies --experiment."
     )
@@ -96,16 +93,10 @@ class Comparing:
         "--segments", metavar="COLUMN", help="Also show the differences within each value of this column."
     )
     correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"] = option(
-        "--correction", type=click.Choice(["holm", "hochberg", "bonferroni", "bh", "by", "none"]), default="holm",
-        show_default=True, help="Correction for the number of differences looked at.",
-    )  # fmt: skip
-    power: float = option(
-        "--power", type=float, default=0.8, show_default=True, help="Power of the least detectable difference."
+        "--correction", default="holm", help="Correction for the number of differences looked at."
     )
-    sums: bool = option(
-        "--sums", default=False, is_flag=True,
-        help="EVENTS is a table of sums, a row per variant and measure, not a log.",
-    )  # fmt: skip
+    power: float = option("--power", type=float, default=0.8, help="Power of the least detectable difference.")
+    sums: bool = flag("--sums", help="EVENTS is a table of sums, a row per variant and measure, not a log.")
 
     @property
     def is_asked(self) -> bool:
@@ -125,9 +116,8 @@ class Deciding:
         help="A measure that must not lose more than this share of the control: 'Conversions=0.01'.",
     )  # fmt: skip
     sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(
-        "--sequential", type=click.Choice(["once", "always-valid", "obrien-fleming", "pocock"]), default="once",
-        show_default=True, help="How looks before the end are paid for; the last two need --looks.",
-    )  # fmt: skip
+        "--sequential", default="once", help="How looks before the end are paid for; the last two need --looks."
+    )
     looks: str | None = option(
         "--looks", metavar="SHARE,...", help="The share of the planned units at each look so far: 0.25,0.5."
     )
@@ -141,7 +131,7 @@ class Deciding:
     strata: str | None = option(
         "--strata", metavar="COLUMN", help="Weight units by the share of their value of this column."
     )
-    days: bool = option("--days", default=False, is_flag=True, help="Also show the differences day by day.")
+    days: bool = flag("--days", help="Also show the differences day by day.")
 
     @property
     def is_asked(self) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.parameters import Reads, Writes, format_asked, option
+from rankmeter.cli.parameters import Reads, Writes, flag, format_asked, option
 from rankmeter.cli.talk import LANG, echo, tell
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
@@ -80,10 +80,9 @@ class Sources:
 class MaybeJudged(Sources):
     """How runs are read, and judgments where there are any."""
 
-    no_judgments: bool = option(
-        "--no-judgments", default=False, is_flag=True,
-        help="All files are runs: for measures of lists that need no judgments, such as Coverage@10.",
-    )  # fmt: skip
+    no_judgments: bool = flag(
+        "--no-judgments", help="All files are runs: for measures of lists that need no judgments, such as Coverage@10."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +90,13 @@ class CountingOptions:
     """Which queries and which items of a list count."""
 
     queries: Literal["judged", "common", "run"] | None = option(
-        "--queries", type=click.Choice(["judged", "common", "run"]),
+        "--queries",
         help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an "
         "empty list. common: those judged and run. run: all of the run.",
     )  # fmt: skip
     duplicates: Literal["error", "first", "best", "counted"] | None = option(
-        "--duplicates", type=click.Choice(["error", "first", "best", "counted"]),
-        help="What to do with an item that a list holds twice. Default: error.",
-    )  # fmt: skip
+        "--duplicates", help="What to do with an item that a list holds twice. Default: error."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class ItemsAndUsers:
         "group, or a column of the catalogue.",
     )  # fmt: skip
     purpose: Literal["search", "recommendation"] | None = option(
-        "--for", type=click.Choice(["search", "recommendation"]),
+        "--for",
         help="What the lists are for. recommendation: users and held-out items, nothing is said of unjudged ones. "
         "Default: what the columns (user) or a history say.",
     )  # fmt: skip
@@ -150,7 +148,7 @@ class Delivery:
     """Where the numbers go, and whether anything else is said."""
 
     output: Path | None = option("--output", type=Writes(), help="Write the numbers to this file, whole or not at all.")
-    quiet: bool = option("-q", "--quiet", default=False, is_flag=True, help="Print the numbers only, without comments.")
+    quiet: bool = flag("-q", "--quiet", help="Print the numbers only, without comments.")
 
     def deliver(self, text: str) -> None:
         """Write the numbers to the file, or print them."""

@@ -16,6 +16,8 @@ reads: that is looked at before a command begins, for all of them alike.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, field, fields
 from functools import wraps
@@ -67,8 +69,22 @@ class WritesEach(click.ParamType):  # type: ignore[type-arg]
 
 
 def option(*names: str, default: Any = None, **settings: Any) -> Any:
-    """A field of a group of options: what :func:`click.option` takes, but the name is that of the field."""
-    return field(default=default, metadata={"option": (names, settings)})
+    """A field of a group of options: what :func:`click.option` takes, but the name is that of the field.
+
+    A field whose type is a ``Literal`` takes one of its words, and a default is shown.
+    """
+    return field(default=default, metadata={"option": (names, {"show_default": bool(default), **settings})})
+
+
+def flag(*names: str, help: str) -> Any:
+    """A field that is true where the option is typed."""
+    return option(*names, default=False, is_flag=True, help=help)
+
+
+def _words(annotation: str) -> dict[str, Any]:
+    """The choices of a field, as its type names them: ``Literal["t", "sign"] | None``."""
+    literal = re.match(r"Literal\[(.*?)\]", annotation)
+    return {"type": click.Choice(ast.literal_eval(f"[{literal[1]}]"))} if literal else {}
 
 
 def takes(**groups: type) -> Callable[[Function], Function]:
@@ -87,6 +103,7 @@ def takes(**groups: type) -> Callable[[Function], Function]:
         for group in reversed(groups.values()):
             for part in reversed(fields(group)):
                 names, settings = part.metadata["option"]
+                settings = _words(str(part.type)) | settings
                 settings = settings if part.default in (None, MISSING) else {"default": part.default, **settings}
                 wrapped = click.option(*names, part.name, **settings)(wrapped)
         return wrapped  # type: ignore[no-any-return]
