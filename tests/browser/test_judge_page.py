@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 
 import polars as pl
@@ -11,37 +10,21 @@ import pytest
 import rankmeter as rm
 from rankmeter.inputs import into_judgments
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser and is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
-
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 POOL = pl.DataFrame(
     {"query": ["q1"] * 3 + ["q2"] * 2, "item": ["a", "b", HOSTILE, '=a,"1"', "b"], "best_rank": [7, 8, 9, 1, 2]}
 )
 ITEMS = pl.DataFrame({"item": ["a", "b"], "title": ["Red dress", HOSTILE], "text": ["line one\nline two", None]})
 QUERIES = {"q1": HOSTILE, "q2": "红色连衣裙"}
-FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
---disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
+def browser(tmp_path_factory, chromium):
     folder = tmp_path_factory.mktemp("judging")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
-        options.add_argument(flag)
-    options.add_experimental_option("prefs", {"download.default_directory": str(folder / "downloads")})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.folder = folder
-    yield driver
-    driver.quit()
+    prefs = {"download.default_directory": str(folder / "downloads")}
+    with chromium(folder, lambda options: options.add_experimental_option("prefs", prefs)) as driver:
+        driver.folder = folder
+        yield driver
 
 
 def opened(browser, name, *, fresh=True, **options):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import random
-import shutil
 import time
 
 import pytest
@@ -15,19 +14,9 @@ import rankmeter as rm
 pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser and is not installed")
 ui = pytest.importorskip("selenium.webdriver.support.ui", reason="selenium drives the browser and is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
-    pytest.mark.skipif(DRIVER is None, reason="there is no chromedriver on the PATH"),
-    # Selenium's sockets to its driver are closed when the browser is left.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
 
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 BY = {"parity": {f"q{i}": "odd" if i % 2 else "even" for i in range(30)}}
-FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
---disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
 
 
 def _comparison():
@@ -47,25 +36,18 @@ def _comparison():
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(tmp_path_factory, chromium):
     folder = tmp_path_factory.mktemp("report")
     report = _comparison().report(
         folder / "report.html",
         titles={"items": {"d0": HOSTILE}, "queries": {"q2": HOSTILE}},
         title=HOSTILE,
     )
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS, f"--user-data-dir={folder / 'profile'}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    try:
+    logs = {"browser": "ALL", "performance": "ALL"}
+    with chromium(folder, lambda options: options.set_capability("goog:loggingPrefs", logs)) as driver:
         driver.get(report.as_uri())
         _until(lambda: len(driver.find_elements("css selector", ".chart svg")) == 7)
         yield driver
-    finally:
-        driver.quit()
 
 
 def _until(holds, seconds: float = 20):
