@@ -29,7 +29,7 @@ def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) 
     try:
         from rankmeter.scale.torch_metric import RankingTorchMetric  # only where that library is installed
     except ImportError as error:
-        raise MissingExtraError("torchmetrics is not installed. Hint: pip install torchmetrics") from error
+        raise MissingExtraError.of("compat.not_installed", library="torchmetrics", install="torchmetrics") from error
     return RankingTorchMetric(measures, **options)
 
 

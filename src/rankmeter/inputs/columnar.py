@@ -12,6 +12,7 @@ from rankmeter.inputs.columns import Role
 from rankmeter.inputs.opened import TablePart
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl, polars_faults
+from rankmeter.wording import said
 
 ROWS_AT_ONCE = 1_000_000
 """Rows in one part."""
@@ -60,7 +61,7 @@ class Columnar:
                 if not batch.height:
                     continue
                 end = rows + batch.height
-                unread = f"The {total - end:,} rows after row {end - 1:,} were not looked at." if end < total else ""
+                unread = said("inputs.rows_unread", count=total - end, row=end - 1) if end < total else ""
                 raw = {role: batch.get_column(column) for role, column in columns.items()}
                 yield TablePart(raw, None, rows, end / total, batch.height == total, unread)
                 rows = end

@@ -250,7 +250,7 @@ class _Rows:
         for role, index in position.items():
             texts: list[object] = [row[index] or None for _, row in rows]
             columns[role] = texts if role in ("query", "item") else list(map(number_of, texts))
-        unread = "" if is_whole or not lines else f"The lines after line {lines[-1]:,} were not looked at."
+        unread = "" if is_whole or not lines else said("inputs.lines_unread", line=lines[-1])
         return TablePart(columns, lines, is_whole=is_whole, unread=unread)
 
 

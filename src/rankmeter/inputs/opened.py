@@ -83,5 +83,7 @@ def _built(
         return build(raw, Origin(reading.source, part.lines, part.first_row, reading))
     except InputError as error:
         if part.exactly is None:
-            raise (InputError(f"{error} {part.unread}") if part.unread else error) from None
+            if not part.unread:
+                raise
+            raise InputError.of("inputs.and_the_rest", fact=error.problem, rest=part.unread) from None
     return _built(part.exactly(), build, reading, before)

@@ -180,7 +180,7 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise MissingExtraError.of("placing.no_torch") from error
+        raise MissingExtraError.of("compat.not_installed", library="torch", install="'rankmeter[torch]'") from error
     return torch
 
 
