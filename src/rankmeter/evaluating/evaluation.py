@@ -134,7 +134,7 @@ def evaluate_placing(
         ties.append(late_ties(measured if asked.every is asked.measures else measured.only(asked.measures)))
     placed = given.place(ONLY_QUERIES) if first is None else first.placed
     told = _facts(given, asked, about, placed, first, ties)
-    means = {measure: aggregated(one, measure.aggregate) for measure, one in values.items()}
+    means = {measure: aggregated(of_queries, measure.aggregate) for measure, of_queries in values.items()}
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
@@ -151,7 +151,7 @@ def evaluate_placing(
         ids=placed.ids,
         values=_in_order(values, asked.measures),
         means=_in_order(means, asked.measures),
-        tie_bounds=TieBounds(lambda: {m: both for one in ties for m, both in one.value.bounds.items()}),
+        tie_bounds=TieBounds(lambda: {m: both for tie in ties for m, both in tie.value.bounds.items()}),
         asked=dict(asked.names),
         told=told,
         wholes=wholes,
@@ -180,7 +180,7 @@ def _facts(
     make = partial(facts_of, placed, measured if given.wide else None, given.sources, reading, asked)
 
     def facts() -> Facts:
-        notes = unknown_notes(measure for one in ties for measure in one.value.unknown)
+        notes = unknown_notes(measure for tie in ties for measure in tie.value.unknown)
         return replace(make(), notes=(*placed.notes, *notes), purpose=about.purpose_of(reading))
 
     told = Late(facts)

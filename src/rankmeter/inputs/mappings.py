@@ -182,16 +182,16 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
     by_query = _without_series(by_query, "judgments")
     graded: dict[Any, Mapping[Any, float]] = {}
-    for query, one in by_query.items():
-        if isinstance(one, Mapping):
-            graded[query] = one
-        elif isinstance(one, Collection) and not isinstance(one, NO_LISTS):
+    for query, items in by_query.items():
+        if isinstance(items, Mapping):
+            graded[query] = items
+        elif isinstance(items, Collection) and not isinstance(items, NO_LISTS):
             try:
-                graded[query] = dict.fromkeys(one, 1)
+                graded[query] = dict.fromkeys(items, 1)
             except TypeError as error:
-                raise _unlike("judgments", query, one, _JUDGMENTS_LOOK) from error
+                raise _unlike("judgments", query, items, _JUDGMENTS_LOOK) from error
         else:
-            raise _unlike("judgments", query, one, _JUDGMENTS_LOOK)
+            raise _unlike("judgments", query, items, _JUDGMENTS_LOOK)
     return _checked(GradedMapping(graded), _JUDGMENTS_LOOK)
 
 
@@ -218,7 +218,7 @@ def _first_values(side: Mapping[Query, Any]) -> Iterator[Any]:
 
 
 def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
-    first = next((one for one in by_query.values() if isinstance(one, Mapping) and one), None)
+    first = next((items for items in by_query.values() if isinstance(items, Mapping) and items), None)
     return first is not None and isinstance(next(iter(first.values())), Mapping)
 
 
@@ -250,12 +250,12 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     by_query = _without_series(by_query, "run")
     if all(issubclass(kind, Mapping) for kind in set(map(type, by_query.values()))):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
-    for query, one in by_query.items():
-        if isinstance(one, AbstractSet):
+    for query, items in by_query.items():
+        if isinstance(items, AbstractSet):
             raise InputError.of("inputs.set_without_order", query=query)
-        if isinstance(one, (Mapping, *NO_LISTS)) or not (hasattr(one, "__getitem__") and hasattr(one, "__len__")):
-            raise _unlike("run", query, one, _RUN_LOOK)
-    lists = {query: one if isinstance(one, list) else list(one) for query, one in by_query.items()}
+        if isinstance(items, (Mapping, *NO_LISTS)) or not (hasattr(items, "__getitem__") and hasattr(items, "__len__")):
+            raise _unlike("run", query, items, _RUN_LOOK)
+    lists = {query: items if isinstance(items, list) else list(items) for query, items in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)
 
 
@@ -264,10 +264,10 @@ def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]
     if set(map(type, by_query.values())) <= {dict, list}:
         return by_query
     plain: dict[Any, Any] = {}
-    for query, one in by_query.items():
-        is_series = hasattr(one, "to_dict") and hasattr(one, "index") and not isinstance(one, Mapping)
-        plain[query] = one.to_dict() if is_series else one
-        if is_series and len(plain[query]) != len(one):
+    for query, items in by_query.items():
+        is_series = hasattr(items, "to_dict") and hasattr(items, "index") and not isinstance(items, Mapping)
+        plain[query] = items.to_dict() if is_series else items
+        if is_series and len(plain[query]) != len(items):
             raise InputError.of("inputs.series_repeats", what=what, query=query)
     return plain
 
@@ -332,7 +332,7 @@ def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries:
     """The scores or grades of some mappings, one after another; what is not a number is refused, text too."""
     values: Floats | None
     try:
-        values = np.array(array("d", chain.from_iterable(one.values() for one in lists)))
+        values = np.array(array("d", chain.from_iterable(items.values() for items in lists)))
     except (TypeError, ValueError, OverflowError):
         values = None
     if values is None or np.isnan(values).any():
@@ -350,7 +350,7 @@ def refuse_other_than_floats(
 ) -> None:
     """Refuse whole numbers that no float64 is, of which two may become one, and truth values as scores."""
     if what == "score" and ((values == 0) | (values == 1)).any():  # what a truth value would have become
-        types = set(map(type, chain.from_iterable(one.values() for one in lists)))
+        types = set(map(type, chain.from_iterable(items.values() for items in lists)))
         if types & _TRUTH_TYPES:
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
             raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))

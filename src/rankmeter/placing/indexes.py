@@ -149,7 +149,7 @@ class JudgmentIndex:
     def of_mappings(cls, queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
         """The judgments ``{item: grade}`` of each query."""
         sizes = np.fromiter(map(len, graded), np.int64, len(graded))
-        grade: Any = as_bytes(one.values() for one in graded)
+        grade: Any = as_bytes(items.values() for items in graded)
         if grade is None or grade.max(initial=0) == NO_GRADE:
             grade = numbers(graded, "grade", "judgments", queries)
         best, best_sizes = _best(grade, sizes, lowest)

@@ -141,13 +141,13 @@ def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapp
     raw = room.data.cast("B")
     write: dict[int, Callable[..., None]] = {}
     first = 0
-    for one in lists:
-        size = len(one)
+    for listed in lists:
+        size = len(listed)
         if size not in write:
             write[size] = struct.Struct(f"{size}d").pack_into
-        write[size](raw, first, *one.values())
+        write[size](raw, first, *listed.values())
         first += size * room.itemsize
-        yield one
+        yield listed
 
 
 def _hits(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:

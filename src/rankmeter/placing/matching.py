@@ -167,19 +167,19 @@ class KeyTable:
 
     def numbers(self, probes: Keys) -> Ints:
         """The number of the key that each probe matches; -1 where none does. For probes that are mostly known."""
-        found = np.full(len(probes), -1, np.int64)
+        number = np.full(len(probes), -1, np.int64)
         rest: Ints | None = None
         for shift, bits, table in self.tables:
             some = probes if rest is None else probes[rest]
             candidate = table[_slots(some, shift, bits)].astype(np.int64)
             same = (candidate >= 0) & (self.keys[candidate] == some)
             if rest is None:
-                found[same] = candidate[same]
+                number[same] = candidate[same]
                 rest = np.flatnonzero(~same & (candidate >= 0))
             else:
-                found[rest[same]] = candidate[same]
+                number[rest[same]] = candidate[same]
                 rest = rest[~same & (candidate >= 0)]
-        return found
+        return number
 
 
 def _slots(keys: Keys, shift: int, bits: int) -> Ints:
@@ -215,8 +215,8 @@ def _spread_keys(ids: pl.Series) -> Keys:
 
 def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
     numbers = pl.DataFrame({"id": known, "number": np.arange(len(known))})
-    found = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
-    return found.fill_null(-1).to_numpy().astype(np.int64)
+    matched = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
+    return matched.fill_null(-1).to_numpy().astype(np.int64)
 
 
 def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:

@@ -350,8 +350,8 @@ def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal:
     while step:
         # Every slice takes the same steps, halved each time; one that would leave its slice is not taken.
         tried = count + step
-        found = values.take(low + (tried - 1), mode="clip")
-        taken: Bools = found >= wanted if past_equal else found > wanted
+        there = values.take(low + (tried - 1), mode="clip")
+        taken: Bools = there >= wanted if past_equal else there > wanted
         taken &= tried <= size
         np.copyto(count, tried, where=taken)
         step >>= 1
