@@ -22,12 +22,15 @@ from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.opened import TablePart
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
+    RECORD,
     Document,
     Entry,
     Kind,
     Shape,
     check_id,
     is_document,
+    is_without_results,
+    names_results,
     query_key,
     query_of,
     refuse_unfinished,
@@ -55,7 +58,7 @@ def export_of(
     if len(documents) == 1 and (by_query := _by_query(documents[0], side)) is not None:
         return _from_documents(by_query, name, side, None)
     first = next((one for one in documents if _shape(one, side) is not None), None)
-    if first is None or (first is not documents[0] and not _is_header(documents[0])):
+    if first is None or not (first is documents[0] or _is_header(documents[0]) or is_without_results(documents[0])):
         return None
     return _from_documents([(None, one) for one in documents], name, side, lines)
 
@@ -67,15 +70,17 @@ def _shape(document: object, side: Side) -> Shape | None:
 
 def _is_header(document: object) -> bool:
     """Whether this is a line that says whose results the next line holds."""
-    return isinstance(document, Mapping) and query_of(document) is not None
+    return isinstance(document, Mapping) and query_of(document) is not None and not names_results(document)
 
 
 def _by_query(document: object, side: Side) -> list[tuple[object, object]] | None:
     """One object with the response of each query."""
     if not isinstance(document, Mapping) or not document or shape_of(document, side) is not None:
         return None
-    shapes = [shape_of(value, side) for value in document.values()]
-    return list(document.items()) if all(shape is not None for shape in shapes) else None
+    if all(is_without_results(value) for value in document.values()):
+        return None
+    known = (shape_of(value, side) is not None or is_without_results(value) for value in document.values())
+    return list(document.items()) if all(known) else None
 
 
 def _from_documents(
@@ -94,6 +99,10 @@ def _from_documents(
             where = name
         inner = unwrapped(document, side)
         shape = shape_of(document if inner is None else inner, side)
+        if shape is None and is_without_results(document):
+            shape = RECORD
+        if announced is not None and query_of(document) not in (None, announced) and query_key(document) == query_from:
+            raise InputError.of("responses.nothing_after", source=where, query=announced)
         if shape is None and _is_header(document) and announced is None:
             announced, query_from = query_of(document), query_key(document) or ""
             continue

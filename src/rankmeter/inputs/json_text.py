@@ -33,7 +33,7 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
         if not text.strip():
             raise InputError.of("inputs.empty", source=where) from None
         at = f"{name}:{error.lineno if line is None else line}"
-        kind = "inputs.json_is_cut" if error.pos >= len(error.doc.rstrip()) else "inputs.not_json"
+        kind = "inputs.json_is_cut" if _is_cut(error) else "inputs.not_json"
         raise InputError.of(kind, source=at, column=error.colno, reason=error.msg) from error
     except UnicodeDecodeError as error:
         byte, before = f"0x{text[error.start]:02x}", text[: error.start].count(b"\n")
@@ -42,3 +42,11 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
         raise
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
         raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error
+
+
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Whether what is wrong is that the text ends, within a string or a word or between two values."""
+    rest = error.doc[error.pos :].strip()
+    return error.msg.startswith("Unterminated string") or any(
+        word.startswith(rest) for word in ("true", "false", "null", "-")
+    )

@@ -383,6 +383,19 @@ def _is_record(document: Document) -> bool:
     return bool(results and not isinstance(results[0], (str, int))) or (not usual and "." not in key)
 
 
+def names_results(document: Document) -> bool:
+    """Whether a record has a key for what was retrieved, whatever stands there: such a line announces no other."""
+    return any(key in document for key in _RETRIEVED)
+
+
+def is_without_results(document: object) -> bool:
+    """Whether this is a query for which nothing was retrieved; alone it does not say of which shape its file is."""
+    if not isinstance(document, Mapping) or query_of(document) is None:
+        return False
+    key = _list_under(document, _RETRIEVED)
+    return key is not None and not _under(document, key)
+
+
 def _record(document: Document, where: str) -> Iterator[Entry]:
     key = _list_under(document, _RETRIEVED)
     assert key is not None  # noqa: S101 (`_is_record` found it)
@@ -481,6 +494,7 @@ def _complete(values: list[object]) -> list[object] | None:
     return None if any(value is None for value in values) or not values else values
 
 
+RECORD = Shape(Kind("retrieval record", "run", "", "id", "score", as_returned=False), _is_record, _record)
 SHAPES: tuple[Shape, ...] = (
     Shape(Kind("_msearch response", "run", "", "_id", "_score"),
           lambda one: isinstance(one.get("responses"), list), _searches),
@@ -501,7 +515,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape(Kind("RRE ratings", "judgments", "$query", "relevant_documents", "gain"),
           lambda one: _rated_queries(one, "relevant_documents"), _rre_ratings),
     Shape(Kind("LlamaIndex data set", "judgments", "queries", "relevant_docs"), _is_qa_dataset, _qa_dataset),
-    Shape(Kind("retrieval record", "run", "", "id", "score", as_returned=False), _is_record, _record),
+    RECORD,
     Shape(Kind("retrieval record", "judgments", "", "id"), _is_expectation, _expectation),
 )  # fmt: skip
 """Every shape, in the order in which they are tried. A record may hold what was retrieved and what was expected."""

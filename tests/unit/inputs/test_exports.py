@@ -226,6 +226,33 @@ def test_records_of_retrieval(tmp_path, kind):
         assert rm.evaluate(path, path, "RR")["RR"] == 0.5
 
 
+@pytest.mark.parametrize("kind", RECORDS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_a_record_without_results_is_an_empty_list_of_its_own_query(tmp_path, kind, place, as_lines):
+    record = RECORDS[kind]
+    (query,) = (key for key in ("query_id", "question", "user_input") if key in record)
+    records = [{**record, query: 10 + number} for number in range(3)]
+    for key, value in records[place].items():
+        if isinstance(value, list):
+            records[place][key] = []
+    path = written(tmp_path, "rag.jsonl", *(records if as_lines else [records]))
+    table = rm.inputs.into_run(path).run_table()
+    assert table.queries.cast(str).to_list() == ["10", "11", "12"]
+    filled = ranked(path)
+    assert {str(one) for one in filled} == {"10", "11", "12"} - {str(10 + place)}
+    assert len({tuple(items) for items in filled.values()}) == 1
+
+
+@pytest.mark.parametrize("name", ["documents", "results", "retrieved_ids", "resultss"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_results_are_never_those_of_the_record_before(tmp_path, name, place):
+    records = [{"query": f"q{number}", "documents": [{"id": f"d{number}"}]} for number in range(3)]
+    records[place] = {"query": f"q{place}", name: None}
+    with pytest.raises(rm.InputError):
+        ranked(written(tmp_path, "rag.jsonl", *records))
+
+
 def test_rising_scores_are_for_the_caller_to_explain(tmp_path):
     record = {"query_id": "q", "results": [{"id": "b", "score": 0.2}, {"id": "a", "score": 0.9}]}
     path = written(tmp_path, "rag.jsonl", record)
@@ -439,10 +466,11 @@ def test_a_file_beside_with_another_number_of_queries(tmp_path):
         rm.evaluate(GRADES, path, "RR")
 
 
-def test_a_cut_file_is_a_sentence(tmp_path):
+@pytest.mark.parametrize("end", ['"_shards": {', '"timed_o', '"timed_out": fal', '"total": 1', '"failed": 0}'])
+def test_a_file_is_said_to_be_cut_wherever_it_ends(tmp_path, end):
     whole = json.dumps({"responses": [elastic(["a"])] * 2})
-    (tmp_path / "cut.json").write_text(whole[: len(whole) // 2])
-    with pytest.raises(rm.InputError, match="not valid JSON"):
+    (tmp_path / "cut.json").write_text(whole[: whole.index(end) + len(end)])
+    with pytest.raises(rm.InputError, match="the text ends in the middle"):
         rm.evaluate(GRADES, tmp_path / "cut.json", "RR")
 
 
