@@ -50,8 +50,9 @@ WORDS: dict[Language, dict[str, str]] = {
         "data": "The data",
         "versions": "Which version was recorded",
         "versions_intro": "All values were recorded in November 2026, of these versions, and in the same month each "
-        "tool was looked up again: where a newer release was there, the last column says which, and what it changes. A "
-        "release that computes another number is an option of the dialect (`haystack:3.0`).",
+        "tool whose code could be read was looked up again: where a newer release was there, the last column says "
+        "which, and what it changes. A release that computes another number is an option of the dialect "
+        "(`haystack:3.0`).",
         "versions_head": "| dialect | tool | recorded | options | newest release looked at |",
         "newest": "the same",
         "accidents": "What is not reproduced",
@@ -77,7 +78,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "head": "| 数值 | 工具与指标 | 定义 | 特别之处 |",
         "data": "数据",
         "versions": "录得的版本",
-        "versions_intro": "全部数值录于 2026 年 11 月，版本如下；同月又逐一查过各工具有无新版，"
+        "versions_intro": "全部数值录于 2026 年 11 月，版本如下；同月又逐一查过能读到代码的各工具有无新版，"
         "凡有者，末列写明是哪一版、改了什么。算出不同数值的版本是方言的一个选项（`haystack:3.0`）。",
         "versions_head": "| 方言 | 工具 | 录得的版本 | 选项 | 核对过的最新版本 |",
         "newest": "同左",
@@ -108,7 +109,8 @@ def page(language: Language) -> str:
     for name in dialect_names():
         tool = find_dialect(name)
         options = ", ".join(f"`{variant.name}`" for variant in tool.variants)
-        newest = f"{tool.newest}{words['colon']}{tool.moved[language]}" if tool.newest else words["newest"]
+        told = [text for text in (tool.newest, tool.moved.get(language)) if text]
+        newest = words["colon"].join(told) or words["newest"]
         lines.append(f"| {name} | {tool.title} | {tool.version} | {options} | {newest} |")
     lines += ["", f"## {words['accidents']}", "", words["accidents_intro"], ""]
     for name in dialect_names():

@@ -181,7 +181,7 @@ class Dialect:
     newest: str = ""
     """The newest release that was looked at, where it is not the recorded one."""
     moved: Texts = field(default_factory=dict)
-    """What that release changes, and how it was looked at."""
+    """What that release changes, and how it was looked at; without a release, why none was."""
     chosen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
