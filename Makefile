@@ -44,7 +44,7 @@ demo: $(CORE) ## evaluate the bundled demo: a table here, a report in demo-outpu
 test: $(DEV) ## run every test: unit, properties, conformance, golden, command line, examples in docstrings and docs
 	$(PYTEST)
 
-check: lint types layers fast ## what to run before every commit: a minute or two
+check: lint types layers fast ## what to run before every commit
 
 lint: $(DEV) ## look for mistakes and stray formatting
 	$(BIN)/ruff check .

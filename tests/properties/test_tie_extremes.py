@@ -25,7 +25,7 @@ def HighestOfTwo(grades):
     return 3.0 * float(grades[0] if len(grades) else 0) + float(max(grades[:2], default=0))
 
 
-NAMES = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, RankedMeasure))
+NAMES = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, RankedMeasure) and not measure.custom)
 ITEMS = "abcde"
 SCORES = [-1.0, 1.0, 2.0]
 GRADES = [-1, 0, 0, 1, 1, 2, 3]
