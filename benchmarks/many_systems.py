@@ -20,6 +20,7 @@ WAYS = {
     "randomisation": {"test": "randomisation"},
     "max_t": {"correction": "max-t"},
     "bca": {"interval": "bca"},
+    "wilcoxon": {"test": "wilcoxon"},
 }
 
 
@@ -59,6 +60,10 @@ def max_t(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG0
 
 def bca(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG001
     return _compared(folder, "bca")
+
+
+def wilcoxon(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG001
+    return _compared(folder, "wilcoxon")
 
 
 def main() -> None:

@@ -15,6 +15,10 @@ MEASURES = ["AP", "RR", "nDCG@10", "R@100"]
 
 def make(folder: Path, options: harness.Options) -> None:
     make_search(folder, options["queries"])
+    if options.get("both"):
+        (folder / "grouped").mkdir()
+        make_search(folder / "grouped", options["queries"])
+        search_files(folder / "grouped", shuffled=False, tabs=False)
     search_files(folder, shuffled=options["shuffled"], tabs=options["tabs"])
 
 
@@ -25,6 +29,11 @@ def rankmeter(folder: Path, options: harness.Options) -> harness.Work:  # noqa: 
         return rm.evaluate(folder / "qrels.txt", folder / "run.txt", MEASURES)
 
     return work, lambda ev: ev.mean
+
+
+def grouped(folder: Path, options: harness.Options) -> harness.Work:
+    """The same lines, query after query: what random order is measured by."""
+    return rankmeter(folder / "grouped", options)
 
 
 def ir_measures(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG001
@@ -42,7 +51,7 @@ def ir_measures(folder: Path, options: harness.Options) -> harness.Work:  # noqa
 def main() -> None:
     parser = harness.parser(__doc__)
     parser.add_argument("--queries", type=int, default=6980)
-    parser.add_argument("--shuffled", action="store_true", help="lines in random order (ours alone)")
+    parser.add_argument("--shuffled", action="store_true", help="lines in random order, against the same grouped")
     parser.add_argument("--tabs", action="store_true", help="tabs between fields (ours alone)")
     args = parser.parse_args()
     ours = harness.Entrant("rankmeter", whole_process=True)
@@ -50,7 +59,10 @@ def main() -> None:
     options = {"queries": args.queries, "shuffled": args.shuffled, "tabs": args.tabs}
     how = f"{', shuffled' if args.shuffled else ''}{', tabs' if args.tabs else ''}"
     label = f"TREC file: {args.queries:,} queries x 1,000 lines{how}, 4 measures, whole process"
-    if args.shuffled or args.tabs:
+    if args.shuffled:
+        grouped = harness.Entrant("grouped", whole_process=True)
+        case = harness.Case(label, {**options, "both": True}, [harness.Pair(ours, grouped, target=0.5)], memory_mb=300)
+    elif args.tabs:
         case = harness.Case(label, options, alone=[ours], memory_mb=500)
     else:
         case = harness.Case(label, options, [harness.Pair(ours, peer, target=7)], memory_mb=500)
