@@ -45,12 +45,13 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """By Student's t, of a value of 0; where there is no spread 1 for a value of 0 and 0 for any other."""
+        """By Student's t, of a value of 0; at least 2^(1-n), the chance that n signs are equal."""
         from scipy.special import stdtr
 
-        if self.variance == 0:
-            return float(self.value == 0)
-        return float(2 * stdtr(self.units - 1, -abs(self.value) / math.sqrt(self.variance)))
+        if self.value == 0:
+            return 1.0
+        t = -math.inf if self.variance == 0 else -abs(self.value) / math.sqrt(self.variance)
+        return max(float(2 * stdtr(self.units - 1, t)), 2.0 ** (1 - self.units))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -73,8 +74,8 @@ class GroupValue:
 
 
 def of_variance(value: float, variance: float, n: int, level: float, method: str) -> Estimate:
-    """A value with the interval of Student's t."""
-    half = t_quantile(level, n - 1) * math.sqrt(variance) if n > 1 else math.nan
+    """A value with the interval of Student's t; with none where all units are alike, as one that holds only itself."""
+    half = t_quantile(level, n - 1) * math.sqrt(variance) if n > 1 and variance > 0 else math.nan
     return Estimate(value, value - half, value + half, level, method, n, variance)
 
 
@@ -143,7 +144,7 @@ def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: s
     error = math.sqrt(spread)
 
     def within(shown: Look, named: str) -> Estimate:
-        half = shown.quantile(freedom, units) * error
+        half = shown.quantile(freedom, units) * error if spread > 0 else math.nan
         return Estimate(gap, gap - half, gap + half, level, named, units, spread)
 
     deviations = gap / error if spread > 0 else 0.0
