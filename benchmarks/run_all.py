@@ -25,6 +25,8 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 PAGE = HERE.parent / "docs" / "performance.md"
 BEGIN, END = "<!-- results: written by benchmarks/run_all.py -->\n", "<!-- end of results -->\n"
+LONGEST_S = 180
+"""Seconds after which a script is stopped; what it had measured until then counts."""
 RUNS: tuple[tuple[list[str], list[str]], ...] = (
     # The script with its options, and what makes it small; what was open last comes first.
     (["startup"], ["--repeat", "3"]),
@@ -70,7 +72,10 @@ def main() -> None:
             if script == "trec_eval_command" and args.trec_eval:
                 options += ["--trec-eval", args.trec_eval]
             command = [sys.executable, str(HERE / f"{script}.py"), "--json", str(results), *options]
-            subprocess.run([*command, "--peer-python", args.peer_python], check=False)
+            try:
+                subprocess.run([*command, "--peer-python", args.peer_python], check=False, timeout=LONGEST_S)
+            except subprocess.TimeoutExpired:
+                kept["left_out"].append(" ".join([script, *options]))
             if results.exists():
                 kept["rows"] = [json.loads(line) for line in results.read_text().splitlines()]
             if args.write:  # after every script, so that nothing is lost where one is stopped
