@@ -257,6 +257,13 @@ def polars_frames(case: Case, _: Path) -> Any:
 
 
 @route(rows_only, one_type)
+def compact_frames(case: Case, _: Path) -> Any:
+    """Categories for text, and for whole numbers no more bits than they need."""
+    made = [frame.with_columns(pl.col(pl.String).cast(pl.Categorical)) for frame in frames(case)]
+    return evaluate(*(frame.select(column.shrink_dtype() for column in frame) for frame in made), case)
+
+
+@route(rows_only, one_type)
 def lazy_frames(case: Case, _: Path) -> Any:
     return evaluate(*(frame.lazy() for frame in frames(case)), case)
 
@@ -477,6 +484,14 @@ def tensors(case: Case, _: Path) -> Any:
     torch = pytest.importorskip("torch")
     scores, labels = torch.tensor(matrix(case.run)), torch.tensor(matrix(case.judgments))
     return rm.evaluate(rm.tensors(scores, labels), measures=list(case.measures), **case.options())
+
+
+@route(square)
+def ranked_catalogue(case: Case, _: Path) -> Any:
+    scores = matrix(case.run)
+    sizes = {"queries": scores.shape[0], "items": scores.shape[1]}
+    ranked = rm.rank_catalogue(mapping(case.judgments), score=lambda rows, some: scores[rows][:, some], **sizes)
+    return rm.evaluate(ranked, measures=list(case.measures), **case.options())
 
 
 # What search engines and RAG tools write.
