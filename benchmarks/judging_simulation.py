@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +27,11 @@ from scipy.special import ndtr
 
 from rankmeter.stats.assisted import (
     Estimated,
+    Target,
     best_chances,
-    cross_fitted,
-    fixed,
-    items_per_query,
+    estimated,
     people_only,
-    published,
+    spread_of_queries,
     tuned,
     where_lists_differ,
 )
@@ -84,6 +84,60 @@ def values(rng: np.random.Generator, trials: int, judge: Judge) -> tuple[Floats,
         made.append(np.clip(CENTRE + gain + SPREAD * own, 0, 1))
         made.append(np.clip(CENTRE + gain + judge.shift + favour + judge.scale * SPREAD * seen, 0, 1))
     return made[0], made[1], made[2], made[3]
+
+
+def fixed(
+    y: Floats, f: Floats, f_all: Floats, *, weight: float = 1.0, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """A weight that was chosen before anybody looked; 1 is prediction-powered inference as first published."""
+    many, total = y.shape[-1], f_all.shape[-1]
+    value = y.mean(-1) + weight * (f_all.mean(-1) - f.mean(-1))
+    variance = (1 / many - 1 / total) * (y - weight * f).var(-1, ddof=1) + spread_of_queries(y, total, target)
+    return estimated(value, variance, many - 1, level, weight)
+
+
+def cross_fitted(
+    y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """Each judged query is corrected with the slope of the others: for a machine that was trained on the labels."""
+    many, total = y.shape[-1], f_all.shape[-1]
+    others = many - 1
+    sum_f, sum_y = f.sum(-1, keepdims=True) - f, y.sum(-1, keepdims=True) - y
+    spread = (f * f).sum(-1, keepdims=True) - f * f - sum_f**2 / others
+    together = (f * y).sum(-1, keepdims=True) - f * y - sum_f * sum_y / others
+    weight = np.where(spread > 1e-12, np.maximum(together / np.maximum(spread, 1e-12), 0.0), 0.0)
+    corrected = y - weight * (f - f_all.mean(-1, keepdims=True))
+    variance = (1 / many - 1 / total) * corrected.var(-1, ddof=1) + spread_of_queries(y, total, target)
+    return estimated(corrected.mean(-1), variance, many - 1, level, weight.mean(-1))
+
+
+def published(y: Floats, f: Floats, f_rest: Floats, *, weight: float | None = None, level: float = 0.95) -> Estimated:
+    """PPI++ as ppi_py 0.2.3 computes it, to compare with: normal quantile, a weight within 0..1, unjudged apart.
+
+    Its weight is (N - n) / N of the one here. With few judged queries its intervals are too short.
+    """
+    many, rest = y.shape[-1], f_rest.shape[-1]
+    lam: Any = weight
+    if weight is None:
+        together = ((y - y.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))).mean(-1)
+        spread = np.concatenate([f, f_rest], -1).var(-1, ddof=1)
+        lam = np.clip(together / ((1 + many / rest) * spread), 0, 1)
+    value = y.mean(-1) + lam * (f_rest.mean(-1) - f.mean(-1))
+    variance = lam**2 * f_rest.var(-1) / rest + (y - np.asarray(lam)[..., None] * f).var(-1) / many
+    return estimated(value, variance, None, level, lam)
+
+
+def items_per_query(
+    weight: Floats, machine: Floats, human: Floats, drawn: npt.NDArray[np.bool_], chance: Floats
+) -> Floats:
+    """(..., queries) the value of each query under a linear measure, single items being judged by people.
+
+    sum w f + sum over drawn w (g - f) / chance. All are (..., queries, items); ``human`` is any number where not drawn.
+    An item that counts needs a chance of being judged.
+    """
+    with np.errstate(all="ignore"):
+        correction = np.where(drawn & (weight != 0), weight * (human - machine) / chance, 0.0)
+    return np.asarray((weight * machine).sum(-1) + correction.sum(-1))
 
 
 def estimates(people: Floats, machine: Floats, judged: int) -> dict[str, Estimated]:

@@ -35,7 +35,7 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.assisted import people_only
+from rankmeter.stats.assisted import bounded_mean
 from rankmeter.wording import Language, Option, Said, said, word
 
 Rule = Literal["joint", "share", "any", "iou", "contained"]
@@ -196,14 +196,9 @@ class SpanScores(ShownAsTable):
         made = pl.DataFrame(rows, infer_schema_length=None)
         return made.with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def _mean(self, values: Floats, ends: tuple[float, float] = (0.0, 1.0)) -> dict[str, float | None]:
+    def _mean(self, values: Floats, ends: tuple[float, float] = (0.0, 1.0)) -> dict[str, float]:
         """The mean with its interval, which holds nothing impossible."""
-        low = high = math.nan
-        if len(values) > 1 and np.ptp(values) > 0:
-            made = people_only(values, level=self.level)
-            highest = ends[1] if values.max() <= ends[1] else math.inf
-            low, high = max(float(made.low), ends[0]), min(float(made.high), highest)
-        return {"value": float(values.mean()), "low": low, "high": high}
+        return dict(zip(("value", "low", "high"), bounded_mean(values, self.level, ends), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""

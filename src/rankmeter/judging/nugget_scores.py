@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
-import numpy as np
-
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
 from rankmeter.inputs.attributes import table_of
 from rankmeter.judging.assistance import Assistance
@@ -24,7 +22,7 @@ from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.assisted import FEWEST, people_only
+from rankmeter.stats.assisted import FEWEST, bounded_mean
 from rankmeter.wording import Language, Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
@@ -192,7 +190,7 @@ def nuggets(
     for system in systems:
         for name in SCORES:
             values = per_query.filter(pl.col("system") == system)[name].drop_nulls().to_numpy()
-            scores[system, name] = _mean(system, name, values, level)
+            scores[system, name] = NuggetScore(system, name, *bounded_mean(values, level), len(values))
     without = per_query.filter(pl.col("vital_nuggets") == 0)["query"].n_unique()
     notes = [said("nuggets_are_recall")]
     if without:
@@ -240,16 +238,6 @@ def _assisted(people: pl.DataFrame, machine: pl.DataFrame, systems: tuple[str, .
         bounds=dict.fromkeys(kept, (0.0, 1.0)), names={}, refused=refused, design=Design("assumed"),
         pairs=tuple((system, systems[0]) for system in systems[1:]), level=level, notes=tuple(notes),
     )  # fmt: skip
-
-
-def _mean(system: str, name: str, values: np.ndarray[Any, np.dtype[np.float64]], level: float) -> NuggetScore:
-    if not len(values):
-        return NuggetScore(system, name, math.nan, math.nan, math.nan, 0)
-    value = float(values.mean())
-    if len(values) < 2 or np.ptp(values) == 0:
-        return NuggetScore(system, name, value, math.nan, math.nan, len(values))
-    made = people_only(values, level=level)
-    return NuggetScore(system, name, value, max(float(made.low), 0.0), min(float(made.high), 1.0), len(values))
 
 
 def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from rankmeter.stats.assisted import (
     ROUGH,
     Estimated,
     Target,
+    estimated,
     judgments_needed,
     people_needed,
     people_only,
@@ -179,12 +180,8 @@ class SingleItems:
     def _estimated(self, values: Floats, drawn: Floats, level: float, target: Target, *, weight: float) -> Estimated:
         made = people_only(values, level=level)
         if target == "queries":
-            from scipy.special import stdtrit  # loaded only for statistics
-
             variance = ((1 - self.chances) / self.chances**2 * drawn**2).sum() / self.total**2
-            error, freedom = math.sqrt(variance), max(len(drawn) - 1, 1)
-            reach = float(stdtrit(freedom, (1 + level) / 2)) * error
-            return Estimated(made.value, made.value - reach, made.value + reach, error, weight, freedom)
+            return estimated(made.value, variance, max(len(drawn) - 1, 1), level, weight)
         return replace(made, weight=weight)
 
     @property

@@ -11,8 +11,8 @@ The last term belongs to the target ``population``, the mean over all queries th
 rankmeter's other intervals are about; the target ``queries`` is the mean that people would have found on these N.
 
 Sources: Cochran 1977 (regression and difference estimators); Angelopoulos et al. 2023 (PPI), Angelopoulos, Duchi &
-Zrnic 2023 (PPI++); Zrnic & Candes 2023 (cross-fitting), 2024 (unequal chances); Horvitz & Thompson 1952. The coverage
-of each is measured in benchmarks/judging_simulation.py.
+Zrnic 2023 (PPI++); Zrnic & Candes 2024 (unequal chances); Horvitz & Thompson 1952. The coverage of each is measured in
+benchmarks/judging_simulation.py, beside estimators that were weighed and not taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Floats
 
 Target = Literal["population", "queries"]
 TARGETS = ("population", "queries")
@@ -51,7 +51,8 @@ class Estimated:
     """Degrees of freedom of Student's t; infinite where the normal distribution is taken."""
 
 
-def _estimated(value: Any, variance: Any, freedom: Any, level: float, weight: Any = 0.0) -> Estimated:
+def estimated(value: Any, variance: Any, freedom: Any, level: float, weight: Any = 0.0) -> Estimated:
+    """A value with its interval, by Student's t; by the normal distribution where ``freedom`` is None."""
     from scipy.special import ndtri, stdtrit  # loaded only for statistics
 
     error = np.sqrt(np.maximum(variance, 0.0))
@@ -60,23 +61,25 @@ def _estimated(value: Any, variance: Any, freedom: Any, level: float, weight: An
     return Estimated(value, value - reach, value + reach, error, weight, math.inf if freedom is None else freedom)
 
 
+def bounded_mean(values: Floats, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float, float]:
+    """The mean of some queries and its interval, cut off at what is possible; NaN where nothing varies.
+
+    Values above the upper bound show that it is none.
+    """
+    if len(values) < 2 or np.ptp(values) == 0:
+        return float(values.mean()) if len(values) else math.nan, math.nan, math.nan
+    made = people_only(values, level=level)
+    highest = bounds[1] if values.max() <= bounds[1] else math.inf
+    return float(values.mean()), max(float(made.low), bounds[0]), min(float(made.high), highest)
+
+
 def people_only(
     y: Floats, total: int | None = None, *, level: float = 0.95, target: Target = "population"
 ) -> Estimated:
     """Student's t over the judged queries; the mean of ``total`` queries is known better, by sqrt(1 - n/N)."""
     many = y.shape[-1]
     unseen = 1.0 if target == "population" or total is None else 1 - many / total
-    return _estimated(y.mean(-1), unseen * y.var(-1, ddof=1) / many, many - 1, level)
-
-
-def fixed(
-    y: Floats, f: Floats, f_all: Floats, *, weight: float = 1.0, level: float = 0.95, target: Target = "population"
-) -> Estimated:
-    """A weight that was chosen before anybody looked; 1 is prediction-powered inference as first published."""
-    many, total = y.shape[-1], f_all.shape[-1]
-    value = y.mean(-1) + weight * (f_all.mean(-1) - f.mean(-1))
-    variance = (1 / many - 1 / total) * (y - weight * f).var(-1, ddof=1) + _of_queries(y, total, target)
-    return _estimated(value, variance, many - 1, level, weight)
+    return estimated(y.mean(-1), unseen * y.var(-1, ddof=1) / many, many - 1, level)
 
 
 def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population") -> Estimated:
@@ -90,8 +93,8 @@ def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: T
     --------
     >>> people, machine = np.array([0.9, 0.4, 0.6, 0.2, 0.7, 0.5]), np.array([0.8, 0.5, 0.7, 0.4, 0.9, 0.5])
     >>> rest = [0.6, 0.3, 0.9, 0.7, 0.5, 0.8, 0.4, 1.0, 0.6, 0.7, 0.5, 0.9, 0.2, 0.6]
-    >>> found = tuned(people, machine, np.array([*machine, *rest]))
-    >>> round(float(found.value), 6), round(float(found.low), 6), round(float(found.high), 6)
+    >>> made = tuned(people, machine, np.array([*machine, *rest]))
+    >>> round(float(made.value), 6), round(float(made.low), 6), round(float(made.high), 6)
     (0.540948, 0.346455, 0.735441)
     """
     many, total = y.shape[-1], f_all.shape[-1]
@@ -108,44 +111,13 @@ def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: T
     freedom = np.where(used, many - 2, many - 1)
     with np.errstate(all="ignore"):
         leverage = np.where(used, shift**2 / square, 0.0)
-    variance = rest / freedom * (1 / many - 1 / total + leverage) + _of_queries(y, total, target)
-    return _estimated(y.mean(-1) + weight * shift, variance, freedom, level, weight)
+    variance = rest / freedom * (1 / many - 1 / total + leverage) + spread_of_queries(y, total, target)
+    return estimated(y.mean(-1) + weight * shift, variance, freedom, level, weight)
 
 
-def _of_queries(y: Floats, total: int, target: Target) -> Any:
+def spread_of_queries(y: Floats, total: int, target: Target) -> Any:
     """What the choice of the queries themselves adds to the variance."""
     return y.var(-1, ddof=1) / total if target == "population" else 0.0
-
-
-def cross_fitted(
-    y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population"
-) -> Estimated:
-    """Each judged query is corrected with the slope of the others: for a machine that was trained on the labels."""
-    many, total = y.shape[-1], f_all.shape[-1]
-    others = many - 1
-    sum_f, sum_y = f.sum(-1, keepdims=True) - f, y.sum(-1, keepdims=True) - y
-    spread = (f * f).sum(-1, keepdims=True) - f * f - sum_f**2 / others
-    together = (f * y).sum(-1, keepdims=True) - f * y - sum_f * sum_y / others
-    weight = np.where(spread > 1e-12, np.maximum(together / np.maximum(spread, 1e-12), 0.0), 0.0)
-    corrected = y - weight * (f - f_all.mean(-1, keepdims=True))
-    variance = (1 / many - 1 / total) * corrected.var(-1, ddof=1) + _of_queries(y, total, target)
-    return _estimated(corrected.mean(-1), variance, many - 1, level, weight.mean(-1))
-
-
-def published(y: Floats, f: Floats, f_rest: Floats, *, weight: float | None = None, level: float = 0.95) -> Estimated:
-    """PPI++ as ppi_py 0.2.3 computes it, to compare with: normal quantile, a weight within 0..1, unjudged apart.
-
-    Its weight is (N - n) / N of the one here. With few judged queries its intervals are too short.
-    """
-    many, rest = y.shape[-1], f_rest.shape[-1]
-    lam: Any = weight
-    if weight is None:
-        together = ((y - y.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))).mean(-1)
-        spread = np.concatenate([f, f_rest], -1).var(-1, ddof=1)
-        lam = np.clip(together / ((1 + many / rest) * spread), 0, 1)
-    value = y.mean(-1) + lam * (f_rest.mean(-1) - f.mean(-1))
-    variance = lam**2 * f_rest.var(-1) / rest + (y - np.asarray(lam)[..., None] * f).var(-1) / many
-    return _estimated(value, variance, None, level, lam)
 
 
 def unequal(
@@ -170,7 +142,7 @@ def unequal(
         share = 1 / chance
         centre = (share * y).sum(-1, keepdims=True) / share.sum(-1, keepdims=True)
         variance = variance + (share * (y - centre) ** 2).sum(-1) / share.sum(-1) / total
-    return _estimated(value, variance, y.shape[-1] - 1, level, weight)
+    return estimated(value, variance, y.shape[-1] - 1, level, weight)
 
 
 def where_lists_differ(
@@ -186,18 +158,7 @@ def where_lists_differ(
     variance = share**2 * here.error**2
     if target == "population":
         variance = variance + (share * (y.var(-1, ddof=1) + here.value**2) - (share * here.value) ** 2) / total
-    return _estimated(share * here.value, variance, np.where(here.weight > 0, many - 2, many - 1), level, here.weight)
-
-
-def items_per_query(weight: Floats, machine: Floats, human: Floats, drawn: Bools, chance: Floats) -> Floats:
-    """(..., queries) the value of each query under a linear measure, single items being judged by people.
-
-    sum w f + sum over drawn w (g - f) / chance. All are (..., queries, items); ``human`` is any number where not drawn.
-    An item that counts needs a chance of being judged.
-    """
-    with np.errstate(all="ignore"):
-        correction = np.where(drawn & (weight != 0), weight * (human - machine) / chance, 0.0)
-    return np.asarray((weight * machine).sum(-1) + correction.sum(-1))
+    return estimated(share * here.value, variance, np.where(here.weight > 0, many - 2, many - 1), level, here.weight)
 
 
 def best_chances(size: Floats, budget: float) -> Floats:

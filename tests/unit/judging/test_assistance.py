@@ -8,9 +8,10 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from judging_simulation import fixed
 
 import rankmeter as rm
-from rankmeter.stats.assisted import fixed, people_only, tuned, where_lists_differ
+from rankmeter.stats.assisted import people_only, tuned, where_lists_differ
 
 QUERIES, ITEMS = 60, 12
 

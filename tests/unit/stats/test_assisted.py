@@ -9,17 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judging_simulation import simulate, simulate_items, simulate_traps
-
-from rankmeter.stats.assisted import (
-    best_chances,
+from judging_simulation import (
     cross_fitted,
     fixed,
     items_per_query,
+    published,
+    simulate,
+    simulate_items,
+    simulate_traps,
+)
+
+from rankmeter.stats.assisted import (
+    best_chances,
     judgments_needed,
     people_needed,
     people_only,
-    published,
     tuned,
     unequal,
     where_lists_differ,
