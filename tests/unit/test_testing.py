@@ -82,11 +82,27 @@ def test_a_saved_evaluation_is_a_baseline(tmp_path):
         (("RR < 0.5",), "must hold"),
         (("MeanRank > 2",), "must hold"),
         (("RR >= 0.5 significantly",), "must hold"),
+        (("RR => 0.5",), "a requirement looks like"),
     ],
 )
 def test_what_cannot_be_checked_is_an_error_not_a_failure(requirements, words):
     with pytest.raises(rm.RankmeterError, match=words):
         assert_ranking(TRUTH, GOOD, *requirements)
+
+
+@pytest.mark.parametrize("baseline", [None, GOOD])
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("basline", "did you mean 'baseline'"),
+        ("Baseline - 0.01", "did you mean 'baseline'"),
+        ("0,4", "a requirement looks like"),
+        ("main", "a requirement looks like"),
+    ],
+)
+def test_a_limit_that_is_neither_a_number_nor_the_baseline(limit, words, baseline):
+    with pytest.raises(rm.InputError, match=words):
+        assert_ranking(TRUTH, GOOD, f"RR >= {limit}", baseline=baseline)
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ def parse_gate(text: str) -> Gate:
     """
     bare = _SIGNIFICANTLY.sub("", text)
     match = _GATE.fullmatch(bare.strip())
-    if match is None:
+    if match is None or match["left"].endswith("="):  # => is not >=
         raise InputError.of("comparing.not_a_gate", text=text, hint=_in_ascii(text) or _EXAMPLE)
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None

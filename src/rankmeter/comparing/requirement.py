@@ -15,7 +15,7 @@ from rankmeter.comparing.comparison import compare
 from rankmeter.comparing.gate import Gate, Operator, Verdict, check_gate, holds, parse_gate
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.systems import saved_or_run
-from rankmeter.errors import InputError, RankmeterError
+from rankmeter.errors import InputError, RankmeterError, did_you_mean
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.measures import parse
@@ -102,6 +102,9 @@ def _as_gate(text: str, *, certain: bool | None) -> Gate:
         gate = parse_gate(text)
     except InputError as error:
         raise error.changed(hint=_EXAMPLE) if error.problem.kind == "comparing.not_a_gate" else error from None
+    if gate.reference is not None and gate.reference != BASELINE:
+        hint = did_you_mean(gate.reference, [BASELINE]) or _EXAMPLE
+        raise InputError.of("comparing.requirement_of_unknown", text=text, name=gate.reference, hint=hint)
     wanted = ">" if parse(gate.measure).higher_is_better else "<"
     if gate.operator[0] != wanted or gate.significantly:
         # That is how a gate is written, and as a requirement it would pass on a loss.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
@@ -57,6 +57,11 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import judgments_from_mapping
 
+    if _are_records(data):
+        from rankmeter.inputs.exports import table_of_records
+
+        if (table := table_of_records(data, "judgments")) is not None:
+            return cast(JudgmentTable, table)
     return judgments_from_mapping(data)
 
 
@@ -106,7 +111,7 @@ def into_run(
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import run_from_mapping
 
-    if isinstance(data, dict) and not _is_plain(data):
+    if _are_records(data) or (isinstance(data, dict) and not _is_plain(data)):
         from rankmeter.inputs.exports import run_from_responses
 
         if (responses := run_from_responses(data)) is not None:
@@ -162,10 +167,16 @@ def _is_plain(by_query: Mapping[Any, object]) -> bool:
     """Whether queries hold ids or scores, told from the first that holds anything; else responses, or documents."""
     first = next((listed for listed in by_query.values() if type(listed) is not list or listed), ())
     if isinstance(first, dict):
-        return _ANSWERS.isdisjoint(first)
+        return _ANSWERS.isdisjoint(first) and not any(type(value) is list for value in first.values())
     if isinstance(first, (list, tuple, set, frozenset)):
         return not first or isinstance(next(iter(first)), (str, int))
     return hasattr(first, "__array__")
+
+
+def _are_records(data: object) -> bool:
+    """Whether this may be a list of records with a query and lists of what was retrieved or expected."""
+    first = data[0] if isinstance(data, list) and data else None
+    return isinstance(first, dict) and any(type(value) is list for value in first.values())
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

@@ -202,7 +202,8 @@ def judgment_columns(
     if unknown:
         say, every = say_columns("grade", unknown[0]), _say("relevant")
         error = InputError.of("inputs.maybe_grade", source=source, names=_quoted(unknown), say=say, every=every)
-        is_book = list(names[:2]) == ["query", "docid"] and unknown == list(names[2:])
+        judges = all(name in unknown or holds(name) == "other" for name in names[2:])  # somebody may not have judged
+        is_book = list(names[:2]) == ["query", "docid"] and judges
         raise error.changed(more=said("inputs.maybe_book")) if is_book else error
     return columns
 

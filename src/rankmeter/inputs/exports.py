@@ -37,7 +37,7 @@ from rankmeter.inputs.responses import (
     shape_of,
     unwrapped,
 )
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.tables import JudgmentTable, RunTable
 
 BESIDE = (
     *("{stem}.requests.ndjson", "{stem}.requests.jsonl", "{stem}.queries.tsv", "{stem}.queries.txt"),
@@ -123,27 +123,38 @@ def _from_documents(
     return ExportedTable(cast(Shape, whole).kind, entries, name, query_from)
 
 
-def run_from_responses(by_query: Mapping[object, object]) -> RunTable | None:
+def run_from_responses(responses: Mapping[object, object] | Sequence[object]) -> RunTable | None:
     """A run from the responses of an engine, or from the documents of a retriever, by query; None for anything else.
 
     What a client returns is taken as it is: a response of elasticsearch-py, opensearch-py or pyvespa, and lists of the
-    documents of LangChain, LlamaIndex and Haystack.
+    documents of LangChain, LlamaIndex and Haystack. Records with their queries may also stand in a list.
     """
     from rankmeter.inputs.opened import read_opened
 
-    documents = [(query, _as_document(query, value)) for query, value in by_query.items()]
-    if not documents or any(shape_of(document, "run") is None for _, document in documents):
+    if not isinstance(responses, Mapping):
+        return cast("RunTable | None", table_of_records(responses, "run"))
+    documents = [(query, _as_document(query, value)) for query, value in responses.items()]
+    known = (shape_of(document, "run") is not None or is_without_results(document) for _, document in documents)
+    if not documents or not all(known):
         return None
     table, _ = next(read_opened(_from_documents(documents, "run", "run", None), "run", None, "run", "mapping"))
     return cast(RunTable, table)
 
 
+def table_of_records(records: Sequence[object], side: Side) -> RunTable | JudgmentTable | None:
+    """A run or judgments from a list of records, as a file of JSON lines would hold them; None for anything else."""
+    from rankmeter.inputs.opened import read_opened
+
+    opened = export_of([_plain(record) for record in records], side, side)
+    return None if opened is None else next(read_opened(opened, side, None, side, "mapping"))[0]
+
+
 def _as_document(query: object, value: object) -> object:
     """A response, or a record with the documents of a retriever; lists of anything else are not documents."""
     plain = _plain(value)
-    if isinstance(plain, list) and all(is_document(one) for one in plain):
+    if isinstance(plain, list) and all(map(is_document, plain)):
         return {"query_id": query, "retrieved": plain}
-    return plain
+    return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
 
 
 def _plain(value: object) -> object:
@@ -156,6 +167,8 @@ def _plain(value: object) -> object:
             made = held() if callable(held) else held
             if isinstance(made, (dict, list)):
                 return made
+    if isinstance(value, dict):  # what a component of a pipeline returned: its documents are objects
+        return {key: _plain(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
     return value
 
 

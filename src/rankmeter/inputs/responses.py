@@ -440,8 +440,7 @@ def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[o
     items: list[object] = []
     stands = ""
     for place, wrapped in enumerate(results):
-        # A document may stand with its score or distance.
-        result = wrapped[0] if isinstance(wrapped, list) and len(wrapped) == 2 else wrapped
+        result = _without_score(wrapped)
         key, item = ("", result) if not isinstance(result, Mapping) else _id_within(result)
         if item is None and isinstance(result, Mapping):
             raise InputError.of(
@@ -453,8 +452,14 @@ def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[o
 
 
 def is_document(value: object) -> bool:
-    """Whether this is a document with an id or a text."""
-    return isinstance(value, Mapping) and _id_within(value)[1] is not None
+    """Whether this is a document with an id or a text, alone or with its score."""
+    document = _without_score(value)
+    return isinstance(document, Mapping) and _id_within(document)[1] is not None
+
+
+def _without_score(value: object) -> object:
+    """A document that may stand in a pair with its score or distance."""
+    return value[0] if isinstance(value, list) and len(value) == 2 else value
 
 
 def _id_within(document: Document) -> tuple[str, object | None]:

@@ -253,6 +253,35 @@ def test_results_are_never_those_of_the_record_before(tmp_path, name, place):
         ranked(written(tmp_path, "rag.jsonl", *records))
 
 
+@pytest.mark.parametrize("kind", RECORDS)
+@pytest.mark.parametrize("place", [None, 0, 1])
+def test_records_in_memory_are_read_as_in_a_file(tmp_path, kind, place):
+    record = RECORDS[kind]
+    (query,) = (key for key in ("query_id", "question", "user_input") if key in record)
+    records = [{**record, query: f"q{number}"} for number in range(2)]
+    if place is not None:
+        records[place] = {key: [] if isinstance(value, list) else value for key, value in records[place].items()}
+    path = written(tmp_path, "rag.jsonl", *records)
+    assert ranked(records) == ranked(path)
+    if "reference" in str(record):
+        assert graded(records) == graded(path)
+
+
+RETRIEVED = {
+    "documents": lambda items: [{"id": item, "content": "text"} for item in items],
+    "pairs": lambda items: [({"id": item}, 0.5) for item in items],
+    "component": lambda items: {"documents": [{"id": item, "score": 0.5} for item in items]},
+}
+
+
+@pytest.mark.parametrize("kind", RETRIEVED)
+@pytest.mark.parametrize("lists", [LISTS, {"q0": [], **LISTS}, {**LISTS, "q3": []}])
+def test_what_a_retriever_returned_by_query(kind, lists):
+    run = {query: RETRIEVED[kind](items) for query, items in lists.items()}
+    assert ranked(run) == LISTS
+    assert rm.evaluate(GRADES, run, "RR")["RR"] == rm.evaluate(GRADES, lists, "RR")["RR"]
+
+
 def test_rising_scores_are_for_the_caller_to_explain(tmp_path):
     record = {"query_id": "q", "results": [{"id": "b", "score": 0.2}, {"id": "a", "score": 0.9}]}
     path = written(tmp_path, "rag.jsonl", record)
@@ -354,7 +383,7 @@ def test_detailed_results_are_judgments_and_a_run(tmp_path):
 
 def test_a_book_is_read_when_it_is_named_and_hinted_at_otherwise(tmp_path):
     path = tmp_path / "book.csv"
-    path.write_text("query,docid,Anna B,Ben\nq1,d1,3,2\nq1,d2,0,\nq2,d3,,\n")
+    path.write_text("query,docid,Anna B,Ben,Unknown\nq1,d1,3,2,\nq1,d2,0,,\nq2,d3,,,\n")
     with pytest.raises(rm.InputError, match="format='book'"):
         rm.evaluate(path, LISTS, "RR")
     assert graded(path, format="book") == {"q1": {"d1": 3, "d2": 0}, "q2": {}}
