@@ -231,6 +231,26 @@ def test_what_is_no_pool_is_said_so(tmp_path, text):
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--items", "strange.csv"), "has none of the ids that are to be judged, such as a"),
+        (("--queries", "strange.csv"), "has none of the ids that are to be judged, such as q1"),
+        (("--labels", "0=no,9=yes"), "a label for 9, which is not one of the grades 0, 1, 2, 3"),
+        (("--labels", "2=yes", "--grades", "0..1"), "a label for 2, which is not one of the grades 0, 1"),
+    ],
+)
+def test_what_a_page_could_not_show_is_refused(tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pool.csv").write_text("query,item\nq1,a\nq1,b\n")
+    (tmp_path / "strange.csv").write_text("id,text\nx,something\n")
+    refused = run("judge", "pool.csv", *options, "--out", "page.html")
+    assert refused.exit_code == 2
+    assert words in refused.stderr
+    assert "Hint:" in refused.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_recorded_chances_are_not_said_to_be_unused(drawn):
     told = run("evaluate", drawn["people"], drawn["old"], "-m", "nDCG@5", "--assisted-by", drawn["machine"])
     assert "not used" not in told.stdout + told.stderr

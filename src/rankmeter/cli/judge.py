@@ -22,11 +22,13 @@ from rankmeter.wording import Language, word
     ),
 )
 @click.argument("pool", type=Reads())
-@click.option("--items", type=Reads(), help="A table of the items: an id, and what a judge is shown of them.")
-@click.option("--queries", type=Reads(), help="The texts of the queries: a file of ids and texts.")
+@click.option(
+    "--items", type=Reads(), metavar="FILE", help="A table of the items: an id, and what a judge is shown of them."
+)
+@click.option("--queries", type=Reads(), metavar="FILE", help="The texts of the queries: a file of ids and texts.")
 @click.option("--grades", default="0..3", show_default=True, metavar="LOW..HIGH|GRADE,...", help="The grades to give.")
 @click.option("--labels", default="", metavar="GRADE=TEXT,...", help="What each grade means.")
-@click.option("--guidelines", type=Reads(), help="A text that is shown above the items.")
+@click.option("--guidelines", type=Reads(), metavar="FILE", help="A file with a text that is shown above the items.")
 @click.option("--judge", "name", default="", help="The name of the judge; it can be changed on the page.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed for the order of the items of a query.")
 @click.option("--out", "output", type=Writes(), required=True, help="Write the page to this file.")

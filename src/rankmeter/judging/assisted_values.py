@@ -94,9 +94,8 @@ def _notes(
     observed: Mapping[tuple[str, str], Observed], judgments: tuple[AnyJudgments, AnyJudgments], design: Design
 ) -> list[Said]:
     """What the numbers rest on, and why an interval may hold less than it says."""
-    notes = []
-    if design.kind == "assumed":
-        notes.append(said("assumed_random"))
+    judged, total = (one.judgment_table().query.n_unique() for one in judgments)
+    notes = design.notes(judged, total)
     if design.kind != "items" and (left := _left_out(*judgments)):
         notes.append(said("partly_judged", count=left))
     if design.kind == "items":

@@ -14,6 +14,7 @@ from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
+from rankmeter.wording import Said, said
 
 Kind = Literal["assumed", "queries", "unequal", "items"]
 
@@ -29,6 +30,15 @@ class Design:
     """``query``, for items also ``item``, and ``chance``; ids as text."""
     depth: int | None = None
     """Down to which rank items had a chance, where it is recorded."""
+
+    def notes(self, judged: int, total: int) -> list[Said]:
+        """What the draw leaves open, of ``judged`` queries among ``total``: not recorded, or not judged to its end."""
+        if self.kind == "assumed":
+            return [said("assumed_random")]
+        if self.kind != "queries" or self.chances is None:
+            return []
+        drawn = round(float(self.chances["chance"][0]) * total)
+        return [said("drawn_not_judged", drawn=drawn, judged=judged)] if judged < drawn else []
 
 
 def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[AnyJudgments, Design]:
@@ -47,32 +57,41 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
         {
             "query": table[roles["query"]].cast(pl.String),
             "item": table[roles["item"]].cast(pl.String),
-            "chance": _numbers(table[recorded[0]], table, roles, recorded[0], reading.source),
+            "chance": table[recorded[0]],
         }
     )
     if recorded == [ITEM_CHANCE]:
+        frame = frame.with_columns(_numbers(frame, ITEM_CHANCE, reading.source))
         depth = table[ITEM_DEPTH].cast(pl.Int64, strict=False).min() if ITEM_DEPTH in table.columns else None
         return judgments, Design("items", frame, depth)  # type: ignore[arg-type]
-    by_query = frame.group_by("query", maintain_order=True).agg(
-        pl.col("chance").first(), pl.col("chance").n_unique().alias("different")
+    return judgments, drawn_queries(frame, reading.source)
+
+
+def drawn_queries(frame: pl.DataFrame, source: str) -> Design:
+    """How whole queries were drawn, from a table with the ``chance`` of every ``query`` and ``item``."""
+    by_query = (
+        frame.with_columns(_numbers(frame, QUERY_CHANCE, source))
+        .group_by("query", maintain_order=True)
+        .agg(pl.col("chance").first(), pl.col("chance").n_unique().alias("different"))
     )
     unlike = by_query.filter(pl.col("different") > 1)
     if len(unlike):
-        raise InputError.of("judging.unlike_chances", source=reading.source, query=unlike["query"][0])
+        raise InputError.of("judging.unlike_chances", source=source, query=unlike["query"][0])
     chances = by_query.select("query", "chance")
     spread = chances["chance"].to_numpy()
     is_equal = bool(np.ptp(spread) <= 1e-9 * spread.max())
-    return judgments, Design("queries" if is_equal else "unequal", chances)
+    return Design("queries" if is_equal else "unequal", chances)
 
 
-def _numbers(column: pl.Series, table: pl.DataFrame, roles: Mapping[Any, str], name: str, source: str) -> pl.Series:
+def _numbers(frame: pl.DataFrame, name: str, source: str) -> pl.Series:
     """Chances above 0 and at most 1; refuses others with their place."""
+    column = frame["chance"]
     numbers = column.cast(pl.Float64, strict=False)
     wrong = ~((numbers > 0) & (numbers <= 1)).fill_null(value=False)
     if wrong.any():
         row = int(wrong.arg_true()[0])
         raise InputError.of(
             "judging.chance", source=source, column=name, value=str(column[row]), count=int(wrong.sum()),
-            query=str(table[roles["query"]][row]), item=str(table[roles["item"]][row]),
+            query=frame["query"][row], item=frame["item"][row],
         )  # fmt: skip
     return numbers

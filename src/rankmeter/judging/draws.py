@@ -98,6 +98,8 @@ def draw(
     rng = np.random.default_rng(seed)
     if queries is not None:
         check_whole("queries", queries, FEWEST)
+        if runs:
+            raise InputError.of("judging.queries_without_runs", queries=queries)
         return _whole_queries(pool, queries, before, unsure, rng)
     budget = check_whole("items", items, FEWEST)
     if not runs:

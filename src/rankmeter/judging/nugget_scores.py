@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
 from rankmeter.inputs.attributes import table_of
+from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
-from rankmeter.judging.chances import Design
+from rankmeter.judging.chances import Design, drawn_queries
 from rankmeter.judging.named_columns import called, check_roles, roles_of
 from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
@@ -202,11 +203,18 @@ def nuggets(
         lengths = dict(zip(means["system"].to_list(), means["length"].to_list(), strict=True))
     assisted = None
     if assisted_by is not None:
-        assisted = _assisted(per_query, _per_query(_labels(assisted_by, columns or {}), empty), systems, level)
+        design = Design("assumed")
+        if QUERY_CHANCE in known.columns:
+            places = known.select("query", pl.col("nugget").alias("item"), pl.col(QUERY_CHANCE).alias("chance"))
+            design = drawn_queries(places, called(labels))
+        machine = _per_query(_labels(assisted_by, columns or {}), empty)
+        assisted = _assisted(per_query, machine, design, systems, level)
     return NuggetScores(systems, scores, per_query, known, empty, level, lengths, tuple(notes), assisted)
 
 
-def _assisted(people: pl.DataFrame, machine: pl.DataFrame, systems: tuple[str, ...], level: float) -> Assistance:
+def _assisted(
+    people: pl.DataFrame, machine: pl.DataFrame, design: Design, systems: tuple[str, ...], level: float
+) -> Assistance:
     """The scores per query of people and machine, put together."""
     keys = ["system", "query"]
     lacking = people.join(machine, on=keys, how="anti")
@@ -214,6 +222,8 @@ def _assisted(people: pl.DataFrame, machine: pl.DataFrame, systems: tuple[str, .
         system, query = lacking.select(keys).row(0)
         raise InputError.of("judging.machine_lacks_answer", system=system, query=query, count=len(lacking))
     both = machine.join(people.with_columns(judged=True), on=keys, how="left", suffix="_people", maintain_order="left")
+    if design.kind == "unequal" and design.chances is not None:
+        both = both.join(design.chances, on="query", how="left", maintain_order="left")
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
     for name, system in product(SCORES, systems):
@@ -228,14 +238,16 @@ def _assisted(people: pl.DataFrame, machine: pl.DataFrame, systems: tuple[str, .
         if is_judged.sum() < FEWEST:
             raise InputError.of("judging.too_few_judged", count=int(is_judged.sum()), fewest=FEWEST)
         observed[name, system] = WholeQueries(
-            rows[name].to_numpy(), rows[f"{name}_people"].to_numpy()[is_judged], is_judged
-        )
+            rows[name].to_numpy(), rows[f"{name}_people"].to_numpy()[is_judged], is_judged,
+            rows["chance"].to_numpy()[is_judged] if "chance" in rows.columns else None,
+        )  # fmt: skip
     kept = tuple(name for name in SCORES if name not in refused)
     cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
-    notes = [said("assumed_random"), *cautions.values(), said("assisted_columns"), said("machine_without_interval")]
+    drawn = design.notes(people["query"].n_unique(), machine["query"].n_unique())
+    notes = [*drawn, *cautions.values(), said("assisted_columns"), said("machine_without_interval")]
     return Assistance(
         systems=systems, measures=kept, observed={key: seen for key, seen in observed.items() if key[0] in kept},
-        bounds=dict.fromkeys(kept, (0.0, 1.0)), names={}, refused=refused, design=Design("assumed"),
+        bounds=dict.fromkeys(kept, (0.0, 1.0)), names={}, refused=refused, design=design,
         pairs=tuple((system, systems[0]) for system in systems[1:]), level=level, notes=tuple(notes),
     )  # fmt: skip
 
@@ -254,6 +266,8 @@ def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:
     made = pl.DataFrame(
         {role: part.cast(pl.String).str.strip_chars() if role != "length" else part for role, part in parts.items()}
     )
+    if QUERY_CHANCE in table.columns:
+        made = made.with_columns(table[QUERY_CHANCE])
     if "system" not in made.columns:
         made = made.with_columns(system=pl.lit("answer"))
     for role, meanings in (("importance", IMPORTANCE), ("support", SUPPORT)):
@@ -283,8 +297,8 @@ def _checked(made: pl.DataFrame, source: str) -> pl.DataFrame:
     if len(unlike):
         query, nugget, _ = unlike.row(0)
         raise InputError.of("judging.nugget_importance", source=source, query=query, nugget=nugget, count=len(unlike))
-    roles = ["system", "query", "nugget", "importance", "support", *(["length"] if "length" in made.columns else [])]
-    return made.select(roles)
+    further = [name for name in ("length", QUERY_CHANCE) if name in made.columns]
+    return made.select("system", "query", "nugget", "importance", "support", *further)
 
 
 def _per_query(labels: pl.DataFrame, empty: Empty) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from rankmeter.wording import Language, Said, in_language, said, word
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
+    from rankmeter.judging.assistance import Assistance
 
 NAMES_WIDTH = 40
 """Up to how many columns all names together take where the table says by name which systems one beats."""
@@ -344,7 +345,8 @@ def grid(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", system
 def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
     """The answer: which system is best, whom it cannot be told from, by how much it is ahead of the baseline.
 
-    Measures that agree on it share a sentence; the table beside it has their numbers.
+    Measures that agree on it share a sentence; the table beside it has their numbers. Where a machine judged too, what
+    people and machine say together comes first; of single items, people's judgments alone are no estimate.
     """
     groups: dict[tuple[str, ...], list[Score]] = {}
     for measure in cmp.measures:
@@ -353,7 +355,30 @@ def verdict(cmp: Comparison, digits: int = DIGITS) -> list[Said]:
             rivals = (score.system for score in others if score.in_best)
             is_equal = all(score.value == best.value for score in others)
             groups.setdefault(() if is_equal else (best.system, *rivals), []).append(best)
-    return [_verdict(cmp, group, scores, digits) for group, scores in groups.items()]
+    sentences = [_verdict(cmp, group, scores, digits) for group, scores in groups.items()]
+    if cmp.assisted is None:
+        return sentences
+    alone = [said("verdict_people_alone", sentence=sentence) for sentence in sentences]
+    return [*_assisted_verdicts(cmp.assisted, digits), *(alone if cmp.assisted.design.kind != "items" else [])]
+
+
+def _assisted_verdicts(assisted: Assistance, digits: int) -> list[Said]:
+    """Which system is first by people and machine together, under each measure, and whom it is ahead of."""
+    made = []
+    for measure in assisted.measures:
+        values = [assisted.value(measure, system) for system in assisted.systems]
+        best = max(values, key=lambda one: one.value)
+        tested = [one for one in assisted.differences(measure) if best.system in (one.system, one.other)]
+        behind: dict[bool, list[str]] = {True: [], False: []}
+        for one in tested:
+            is_sure = one.p_corrected is not None and one.p_corrected < 1 - assisted.level
+            is_ahead = is_sure and (one.value > 0) == (one.system == best.system)
+            behind[is_ahead].append(str(one.other if one.system == best.system else one.system))
+        kind = "open" if behind[False] else "clear"
+        value = f"{best.value:.{digits}f}"
+        facts = {"measure": str(measure), "system": best.system, "value": value, "others": behind[kind == "clear"]}
+        made.append(said(f"verdict_assisted_{kind}", **facts))
+    return made
 
 
 def _verdict(cmp: Comparison, group: Sequence[str], scores: Sequence[Score], digits: int) -> Said:

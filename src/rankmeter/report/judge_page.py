@@ -91,12 +91,21 @@ def judge_page(
         name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
     }
     titles = into_titles(None if queries is None else {"queries": queries}).queries
-    texts = {query: text for query, text in titles.items() if query in {one for one, _ in pairs}}
-    known = [[grade, (labels or {}).get(grade, "")] for grade in _checked(grades)]
+    asked = {query for query, _ in pairs}
+    texts = {query: text for query, text in titles.items() if query in asked}
+    fields = _fields(items, shown)
+    for given, texts_of, ids in ((queries, texts, asked), (items, fields, shown)):
+        if given is not None and not texts_of:
+            source = _called(given, "the table")
+            raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
+    named = labels or {}
+    known = [[grade, named.get(grade, "")] for grade in _checked(grades)]
+    if unknown := sorted(set(named) - set(grades)):
+        raise InputError.of("judging.label_of_no_grade", grade=unknown[0], grades=list(grades))
     digest = hashlib.sha256(json.dumps([pairs, known]).encode()).hexdigest()[:16]
     data = {
         "digest": digest, "judge": judge, "pairs": pairs, "kept": kept, "queries": texts,
-        "items": _fields(items, shown), "grades": known, "words": said,
+        "items": fields, "grades": known, "words": said,
     }  # fmt: skip
     # Inside of a script nothing but "</" and "<!--" would end or hide it.
     embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
@@ -143,8 +152,8 @@ def _pool_table(pool: object) -> pl.DataFrame:
     return frame
 
 
-def _called(data: object) -> str:
-    return str(data) if isinstance(data, (str, Path)) else "the pool"
+def _called(data: object, otherwise: str = "the pool") -> str:
+    return str(data) if isinstance(data, (str, Path)) else otherwise
 
 
 def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:

@@ -11,6 +11,7 @@ import pytest
 from judging_simulation import fixed
 
 import rankmeter as rm
+from rankmeter.report.comparisons import verdict
 from rankmeter.stats.assisted import people_only, tuned, where_lists_differ
 
 QUERIES, ITEMS = 60, 12
@@ -182,6 +183,36 @@ def test_recorded_chances_choose_the_estimator():
     assert unlike.value("nDCG@10").method == "unequal"
     assumed = rm.evaluate(PEOPLE, GOOD, ["nDCG@10"], assisted_by=MACHINE).assisted
     assert "assumed_random" in {note.kind for note in assumed.notes}
+
+
+@pytest.mark.parametrize("left", [0, 1, 10])
+def test_a_draw_that_was_not_judged_to_its_end_is_said(left):
+    people = drawn(20, seed=1)
+    judged = people["query"].unique(maintain_order=True)[left:]
+    made = rm.evaluate(people.filter(pl.col("query").is_in(judged.to_list())), GOOD, "P@5", assisted_by=MACHINE)
+    said = [note.values for note in made.assisted.notes if note.kind == "drawn_not_judged"]
+    assert said == ([{"drawn": 20, "judged": 20 - left}] if left else [])
+
+
+@pytest.mark.parametrize("pairs", [{}, {"baseline": "poor"}, {"baseline": "good"}])
+@pytest.mark.parametrize("runs", [{"good": GOOD, "poor": POOR}, {"good": GOOD, "same": GOOD}])
+def test_the_answer_is_that_of_people_and_machine_together(pairs, runs):
+    if not set(pairs.values()) <= set(runs):
+        pairs = {"baseline": "same"}
+    cmp = rm.compare(drawn(20, seed=1), runs, ["nDCG@10"], assisted_by=MACHINE, **pairs)
+    together, *alone = verdict(cmp)
+    one = cmp.assisted.differences("nDCG@10")[0]
+    is_sure = one.p_corrected is not None and one.p_corrected < 0.05
+    assert together.kind == f"verdict_assisted_{'clear' if is_sure else 'open'}"
+    assert f"good is first ({cmp.assisted.value('nDCG@10', 'good').value:.4f})" in together
+    assert together.endswith(f"{next(name for name in runs if name != 'good')}.")
+    assert {sentence.kind for sentence in alone} == {"verdict_people_alone"}
+
+
+def test_single_items_alone_give_no_answer():
+    runs = {"good": GOOD, "poor": POOR}
+    cmp = rm.compare(drawn(runs=runs, items=150, measure="DCG@5"), runs, ["DCG@5"], assisted_by=MACHINE)
+    assert [sentence.kind for sentence in verdict(cmp)] == ["verdict_assisted_clear"]
 
 
 @pytest.mark.parametrize("measure", ["P@5", "DCG@5", "CG@5", "RBP@5", "DCG(gain=exp2)@5", "P(rel=2)@5"])

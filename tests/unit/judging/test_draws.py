@@ -106,6 +106,7 @@ def test_a_pilot_says_where_the_machine_is_wrong():
         ({"queries": 5, "unsure": {"q0": 1.0}}, "judging.not_unsure"),
         ({"queries": 5, "unsure": dict.fromkeys(MACHINE, 0.0)}, "judging.not_unsure"),
         ({"queries": 5, "unsure": dict.fromkeys(MACHINE, 1.0), "judged": {"q1": {"d0": 1}}}, "judging.unsure_once"),
+        ({"queries": 5, "runs": {"one": RUN}}, "judging.queries_without_runs"),
         ({"items": 20}, "judging.items_need_runs"),
         ({"items": 20, "runs": {"one": RUN}, "measure": "nDCG@10"}, "judging.not_assisted"),
         ({"items": 20, "runs": {"one": RUN}, "measure": "P@1,5"}, "judging.one_measure"),

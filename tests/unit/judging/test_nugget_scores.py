@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.stats.assisted import tuned
+from rankmeter.stats.assisted import tuned, unequal
 
 WORKED = pl.DataFrame(
     {
@@ -155,6 +155,39 @@ def labelled(seed, queries, judge):
                     label = "support"
                 rows.append((f"q{query}", system, f"n{nugget}", "vital" if nugget < 3 else "okay", label))
     return pl.DataFrame(rows, schema=["query", "system", "nugget", "importance", "support"], orient="row")
+
+
+@pytest.mark.parametrize("kind", ["assumed", "queries", "unequal"])
+def test_recorded_chances_choose_the_estimator(kind, tmp_path):
+    people, machine = labelled(3, 40, "people"), labelled(3, 40, "machine")
+    number = pl.col("query").str.slice(1).cast(pl.Int64)
+    some = people.filter(number % 2 == 0)
+    chance = {"queries": pl.lit(0.5), "unequal": pl.when(number < 20).then(0.4).otherwise(0.6)}
+    if kind in chance:
+        some = some.with_columns(query_chance=chance[kind])
+    some.write_csv(tmp_path / "people.csv")
+    scores = rm.nuggets(tmp_path / "people.csv", assisted_by=machine)
+    assert scores.assisted.design.kind == kind
+    assert ("assumed_random" in {note.kind for note in scores.assisted.notes}) == (kind == "assumed")
+    made = scores.assisted.value("all", "a")
+    truth, guessed = (rm.nuggets(table).per_query.filter(system="a") for table in (some, machine))
+    y, everywhere = truth["all"].to_numpy(), guessed["all"].to_numpy()
+    beside = guessed.join(truth, on="query", how="semi", maintain_order="left")["all"].to_numpy()
+    if kind == "unequal":
+        share = np.where(np.arange(0, 40, 2) < 20, 0.4, 0.6)
+        expected = unequal(y, beside, share, everywhere)
+        assert made.people == pytest.approx(float((y / share).sum() / 40))
+    else:
+        expected = tuned(y, beside, everywhere)
+    assert made.value == pytest.approx(float(expected.value))
+
+
+@pytest.mark.parametrize("wrong", [0, 2, "x", None])
+def test_chances_that_are_none_are_refused_with_the_place(wrong):
+    people, machine = labelled(3, 40, "people"), labelled(3, 40, "machine")
+    with pytest.raises(rm.InputError, match=f"query q0, item n0 is {wrong}") as caught:
+        rm.nuggets(people.with_columns(query_chance=pl.lit(wrong)), assisted_by=machine)
+    assert caught.value.problem.kind == "judging.chance"
 
 
 def test_few_labels_of_people_are_helped_by_a_machine():
