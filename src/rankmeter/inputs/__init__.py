@@ -25,6 +25,8 @@ from rankmeter.late import check_threads
 
 _ANSWERS = frozenset({"hits", "response", "root"})
 """Keys of which a response of a search engine has one."""
+_RATED = ("requests", "judgmentRatings", "query_doc_pairs", "queries")
+"""Keys under which a whole set of judgments of another tool lists its objects."""
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
@@ -57,10 +59,11 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import judgments_from_mapping
 
-    if _are_records(data):
+    is_whole = isinstance(data, dict) and any(_are_objects(data.get(key)) for key in _RATED)
+    if is_whole or _are_records(data):
         from rankmeter.inputs.exports import table_of_records
 
-        if (table := table_of_records(data, "judgments")) is not None:
+        if (table := table_of_records([data] if is_whole else data, "judgments")) is not None:
             return cast(JudgmentTable, table)
     return judgments_from_mapping(data)
 
@@ -173,10 +176,13 @@ def _is_plain(by_query: Mapping[Any, object]) -> bool:
     return hasattr(first, "__array__")
 
 
-def _are_records(data: object) -> bool:
+def _are_objects(data: object) -> bool:
+    return isinstance(data, list) and bool(data) and isinstance(data[0], dict)
+
+
+def _are_records(data: Any) -> bool:
     """Whether this may be a list of records with a query and lists of what was retrieved or expected."""
-    first = data[0] if isinstance(data, list) and data else None
-    return isinstance(first, dict) and any(type(value) is list for value in first.values())
+    return _are_objects(data) and any(type(value) is list for value in data[0].values())
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

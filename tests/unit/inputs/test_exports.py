@@ -161,7 +161,7 @@ JUDGMENTS = {
 @pytest.mark.parametrize("indent", [None, 2])
 def test_judgments_of_other_tools(tmp_path, kind, indent):
     path = written(tmp_path, "judged.json", JUDGMENTS[kind], indent=indent)
-    assert graded(path) == GRADES
+    assert graded(path) == GRADES == graded(JUDGMENTS[kind])
     assert rm.evaluate(path, LISTS, "nDCG@5").reading.judgments.export
 
 
