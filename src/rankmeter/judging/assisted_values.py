@@ -18,6 +18,7 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
+from rankmeter.judging.panel import unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats, Ints
@@ -95,7 +96,7 @@ def _notes(
 ) -> list[Said]:
     """What the numbers rest on, and why an interval may hold less than it says."""
     judged, total = (one.judgment_table().query.n_unique() for one in judgments)
-    notes = design.notes(judged, total)
+    notes = [*design.notes(judged, total), *unlike_scales(*judgments)]
     if design.kind != "items" and (left := _left_out(*judgments)):
         notes.append(said("partly_judged", count=left))
     if design.kind == "items":

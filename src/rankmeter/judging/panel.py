@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, RankmeterError, examples
-from rankmeter.inputs import into_judgments, is_path
+from rankmeter.inputs import AnyJudgments, into_judgments, is_path
 from rankmeter.inputs.attributes import find_column, table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.judge_agreement import GAP, Grades
-from rankmeter.wording import Option
+from rankmeter.wording import Option, Said, said
 
 JUDGE_NAMES = ("judge", "judge_id", "assessor", "assessor_id", "annotator", "annotator_id", "rater", "rater_id")
 """What a column of judges is usually called."""
@@ -179,6 +179,12 @@ def parse_scale(scale: object) -> Floats:
     if not 2 <= len(grades) <= MOST_GRADES or len(grades) != len(scale):
         raise wrong
     return grades
+
+
+def unlike_scales(people: AnyJudgments, machine: AnyJudgments) -> list[Said]:
+    """Say it where the highest grades differ: numbers of the two may then not be held against each other."""
+    ends = [side.judgment_table().grade.max() for side in (people, machine)]
+    return [said("highest_grades_differ", people=ends[0], machine=ends[1])] if ends[0] != ends[1] else []
 
 
 def _scale_of(tables: Mapping[str, pl.DataFrame]) -> Floats:

@@ -16,7 +16,7 @@ from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import AnyJudgments, into_judgments, into_run
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.judging.panel import named_error
+from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
@@ -258,7 +258,8 @@ def leaderboards(
     counted = [side.judgment_table().query.n_unique() for side in truths]
     return LeaderboardAgreement(
         boards=boards, names=asked.names, queries=len(queries), people_queries=counted[0], machine_queries=counted[1],
-        level=level, correction=correction, seed=seed, notes=tuple(_notes(len(systems), len(queries))),
+        level=level, correction=correction, seed=seed,
+        notes=(*unlike_scales(*truths), *_notes(len(systems), len(queries))),
     )  # fmt: skip
 
 

@@ -380,3 +380,19 @@ def test_pools_that_people_judged_in_part_are_said():
     assert "partly_judged" not in {
         note.kind for note in rm.evaluate(PEOPLE, GOOD, ["P@5"], assisted_by=MACHINE).assisted.notes
     }
+
+
+@pytest.mark.parametrize("factor", [1, 2, 25])
+@pytest.mark.parametrize("verb", ["evaluate", "compare", "leaderboards"])
+def test_grades_on_another_scale_are_said(verb, factor):
+    people = {query: {item: grade * factor for item, grade in items.items()} for query, items in PEOPLE.items()}
+    runs = {"good": GOOD, "poor": POOR}
+    if verb == "leaderboards":
+        notes = rm.leaderboards(people, MACHINE, runs, "nDCG@10").notes
+    elif verb == "compare":
+        notes = rm.compare(people, runs, ["nDCG@10"], assisted_by=MACHINE).assisted.notes
+    else:
+        notes = rm.evaluate(people, GOOD, ["nDCG@10"], assisted_by=MACHINE).assisted.notes
+    told = [note for note in notes if note.kind == "highest_grades_differ"]
+    assert len(told) == (factor > 1)
+    assert all(f"up to {3 * factor}, the machine's up to 3:" in note for note in told)
