@@ -251,6 +251,19 @@ def test_what_a_page_could_not_show_is_refused(tmp_path, monkeypatch, options, w
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.parametrize("judged", [0, 4, 7])
+def test_a_draw_says_how_much_is_left_to_judge(tmp_path, judged):
+    machine, people = tmp_path / "machine.csv", tmp_path / "people.csv"
+    machine.write_text(
+        "query,item,grade\n" + "".join(f"q{query},d{item},1\n" for query in range(20) for item in (1, 2))
+    )
+    people.write_text(
+        "query,item,grade\n" + "".join(f"q{query},d{item},1\n" for query in range(judged) for item in (1, 2))
+    )
+    told = run("draw", machine, "--queries", 9, *(("--judged", people) if judged else ()))
+    assert f"{2 * (9 - judged)} pairs to judge in {9 - judged} queries" in told.stderr
+
+
 def test_recorded_chances_are_not_said_to_be_unused(drawn):
     told = run("evaluate", drawn["people"], drawn["old"], "-m", "nDCG@5", "--assisted-by", drawn["machine"])
     assert "not used" not in told.stdout + told.stderr

@@ -67,5 +67,5 @@ def command(
     else:
         delivery.deliver(frame_csv(drawn))
     if not delivery.quiet:
-        open_pairs = int(drawn["grade"].null_count())
-        say(word("drawn", lang, pairs=open_pairs, queries=drawn["query"].n_unique(), seed=seed))
+        to_judge = drawn["query"].filter(drawn["grade"].is_null())
+        say(word("drawn", lang, pairs=len(to_judge), queries=to_judge.n_unique(), seed=seed))
