@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import random
 import time
@@ -353,6 +354,47 @@ def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, t
         page.refresh()
         _until(lambda: len(_all(page, ".chart svg")) == 7)
         assert page.execute_script("return document.documentElement.scrollHeight") < 6000
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [390, 768, 1400])
+@pytest.mark.parametrize("systems", [2, 8, 20])
+def test_tables_of_queries_show_whole_ids_baseline_and_chosen_system_first(page, tmp_path, width, systems):
+    draw = random.Random(7)
+    items = [f"d{n}" for n in range(30)]
+    truth = {f"q{i}": dict.fromkeys(draw.sample(items, 12), 1) for i in range(10, 40)}
+    # The baseline stands in the middle, and the best is the last.
+    runs = {f"system-{at}": {query: draw.sample(items, 15) for query in truth} for at in range(systems - 1)}
+    runs["system-z"] = {query: list(truth[query]) for query in truth}
+    baseline = f"system-{systems // 2 - 1}"
+    cmp = rm.compare(truth, runs, ["nDCG@10", "AP"], baseline=baseline, permutations=100, resamples=100, test="t")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    page.get(cmp.report(tmp_path / "report.html").as_uri())
+    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    heights = page.execute_script(
+        "return [...document.querySelectorAll('#query-table tbody td')].map(cell => cell.offsetHeight)"
+    )
+    assert max(heights) < 45  # one line each
+    for css in ("#query-table th.name", "#detail-body .wide:not(.tall) th.name", ".lists h4"):
+        names = [head.get_attribute("title") for head in _all(page, css)]
+        assert names[:2] == [baseline, "system-z"], css
+        assert len(names) == len(set(names)) == min(systems, len(names))
+    moved = page.execute_script(
+        "const cell = document.querySelector('#query-table tbody td'), wide = cell.closest('.wide');"
+        "const before = cell.getBoundingClientRect().left; wide.scrollLeft = 9999;"
+        "return cell.getBoundingClientRect().left - before"
+    )
+    assert abs(moved) < 1
+    for row in _all(page, "#query-table tbody tr")[:5]:
+        *values, spread = (float(cell.get_attribute("data-sort")) for cell in _all(row, "td.number"))
+        assert spread == pytest.approx(max(values) - min(values))
+    # Labels below an axis stand at equal distances: none was left out because there was no room.
+    for chart in ("scatter", "distribution", "trade_off"):
+        below = _all(page, f"#chart-{chart} g[aria-label^='X-axis'] .role-axis-label text")
+        labels = sorted(float(one.text) for one in below if one.text and one.get_attribute("opacity") != "0")
+        steps = [after - before for before, after in itertools.pairwise(labels)]
+        assert max(steps) == pytest.approx(min(steps)), (chart, labels)
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 

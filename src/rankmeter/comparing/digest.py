@@ -256,7 +256,8 @@ def _lists(
             "taken": [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])],
         }
     told = [[item, titles.item(item), *titles.about(item)] for item in items]
-    return {"items": told, "queries": kept, "top": highest, "columns": list(titles.columns), "depth": SIMILAR_DEPTH}
+    depth = min(SIMILAR_DEPTH, sides["longest"])
+    return {"items": told, "queries": kept, "top": highest, "columns": list(titles.columns), "depth": depth}
 
 
 def _missed(

@@ -21,6 +21,8 @@ _HANGING = "    "
 """Before what is left of a line of code that is too long."""
 _LEAST_NAME = 12
 """Columns that are left of a name where it is shortened."""
+_LEAST_PROSE = 24
+"""Columns in which a last column of text is wrapped; where fewer are left, it is shortened."""
 
 
 def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
@@ -48,7 +50,7 @@ def document_text(
     for block in document:
         lines: list[str]
         if isinstance(block, Heading):
-            lines, indent = [one_line(block.text)], "" if block.level == 1 else "  "
+            lines, indent = [one_line(block.text)] if block.text else [], "" if block.level == 1 else "  "
         elif isinstance(block, Table):
             room = None if width is None else width - len(indent)
             text = table_text(block, width=room, bars=bars, styled=styled, lang=lang)
@@ -62,7 +64,7 @@ def document_text(
         elif isinstance(block, Chart):
             continue  # a terminal has no pictures
         parts += ([""] if _is_apart(before, block) else []) + lines
-        before = block
+        before = None if isinstance(block, Heading) and not block.text else block
     return "\n".join(parts)
 
 
@@ -106,14 +108,18 @@ def table_text(
     texts += [[_text(cell, column, bars) for cell, column in zip(row, fitting.columns, strict=True)]
               for row in fitting.rows]  # fmt: skip
     widths = [max(width_of(line[at]) for line in texts) for at in range(len(fitting.columns))]
+    room = _room_for_prose(fitting, width, bars)
+    widths[-1:] = [min(size, room or size) for size in widths[-1:]]
     lines = []
     for number, line in enumerate(texts):
+        line[-1:], hanging = (line[-1:], []) if room is None else _first_and_rest(line[-1], room)
         cells = fitting.rows[number - 1] if number else ()
         padded = [_padded(text, size, right=not column.is_text)
                   for text, size, column in zip(line, widths, fitting.columns, strict=True)]  # fmt: skip
         if styled:
             padded = [_styled(text, cells[at] if cells else None) for at, text in enumerate(padded)]
         lines.append("  ".join(padded).rstrip())
+        lines += [" " * (sum(widths[:-1]) + 2 * len(widths[:-1])) + rest for rest in hanging]
     if left_out:
         lines += wrapped(one_line(word("columns_left_out", lang, columns=left_out, width=width)), width or 0)
     return "\n".join(lines)
@@ -140,7 +146,7 @@ def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
     while (too_wide := _width(table, bars) - width) > 0:
         droppable = [column for column in table.columns if column.importance]
         if not droppable:
-            narrower = _shortened(table, too_wide)
+            narrower = table if _room_for_prose(table, width, bars) else _shortened(table, too_wide)
             if narrower == table:
                 return table, left_out
             table = narrower
@@ -157,6 +163,21 @@ def _width(table: Table, bars: Bars) -> int:
         for at, column in enumerate(table.columns)
     ]
     return sum(columns) + 2 * (len(columns) - 1)
+
+
+def _room_for_prose(table: Table, width: int | None, bars: Bars) -> int | None:
+    """The places in which a last column of text is wrapped; None where the table fits or too few are left."""
+    if width is None or len(table.columns) < 2 or table.columns[-1].kind != "text":
+        return None
+    last = table.columns[-1]
+    before = _width(table.only(lambda column: column is not last), bars) + 2
+    is_wide = _width(table, bars) > width
+    return width - before if is_wide and width - before >= _LEAST_PROSE else None
+
+
+def _first_and_rest(text: str, room: int) -> tuple[list[str], list[str]]:
+    lines = wrapped(text, room) or [""]
+    return lines[:1], lines[1:]
 
 
 def _shortened(table: Table, too_wide: int) -> Table:

@@ -67,3 +67,21 @@ def test_paragraphs_are_filled_and_stand_under_their_heading() -> None:
     text = document_text([Heading("What"), Paragraph("word " * 30), text_table(["a"], [[1]], ["count"])], width=40)
     assert all(len(line) <= 40 for line in text.splitlines())
     assert all(line.startswith("  ") for line in text.splitlines()[1:] if line)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, None])
+@pytest.mark.parametrize(
+    "prose", ["a reason that is told in a whole sentence of many words, " * 3, "理由要完整地说出来，" * 12]
+)
+def test_a_last_column_of_prose_is_wrapped_and_nothing_of_it_is_lost(prose: str, width: int | None) -> None:
+    rows = [["nDCG@10", prose], ["AP", "short"]]
+    lines = table_text(text_table(["", ""], rows, ["text", "text"]), width=width).splitlines()
+    assert width is None or max(map(width_of, lines)) <= width
+    told = "".join("".join(line[9:].split()) for line in lines)
+    assert told == "".join(prose.split()) + "short"
+    assert {line[:9].strip() for line in lines} == {"", "nDCG@10", "AP"}
+
+
+def test_an_empty_heading_is_one_empty_line_and_ends_what_is_under_a_heading() -> None:
+    blocks = [Heading("Under", 2), Paragraph("indented"), Heading("", 1), Paragraph("not indented")]
+    assert document_text(blocks).splitlines() == ["Under", "  indented", "", "not indented"]

@@ -27,7 +27,7 @@ function theme() {
   const ink = dark.matches ? "#c9d2db" : "#3b4753";
   const line = dark.matches ? "#303a45" : "#e3e7ec";
   const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500, titleLimit: 240, labelOverlap: "greedy", labelSeparation: 4 };
-  return { background: "transparent", axis, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
+  return { background: "transparent", axis, axisXQuantitative: { tickCount: 8 }, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
 }
 
 async function draw(chart, datasets, titles = {}) {
@@ -164,9 +164,15 @@ function drawn() {
   return [...new Set([...data.kept, data.reference, state.system])].sort((a, b) => a - b);
 }
 
+// The same beside each other in tables and lists: the baseline and the chosen system come first.
+function columns() {
+  return [...new Set([data.reference, state.system, ...drawn()])];
+}
+
 function queryRows() {
+  const systems = drawn();
   const rows = Object.entries(data.values).map(([q, values]) => {
-    const known = values[state.measure].filter((value) => value !== null);
+    const known = systems.map((place) => values[state.measure][place]).filter((value) => value !== null);
     const spread = known.length ? Math.max(...known) - Math.min(...known) : 0;
     const mean = known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : Number.NaN;
     return { q: Number(q), values: values[state.measure], spread, mean, id: data.queries[q][0], text: data.queries[q][1] };
@@ -184,7 +190,7 @@ function drawQueries() {
   const hasTexts = rows.some((row) => row.text);
   const heads = [["name", words.query]].concat(hasTexts ? [["text", words.text]] : []);
   const head = element("tr");
-  const shownSystems = drawn();
+  const shownSystems = columns();
   for (const [, label] of heads) head.append(element("th", {}, element("button", {}, label)));
   for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, brief(name(place), 12))));
   head.append(element("th", { class: "number" }, element("button", {}, words.spread)));
@@ -224,7 +230,7 @@ function choose(q, scroll) {
 
 function valuesTable(q) {
   const all = data.values[q];
-  const places = all ? drawn() : [data.reference, state.system];
+  const places = all ? columns() : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
   const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
   // A measure of all lists together has no value for one query.
@@ -274,13 +280,13 @@ function history_of(lists) {
 }
 
 function sides(lists, wanted) {
-  const columns = drawn().map((place) => {
+  const listed = columns().map((place) => {
     const items = lists.systems[place];
     const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : lists.before, wanted));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
     return element("div", {}, element("h4", { title: name(place) }, brief(name(place), 24), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
   });
-  const made = element("div", { class: "lists" }, ...columns);
+  const made = element("div", { class: "lists" }, ...listed);
   const mark = (event, on) => {
     const item = event.target.closest?.(".item")?.dataset.item;
     for (const one of made.querySelectorAll(".item")) one.classList.toggle("same", on && item !== undefined && one.dataset.item === item);
@@ -294,7 +300,7 @@ function sides(lists, wanted) {
 // What is relevant and in no list's first places: who looks at one query wants to see what was missed.
 function missed(lists) {
   if (!lists.missed.length) return [];
-  const places = drawn();
+  const places = columns();
   const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
   const rows = lists.missed.map(([at, grade, ranks]) => {
     const [id, title] = data.lists.items[at];
