@@ -14,6 +14,7 @@ from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.facts import PURPOSES, Facts, Purpose, facts_of, noticed_at_once
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.measuring import MeasuredGroup, measure_groups
+from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.tie_bounds import KEPT, TieBounds, Ties, late_ties, unknown_notes
 from rankmeter.frozen import dataclass
@@ -29,6 +30,7 @@ from rankmeter.wording import Option
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
+    from rankmeter.inputs.tables import JudgmentTable, RunTable
     from rankmeter.lists.catalogue import Catalogue, History
     from rankmeter.lists.slating import Given
     from rankmeter.lists.slices import Slices
@@ -115,6 +117,11 @@ class About:
             from rankmeter.lists.slating import check_needs
 
             check_needs(asked.every, self.given(given), has_segments=self.by is not None)
+
+
+def evaluate_measure(judgments: JudgmentTable, run: RunTable, measure: Measure) -> Evaluation:
+    """One measure of tables, without what a person is told of them."""
+    return evaluate_placing(into_pair(judgments, run), Asked({str(measure): measure}, [measure]), "run")
 
 
 def evaluate_placing(

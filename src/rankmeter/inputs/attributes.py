@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,11 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     if is_frame(data):
         return _from_any_frame(data)
     return read_table(data, what, named=named)
+
+
+def called(data: object, otherwise: str = "the table") -> str:
+    """What a table is called in sentences: its path, where it has one."""
+    return str(data) if isinstance(data, (str, os.PathLike)) else otherwise
 
 
 def _from_any_frame(frame: Any) -> pl.DataFrame:

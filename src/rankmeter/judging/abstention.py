@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, check_level
-from rankmeter.evaluating.asking import Asked, ask
-from rankmeter.evaluating.evaluation import evaluate_placing
-from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs import into_judgments, into_run
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.proportions import wilson
 from rankmeter.stats.selective import area_of_risks, normalised_area, separation_of
 from rankmeter.wording import Language, Option, Said, said, word
@@ -55,7 +54,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Abstention(ShownAsTable):
+class Abstention(NotedTable):
     """Returning and staying silent; made by :func:`rankmeter.silence`."""
 
     measure: str
@@ -80,57 +79,48 @@ class Abstention(ShownAsTable):
 
     def at(self, cut: float | None = None) -> Cut:
         """One of the cuts; without one, everything is returned."""
-        for one in self.cuts:
-            if one.cut == cut:
-                return one
-        raise InputError.of("judging.no_cut", cut=str(cut), cuts=[str(one.cut) for one in self.cuts])
+        by_score = {made.cut: made for made in self.cuts}
+        if cut not in by_score:
+            raise InputError.of("judging.no_cut", cut=str(cut), cuts=list(map(str, by_score)))
+        return by_score[cut]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {
             "measure": self.measure, "answerable": self.answerable, "unanswerable": self.unanswerable,
-            "floor": self.floor, "cuts": [asdict(one) for one in self.cuts], "auroc": self.auroc,
+            "floor": self.floor, "cuts": self._rows(), "auroc": self.auroc,
             "risk_area": self.risk_area, "risk_excess": self.risk_excess, "nauc": dict(self.nauc),
             "level": self.level, "notes": list(self.notes),
         }  # fmt: skip
 
-    def to_polars(self) -> pl.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row per cut."""
-        made = pl.DataFrame([asdict(one) for one in self.cuts], infer_schema_length=None)
-        return made.with_columns(pl.col(pl.Float64).fill_nan(None))
+        return [asdict(cut) for cut in self.cuts]
 
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
+    def _blocks(self, language: Language) -> list[Block]:
+        """The cuts, and how far scores tell what can be answered."""
         facts = said("silence_facts", answerable=self.answerable, unanswerable=self.unanswerable, floor=self.floor)
         heads = ("silence_all", "silence_answerable", "silence_unanswerable")
         columns = [Column(word("silence_cut", language), "text")]
         columns += [Column(word(head, language)) for head in heads]
         columns += [Column(word(head, language), "number", 1) for head in ("false_return", "false_silence")]
-        rows = []
-        for one in self.cuts:
-            shown = word("silence_none", language) if one.cut is None else f"{one.cut:g}"
-            values = [Cell(_known(part)) for part in (one.value, one.answerable, one.unanswerable)]
-            rates = [
-                Cell(_known(rate), span=None if math.isnan(rate) else (low, high))
-                for rate, low, high in (
-                    (one.false_return, one.false_return_low, one.false_return_high),
-                    (one.false_silence, one.false_silence_low, one.false_silence_high),
-                )
-            ]
-            rows.append((Cell(shown), *values, *rates))
+        rows = [
+            (
+                Cell(word("silence_none", language) if cut.cut is None else f"{cut.cut:g}"),
+                *map(number_cell, (cut.value, cut.answerable, cut.unanswerable)),
+                number_cell(cut.false_return, cut.false_return_low, cut.false_return_high),
+                number_cell(cut.false_silence, cut.false_silence_low, cut.false_silence_high),
+            )
+            for cut in self.cuts
+        ]
         numbers = {"auroc": self.auroc, "risk_area": self.risk_area, "risk_excess": self.risk_excess}
         numbers |= {f"nauc_{name}": value for name, value in self.nauc.items()}
         names = (Column(word("coefficient", language), "text"), Column(word("value", language)))
-        more = tuple((Cell(word(f"silence_{name}", language)), Cell(_known(value))) for name, value in numbers.items())
+        more = tuple((Cell(word(f"silence_{name}", language)), number_cell(value)) for name, value in numbers.items())
         return [
             Heading(word("silence_title", language, measure=self.measure), 1), Paragraph(facts.text(language)),
             Table(tuple(columns), tuple(rows), name="cuts"), Table(names, more, name="confidence"),
-            *(Paragraph(note.text(language), "note") for note in self.notes),
         ]  # fmt: skip
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def silence(
@@ -189,8 +179,7 @@ def silence(
     best = lists.group_by("query").agg(pl.col("score").max())
     chosen = _cuts(cuts, best["score"].to_numpy())
     made = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
-    _, values, answerable, _ = made[0]
-    queries = made[0][3]
+    _, values, answerable, queries = made[0]
     top, spread, gap = _confidences(lists, queries)
     if not answerable.any() or answerable.all():
         side = "silence_no_unanswerable" if answerable.all() else "silence_no_answerable"
@@ -202,7 +191,7 @@ def silence(
     confidences = {"max": top[here], "std": spread[here], "gap": gap[here]}
     return Abstention(
         measure=str(silent), answerable=int(answerable.sum()), unanswerable=int((~answerable).sum()),
-        cuts=tuple(one for one, *_ in made), auroc=separation_of(top[answerable], top[~answerable]),
+        cuts=tuple(cut for cut, *_ in made), auroc=separation_of(top[answerable], top[~answerable]),
         risk_area=area, risk_excess=excess,
         nauc={name: normalised_area(part, values[here]) if here.any() else math.nan
               for name, part in confidences.items()},
@@ -230,7 +219,7 @@ def _at(
     returned = RunTable(
         kept["query"], kept["item"], kept["score"], run.source, queries=lists["query"].unique(maintain_order=True)
     )
-    ev = evaluate_placing(into_pair(truth, returned), Asked({str(measure): measure}, [measure]), "run")
+    ev = evaluate_measure(truth, returned, measure)
     seen = ev.values[measure]
     counted = seen.counted
     names = [query for query, here in zip(ev.queries.to_list(), counted.tolist(), strict=True) if here]
@@ -249,11 +238,11 @@ def _at(
     def ends(part: Bools) -> tuple[float, float]:
         return wilson(int(part.sum()), len(part), level=level) if len(part) else (math.nan, math.nan)
 
-    one = Cut(
+    made = Cut(
         cut, mean(values), mean(values[answerable]), mean(values[~answerable]), mean(false_return),
         *ends(false_return), mean(false_silence), *ends(false_silence),
     )  # fmt: skip
-    return one, values, answerable, names
+    return made, values, answerable, names
 
 
 def _confidences(lists: pl.DataFrame, queries: list[str]) -> tuple[Floats, Floats, Floats]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -18,10 +18,9 @@ import numpy as np
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, did_you_mean
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
-from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
-from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table, number_cell
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.assisted import TARGETS, Estimated, Target
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.wording import Language, Option, Said, said, word
@@ -69,7 +68,7 @@ class Assisted:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Assistance(ShownAsTable):
+class Assistance(NotedTable):
     """Values and differences from few human and many machine judgments; ``assisted_by=`` makes it."""
 
     systems: tuple[str, ...]
@@ -90,7 +89,7 @@ class Assistance(ShownAsTable):
     correction: Correction = "holm"
     half_width: float | None = None
     """The half width of an interval that somebody wants."""
-    notes: tuple[Said, ...] = field(default=())
+    notes: tuple[Said, ...] = ()
 
     def value(
         self,
@@ -150,16 +149,16 @@ class Assistance(ShownAsTable):
     ) -> Assisted:
         sure = self.level if level is None else check_level(level)
         aim = self._target(target)
+        # NaN first: what has no ends keeps none.
         made, alone = _with_ends(seen.assisted(sure, aim)), _with_ends(seen.alone(sure, aim))
-        bounds = self.bounds[measure] if other is None else (-math.inf, math.inf)
-        low, high = max(made.low, bounds[0]), min(made.high, bounds[1])
+        least, most = self.bounds[measure] if other is None else (-math.inf, math.inf)
         half = (made.high - made.low) / 2
         flat = math.isnan(made.low)
         return Assisted(
             measure=measure, system=system, other=other, value=float(made.value),
-            low=math.nan if flat else low, high=math.nan if flat else high, error=float(made.error),
+            low=max(made.low, least), high=min(made.high, most), error=float(made.error),
             weight=float(made.weight), method=seen.method, people=float(alone.value),
-            people_low=_end(max(alone.low, bounds[0]), alone), people_high=_end(min(alone.high, bounds[1]), alone),
+            people_low=max(alone.low, least), people_high=min(alone.high, most),
             machine=float(seen.machine.mean()), correlation=seen.correlation, judged=seen.judged, total=seen.total,
             worth=None if flat else seen.worth(half, sure), p=None if other is None or flat else _p_value(made),
         )  # fmt: skip
@@ -185,15 +184,18 @@ class Assistance(ShownAsTable):
         check_choice("target", target, (None, *TARGETS))
         return target or self.target
 
+    def _values(self) -> list[Assisted]:
+        return [self.value(measure, system) for measure in self.measures for system in self.systems]
+
+    def _differences(self) -> list[Assisted]:
+        return [gap for measure in self.measures for gap in self.differences(measure)]
+
     def rows(self) -> list[Assisted]:
         """Every value, then every difference."""
-        values = [self.value(measure, system) for measure in self.measures for system in self.systems]
-        return [*values, *(one for measure in self.measures for one in self.differences(measure))]
+        return [*self._values(), *self._differences()]
 
-    def to_polars(self) -> pl.DataFrame:
-        """A row per value and per difference."""
-        made = pl.DataFrame([_plain(one) for one in self.rows()], infer_schema_length=None)
-        return made.with_columns(pl.col(pl.Float64).fill_nan(None))
+    def _rows(self) -> list[dict[str, Any]]:
+        return [asdict(number) for number in self.rows()]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -209,7 +211,7 @@ class Assistance(ShownAsTable):
         return {
             "judged_by_people": {"design": self.design.kind},
             "level": self.level, "target": self.target, "correction": self.correction,
-            "values": [_plain(one) for one in self.rows()],
+            "values": self._rows(),
             "refused": dict(self.refused), "notes": list(self.notes), **wanted,
         }  # fmt: skip
 
@@ -252,20 +254,23 @@ class Assistance(ShownAsTable):
         return list(self.pairs) or [(system, None) for system in self.systems]
 
     def document(self, language: Language = "en") -> list[Block]:
-        """People only, assisted and machine only, side by side."""
+        """People only, assisted and machine only, side by side; the notes, then the measures without an estimate."""
+        refused = [said("measure_refused", measure=name, why=why) for name, why in self.refused.items()]
+        noted = NotedTable.document(self, language)
+        return [*noted, *(Paragraph(note.text(language), "note") for note in refused)]
+
+    def _blocks(self, language: Language) -> list[Block]:
+        """Values and differences, and how much is to be judged for the width that is wanted."""
         blocks: list[Block] = [Heading(word("assisted_title", language), 2)]
         any_seen = next(iter(self.observed.values()))
         drawn = said(f"drawn_{self.design.kind}")
         about = said("target_" + self.target)
         facts = said("assisted_facts", judged=any_seen.judged, total=any_seen.total, drawn=drawn, target=about)
         blocks.append(Paragraph(facts.text(language)))
-        blocks.append(self._table([self.value(m, s) for m in self.measures for s in self.systems], language))
+        blocks.append(self._table(self._values(), language))
         if self.pairs:
-            differences = [one for measure in self.measures for one in self.differences(measure)]
-            blocks += [Heading(word("assisted_differences", language), 3), self._table(differences, language)]
-        notes: list[Said] = [*self._needed_notes(), *self.notes]
-        notes += [said("measure_refused", measure=name, why=why) for name, why in self.refused.items()]
-        return [*blocks, *(Paragraph(note.text(language), "note") for note in notes)]
+            blocks += [Heading(word("assisted_differences", language), 3), self._table(self._differences(), language)]
+        return [*blocks, *(Paragraph(note.text(language), "note") for note in self._needed_notes())]
 
     def _needed_notes(self) -> list[Said]:
         if self.half_width is None:
@@ -308,9 +313,8 @@ class Assistance(ShownAsTable):
         for one in rows:
             cells = [
                 Cell(_pair_name(one.system, one.other)), Cell(one.measure),
-                Cell(one.people, span=_span(one.people_low, one.people_high)),
-                Cell(one.value, span=_span(one.low, one.high)), Cell(one.machine), Cell(one.weight),
-                Cell(None if math.isnan(one.correlation) else one.correlation), Cell(one.worth),
+                number_cell(one.people, one.people_low, one.people_high), number_cell(one.value, one.low, one.high),
+                Cell(one.machine), Cell(one.weight), number_cell(one.correlation), Cell(one.worth),
             ]  # fmt: skip
             made.append((*cells, Cell(one.p), Cell(one.p_corrected)) if is_difference else tuple(cells))
         return Table(tuple(columns), tuple(made), name="assisted")
@@ -322,14 +326,6 @@ def _as_list(part: Any) -> Any:
 
 def _as_array(part: Any) -> Any:
     return np.array(part) if isinstance(part, list) else part
-
-
-def _span(low: float, high: float) -> tuple[float, float] | None:
-    return None if math.isnan(low) else (low, high)
-
-
-def _end(end: float, made: Estimated) -> float:
-    return math.nan if math.isnan(made.low) else end
 
 
 def _pair_name(one: str, other: str | None) -> str:
@@ -346,10 +342,6 @@ def _p_value(made: Estimated) -> float:
     from scipy.special import stdtr  # loaded only for statistics
 
     return float(2 * stdtr(made.freedom, -abs(made.value) / made.error))
-
-
-def _plain(one: Assisted) -> dict[str, Any]:
-    return asdict(one)
 
 
 def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> Assistance:

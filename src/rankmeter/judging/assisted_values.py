@@ -12,11 +12,11 @@ import numpy as np
 from rankmeter.comparing.pooling import ranked_top
 from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
-from rankmeter.evaluating.evaluation import evaluate_placing
-from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design
+from rankmeter.judging.judged_tables import check_machine_covers, graded_pairs
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
 from rankmeter.judging.panel import unlike_scales
 from rankmeter.late import pl
@@ -57,7 +57,8 @@ def assist(
 
     ``judgments`` are people's and the machine's; ``runs`` are looked at where single items were drawn.
     """
-    _check_machine_covers(*judgments)
+    human, guessed = map(graded_pairs, judgments)
+    _check_machine_judged(human, guessed, judgments[1].source)
     judged = set(judgments[0].judgment_table().query.cast(pl.String))
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
@@ -68,7 +69,7 @@ def assist(
             try:
                 for name in people:
                     if design.kind == "items":
-                        seen: Observed = _items_seen(measure, machine[name], runs[name], judgments, design)
+                        seen: Observed = _items_seen(measure, machine[name], runs[name], (human, guessed), design)
                     else:
                         seen = _queries_seen(measure, people[name], machine[name], judged, design)
                         if pairs and name in runs:
@@ -82,7 +83,7 @@ def assist(
     if not observed:
         name, why = next(iter(refused.items()))
         raise InputError.of("judging.not_assisted", measure=name, why=why)
-    notes = _notes(observed, judgments, design)
+    notes = _notes(observed, judgments, 0 if design.kind == "items" else _left_out(human, guessed), design)
     kept = tuple(measure for measure in asked.measures if str(measure) not in refused)
     return Assistance(
         systems=tuple(people), measures=kept, observed=observed,
@@ -92,12 +93,15 @@ def assist(
 
 
 def _notes(
-    observed: Mapping[tuple[str, str], Observed], judgments: tuple[AnyJudgments, AnyJudgments], design: Design
+    observed: Mapping[tuple[str, str], Observed],
+    judgments: tuple[AnyJudgments, AnyJudgments],
+    left: int,
+    design: Design,
 ) -> list[Said]:
-    """What the numbers rest on, and why an interval may hold less than it says."""
-    judged, total = (one.judgment_table().query.n_unique() for one in judgments)
+    """What the numbers rest on, and why an interval may hold less than it says; people left out ``left`` pairs."""
+    judged, total = (side.judgment_table().query.n_unique() for side in judgments)
     notes = [*design.notes(judged, total), *unlike_scales(*judgments)]
-    if design.kind != "items" and (left := _left_out(*judgments)):
+    if left:
         notes.append(said("partly_judged", count=left))
     if design.kind == "items":
         notes += [said("items_judged"), said("drawn_for_these_runs")]
@@ -148,26 +152,19 @@ def why_not_linear(measure: Measure) -> Said | None:
     return None
 
 
-def _check_machine_covers(people: AnyJudgments, machine: AnyJudgments) -> None:
+def _check_machine_judged(human: pl.DataFrame, guessed: pl.DataFrame, source: str) -> None:
     """Refuse machine judgments that lack a pair which people judged."""
-    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
-    lacking = human.join(other, on=["query", "item"], how="anti")
+    lacking = human.join(guessed, on=["query", "item"], how="anti")
     if len(lacking):
-        query, item = lacking.row(0)
+        query, item, _ = lacking.row(0)
         raise InputError.of(
-            "judging.machine_lacks", source=machine.source, count=len(lacking), total=len(human), query=query, item=item
+            "judging.machine_lacks", source=source, count=len(lacking), total=len(human), query=query, item=item
         )
 
 
-def _left_out(people: AnyJudgments, machine: AnyJudgments) -> int:
+def _left_out(human: pl.DataFrame, guessed: pl.DataFrame) -> int:
     """How many pairs the machine judged in the queries of people, and people did not."""
-    human, other = (_pairs(judgments.judgment_table()) for judgments in (people, machine))
-    return len(other.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
-
-
-def _pairs(table: JudgmentTable) -> pl.DataFrame:
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
-    return frame.filter(table.grade >= 0)
+    return len(guessed.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
 
 
 def _queries_seen(
@@ -232,18 +229,15 @@ def _items_seen(
     measure: Measure,
     machine: Evaluation,
     run: AnyRun,
-    judgments: tuple[AnyJudgments, AnyJudgments],
+    graded: tuple[pl.DataFrame, pl.DataFrame],
     design: Design,
 ) -> SingleItems:
     """Each drawn item alone in its list gives what its grade adds, by people and by the machine."""
     other = machine.values[measure]
     ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
-    human, guessed = (_grades(one.judgment_table()) for one in judgments)
+    human, guessed = graded
     top = ranked_top(run, guessed.select("query").unique(), int(measure.describe()["cutoff"]))
-    lacking = top.join(guessed, on=["query", "item"], how="anti")
-    if len(lacking):
-        row = lacking.row(0, named=True)
-        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=row["query"], item=row["item"])
+    check_machine_covers(top, guessed)
     chances = design.chances if design.chances is not None else human.with_columns(chance=pl.lit(1.0))
     drawn = chances.join(human, on=["query", "item"], maintain_order="left")
     drawn = drawn.join(guessed, on=["query", "item"], suffix="_machine", maintain_order="left")
@@ -262,10 +256,6 @@ def _items_seen(
     )  # fmt: skip
 
 
-def _grades(table: JudgmentTable) -> pl.DataFrame:
-    return _pairs(table).with_columns(grade=table.grade.filter(table.grade >= 0))
-
-
 def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Floats:
     """What each drawn item adds to its query: the value of its list where nothing else is relevant."""
     table = run.run_table()
@@ -275,11 +265,8 @@ def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Fl
     alone = drawn.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("number"), "query", "item", grade)
     copied = alone.select("number", "query").join(lists, on="query", maintain_order="left_right")
     single = JudgmentTable(alone["number"], alone["item"], alone[grade].alias("grade"))
-    one = evaluate_placing(
-        into_pair(single, RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)),
-        Asked({str(measure): measure}, [measure]),
-        "items",
-    )
+    copies = RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)
+    ev = evaluate_measure(single, copies, measure)
     values = np.zeros(len(alone))
-    values[one.queries.to_numpy()] = one.values[measure].value
+    values[ev.queries.to_numpy()] = ev.values[measure].value
     return values

@@ -24,7 +24,7 @@ from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table, text_table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.click_models import dynamic_bayesian, position_based
 from rankmeter.stats.shrinkage import (
     BetaPrior,
@@ -45,7 +45,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClickGrades(ShownAsTable):
+class ClickGrades(NotedTable):
     """What clicks say of pairs of query and item."""
 
     source: str
@@ -96,7 +96,7 @@ class ClickGrades(ShownAsTable):
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
         }  # fmt: skip
 
-    def document(self, language: Language = "en") -> Sequence[Block]:
+    def _blocks(self, language: Language) -> list[Block]:
         """How many pairs have which grade, how positions are looked at, the pairs with most evidence, agreement."""
         facts = said("clicks_facts", model=self.model, pairs=len(self.frame), queries=self.frame["query"].n_unique(),
                      starts=[f"{start:g}" for start in self.starts])  # fmt: skip
@@ -110,7 +110,7 @@ class ClickGrades(ShownAsTable):
             blocks += [Heading(word("clicks_positions", language)), text_table(heads, places, ["text", "number"])]
         if self.agreement is not None:
             blocks += self.agreement.document(language)
-        return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
+        return blocks
 
     def _grade_table(self, language: Language) -> Table:
         graded = self.frame.filter(pl.col("grade").is_not_null())

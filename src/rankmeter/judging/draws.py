@@ -20,8 +20,8 @@ from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import into_judgments, into_run, ranked_grades
 from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
-from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.judging.assisted_values import why_not_linear
+from rankmeter.judging.judged_tables import check_machine_covers, graded_pairs
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
@@ -90,11 +90,8 @@ def draw(
     check_seed(seed)
     if (queries is None) == (items is None):
         raise InputError.of("judging.queries_or_items")
-    table = into_judgments(machine, columns=columns).judgment_table()
-    pool = _graded(table)
-    before = None
-    if judged is not None:
-        before = _graded(into_judgments(judged, columns=columns).judgment_table())
+    pool = graded_pairs(into_judgments(machine, columns=columns))
+    before = None if judged is None else graded_pairs(into_judgments(judged, columns=columns))
     rng = np.random.default_rng(seed)
     if queries is not None:
         check_whole("queries", queries, FEWEST)
@@ -108,11 +105,6 @@ def draw(
     if len(asked.measures) > 1:
         raise InputError.of("judging.one_measure", measures=list(map(str, asked.measures)))
     return _single_items(pool, runs, asked, budget, before, columns, rng)
-
-
-def _graded(table: JudgmentTable) -> pl.DataFrame:
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
-    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)
 
 
 def _whole_queries(
@@ -191,10 +183,7 @@ def _single_items(
     largest = pl.col("weight").max()
     size = (1 - VALUES_SHARE) * (largest - absent) + VALUES_SHARE * largest if len(runs) > 1 else largest
     counted = pl.concat(parts).group_by("query", "item", maintain_order=True).agg(size.alias("size"))
-    lacking = counted.filter(pl.col("size") > 0).join(pool, on=["query", "item"], how="anti")
-    if len(lacking):
-        query, item, _ = lacking.row(0)
-        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=query, item=item)
+    check_machine_covers(counted.filter(pl.col("size") > 0), pool)
     listed = pool.join(counted, on=["query", "item"], maintain_order="left").filter(pl.col("size") > 0)
     errors = _errors(listed, before)
     chance = best_chances(listed["size"].to_numpy() * errors, float(budget))

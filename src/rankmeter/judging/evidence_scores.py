@@ -29,12 +29,12 @@ from rankmeter.judging.evidence_spans import (
     read_spans,
     span_name,
 )
-from rankmeter.judging.named_columns import check_roles
+from rankmeter.judging.judged_tables import check_roles
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
-from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table, number_cell
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.assisted import bounded_mean
 from rankmeter.wording import Language, Option, Said, said, word
 
@@ -127,7 +127,7 @@ def _within(chunks: Sequence[Span], budget: int) -> list[Span]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SpanScores(ShownAsTable):
+class SpanScores(NotedTable):
     """How much of the gold spans the first chunks of each system hold; made by :func:`rankmeter.evidence`."""
 
     holding: Holding
@@ -176,9 +176,9 @@ class SpanScores(ShownAsTable):
         frame = pl.DataFrame([*rows], schema=["query", "item", "subtopic"], orient="row").with_columns(grade=pl.lit(1))
         return frame, {query: [item for item, _ in chunks] for query, chunks in self.held[name].items()}
 
-    def to_polars(self) -> pl.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row per system, size and score, with the difference from the first system; then the measures."""
-        rows = []
+        rows: list[dict[str, Any]] = []
         for (by, size), score, system in product(self.sizes, SCORES, self.systems):
             values = self._values(system, (by, size), score)
             if math.isnan(values.sum()):
@@ -193,8 +193,7 @@ class SpanScores(ShownAsTable):
         for (system, measure), part in self.measured.group_by("system", "measure", maintain_order=True):
             values = part["value"].to_numpy()
             rows.append({"system": system, "by": None, "size": None, "score": measure, **self._mean(values)})
-        made = pl.DataFrame(rows, infer_schema_length=None)
-        return made.with_columns(pl.col(pl.Float64).fill_nan(None))
+        return rows
 
     def _mean(self, values: Floats, ends: tuple[float, float] = (0.0, 1.0)) -> dict[str, float]:
         """The mean with its interval, which holds nothing impossible."""
@@ -210,8 +209,8 @@ class SpanScores(ShownAsTable):
             "definitions": {name: word(f"evidence_{name}", "en", unit=unit) for name in SCORES},
         }  # fmt: skip
 
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
+    def _blocks(self, language: Language) -> list[Block]:
+        """A table of scores for each way of looking at lists, and the measures."""
         rule, unit = self.holding, word(f"evidence_{self.unit}", language)
         facts = said("evidence_facts", spans=sum(map(len, self.gold.values())), queries=len(self.gold), rule=rule.rule,
                      share=rule.share, unit=unit, dialect=rule.dialect)  # fmt: skip
@@ -226,10 +225,13 @@ class SpanScores(ShownAsTable):
         if len(self.measured):
             heads = [Column(word(name, language), "text") for name in ("measure", "system")]
             cells = rows.filter(pl.col("by").is_null())
-            shown = tuple((Cell(row["score"]), Cell(row["system"]), _cell(row)) for row in cells.iter_rows(named=True))
+            shown = tuple(
+                (Cell(row["score"]), Cell(row["system"]), number_cell(row["value"], row["low"], row["high"]))
+                for row in cells.iter_rows(named=True)
+            )
             blocks.append(Heading(word("evidence_measures", language), 2))
             blocks.append(Table((*heads, Column(word("value", language))), shown, name="measures"))
-        return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
+        return blocks
 
     def _table(self, rows: pl.DataFrame, by: str, language: Language) -> Table:
         """A line per score and size, a column per system and per difference from the first."""
@@ -242,8 +244,10 @@ class SpanScores(ShownAsTable):
         for (score, size), part in rows.group_by("score", "size", maintain_order=True):
             by_system = {row["system"]: row for row in part.iter_rows(named=True)}
             cells = [Cell(word(f"evidence_{score}", language, unit=unit)), Cell(size)]
-            cells += [_cell(by_system[name]) if not others else Cell(by_system[name]["value"]) for name in self.systems]
-            cells += [_cell(by_system[name], "difference", "difference_low", "difference_high") for name in others]
+            apart = ("difference", "difference_low", "difference_high")
+            shown = ("value",) if others else ("value", "low", "high")
+            cells += [number_cell(*(by_system[name][part] for part in shown)) for name in self.systems]
+            cells += [number_cell(*(by_system[name][part] for part in apart)) for name in others]
             lines.append((SCORES.index(str(score)), tuple(cells)))
         lines.sort(key=lambda line: line[0])
         return Table(tuple(columns), tuple(cells for _, cells in lines), name=f"spans-{by}")
@@ -266,10 +270,6 @@ class SpanScores(ShownAsTable):
 _NOT_MEASURED = pl.DataFrame(
     schema={"system": pl.String, "measure": pl.String, "query": pl.String, "value": pl.Float64}
 )
-
-
-def _cell(row: Mapping[str, Any], value: str = "value", low: str = "low", high: str = "high") -> Cell:
-    return Cell(row[value], span=None if row[low] is None else (row[low], row[high]))
 
 
 def evidence(

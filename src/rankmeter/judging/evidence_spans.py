@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.inputs.attributes import table_of
+from rankmeter.inputs.attributes import called, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
-from rankmeter.judging.named_columns import called, roles_of
+from rankmeter.judging.judged_tables import roles_of
 from rankmeter.late import pl
 
 Span = tuple[str, int, int]

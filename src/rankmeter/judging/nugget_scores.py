@@ -7,22 +7,21 @@ tables.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Literal
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
-from rankmeter.inputs.attributes import table_of
+from rankmeter.inputs.attributes import called, table_of
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design, drawn_queries
-from rankmeter.judging.named_columns import called, check_roles, roles_of
+from rankmeter.judging.judged_tables import check_roles, roles_of
 from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, number_cell
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.assisted import FEWEST, bounded_mean
 from rankmeter.wording import Language, Said, said, word
 
@@ -61,7 +60,7 @@ class NuggetScore:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NuggetScores(ShownAsTable):
+class NuggetScores(NotedTable):
     """The six scores of answers; made by :func:`rankmeter.nuggets`."""
 
     systems: tuple[str, ...]
@@ -105,38 +104,34 @@ class NuggetScores(ShownAsTable):
             **({} if self.assisted is None else {"assisted": self.assisted.to_dict()}),
         }  # fmt: skip
 
-    def to_polars(self) -> pl.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row per system and score."""
-        rows = [
-            {"system": one.system, "score": one.score, "value": one.value, "low": one.low, "high": one.high,
-             "queries": one.queries}
-            for one in self.scores.values()
-        ]  # fmt: skip
-        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return [asdict(score) for score in self.scores.values()]
 
     def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
+        """The scores; then, below their notes, what a machine's labels add."""
+        return [*NotedTable.document(self, language), *(self.assisted.document(language) if self.assisted else ())]
+
+    def _blocks(self, language: Language) -> list[Block]:
+        """The scores, and what each of them means."""
         queries = self.per_query["query"].n_unique()
         facts = said("nugget_facts", nuggets=len(self.labels), queries=queries, empty=self.empty)
         interval = word("level_interval", language, level=self.level)
         columns = [Column(word("system", language), "text"), Column(word("score", language), "text")]
         columns += [Column(word("value", language)), Column(interval, "interval", 1)]
         columns += [Column(word("query_count", language), "count", 2)]
-        rows = []
-        for one in self.scores.values():
-            value = Cell(None) if math.isnan(one.value) else Cell(one.value)
-            span = Cell(span=None if math.isnan(one.low) else (one.low, one.high))
-            name = word(f"nugget_{one.score}", language)
-            rows.append((Cell(one.system), Cell(name), value, span, Cell(one.queries)))
+        rows = [
+            (Cell(mean.system), Cell(word(f"nugget_{mean.score}", language)), number_cell(mean.value),
+             number_cell(None, mean.low, mean.high), Cell(mean.queries))
+            for mean in self.scores.values()
+        ]  # fmt: skip
         lengths = [said("answer_lengths", lengths=dict(self.lengths))] if self.lengths else []
-        notes = [*lengths, *self.notes]
         meanings = [f"{word(f'nugget_{name}', language)}: {word(f'nugget_{name}_means', language)}" for name in SCORES]
         return [
             Heading(word("nugget_title", language), 1), Paragraph(facts.text(language)),
             Table(tuple(columns), tuple(rows), name="nuggets"),
             Folded(word("meaning", language), tuple(items(meanings))),
-            *(Paragraph(note.text(language), "note") for note in notes),
-            *([] if self.assisted is None else self.assisted.document(language)),
+            *(Paragraph(note.text(language), "note") for note in lengths),
         ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.inputs import AnyJudgments, into_judgments, is_path
-from rankmeter.inputs.attributes import find_column, table_of
+from rankmeter.inputs.attributes import called, find_column, table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
@@ -97,7 +97,7 @@ def into_panel(
 def _by_judge(judges: object, judge: str | None) -> dict[str, Any]:
     if is_path(judges) or is_frame(judges):
         table = table_of(judges, "judgments")
-        source = str(judges) if is_path(judges) else "the table"
+        source = called(judges)
         column = find_column(table, JUDGE_NAMES, "judge", source, given=judge)
         if column is None:
             raise InputError.of("judging.no_judge_column", source=source, columns=examples(table.columns, shown=12))

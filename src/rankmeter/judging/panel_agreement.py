@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -15,7 +15,7 @@ from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.judge_agreement import (
     FEWEST_QUERIES,
     GAP,
@@ -65,7 +65,7 @@ class JudgePair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JudgeAgreement(ShownAsTable):
+class JudgeAgreement(NotedTable):
     """How far judges agree; made by :func:`rankmeter.judges`."""
 
     judges: tuple[str, ...]
@@ -116,11 +116,10 @@ class JudgeAgreement(ShownAsTable):
             "judges": list(self.judges),
             "scale": list(self.scale), "scale_stated": self.is_stated, "level": self.level, "singles": self.singles,
             "judged": self.judged, "in_common": self.in_common, "queries": self.queries,
-            "coefficients": _plain(self.coefficients),
+            "coefficients": {name: asdict(made) for name, made in self.coefficients.items()},
             "pairs": [
                 {
-                    "first": two.first, "second": two.second, "pairs": two.pairs, "queries": two.queries,
-                    "coefficients": _plain(two.coefficients), "confusion": [list(row) for row in two.confusion],
+                    **asdict(two), "confusion": [list(row) for row in two.confusion],
                     "kappa_from": {plain_number(grade): value for grade, value in two.kappa_from.items()},
                 }
                 for two in self.pairs
@@ -131,22 +130,20 @@ class JudgeAgreement(ShownAsTable):
             "notes": list(self.notes),
         }  # fmt: skip
 
-    def to_polars(self) -> pl.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row per coefficient, of all judges together and of every two."""
-        rows: list[dict[str, Any]] = []
         sources = [("all", self.coefficients, self.in_common)]
         if len(self.judges) > 2:
             sources += [(f"{two.first}, {two.second}", two.coefficients, two.pairs) for two in self.pairs]
-        for judges, coefficients, pairs in sources:
-            for name, one in coefficients.items():
-                rows.append(
-                    {"judges": judges, "coefficient": name, "value": one.value, "low": one.low, "high": one.high,
-                     "error": one.error, "pairs": pairs, "queries": one.queries}
-                )  # fmt: skip
-        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return [
+            {"judges": judges, "coefficient": name, "value": made.value, "low": made.low, "high": made.high,
+             "error": made.error, "pairs": pairs, "queries": made.queries}
+            for judges, coefficients, pairs in sources
+            for name, made in coefficients.items()
+        ]  # fmt: skip
 
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
+    def _blocks(self, language: Language) -> list[Block]:
+        """All judges together, every two, each, the queries and pairs to discuss, and what coefficients mean."""
         names = ", ".join(self.judges) if len(self.judges) <= 6 else str(len(self.judges))
         blocks: list[Block] = [Heading(word("judges_title", language, judges=names), 1)]
         scale = said("scale_stated" if self.is_stated else "scale_taken", scale=self.scale_text)
@@ -163,9 +160,7 @@ class JudgeAgreement(ShownAsTable):
                 Heading(word("judges_discuss", language)),
                 self._discuss_table(self.to_discuss.head(SHOWN_PAIRS), language),
             ]
-        blocks += [Heading(word("judges_reading", language), 2), self._meanings(language)]
-        blocks += [Paragraph(note.text(language), "note") for note in self.notes]
-        return blocks
+        return [*blocks, Heading(word("judges_reading", language), 2), self._meanings(language)]
 
     def _coefficient_table(self, language: Language) -> Table:
         interval = word("level_interval", language, level=self.level)
@@ -437,10 +432,3 @@ def _notes(panel: Panel, coefficients: Mapping[str, Jackknifed], queries: int, i
 def _is_lopsided(codes: np.ndarray[Any, np.dtype[np.int16]]) -> bool:
     """Whether one grade is so frequent that kappa is low and AC high at the same agreement."""
     return bool(len(codes)) and np.bincount(codes).max() / len(codes) >= 0.8
-
-
-def _plain(coefficients: Mapping[str, Jackknifed]) -> dict[str, Any]:
-    return {
-        name: {"value": one.value, "low": one.low, "high": one.high, "error": one.error, "queries": one.queries}
-        for name, one in coefficients.items()
-    }

@@ -12,16 +12,17 @@ import numpy as np
 
 from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterError, check_level, check_whole
 from rankmeter.evaluating.asking import Asked, ask
-from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.evaluation import evaluate_measure, evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs import AnyJudgments, into_judgments, into_run
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.judging.judged_tables import graded_pairs
 from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
+from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.intervals import check_seed
 from rankmeter.stats.rank_agreement import (
@@ -94,7 +95,7 @@ class TwoBoards:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LeaderboardAgreement(ShownAsTable):
+class LeaderboardAgreement(NotedTable):
     """Leaderboards under two judges; made by :func:`rankmeter.leaderboards`."""
 
     boards: Mapping[str, TwoBoards]
@@ -122,20 +123,18 @@ class LeaderboardAgreement(ShownAsTable):
             "boards": {name: asdict(board) for name, board in self.boards.items()}, "notes": list(self.notes),
         }  # fmt: skip
 
-    def to_polars(self) -> pl.DataFrame:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row per measure and system."""
-        rows = [{"measure": name, **asdict(row)} for name, board in self.boards.items() for row in board.rows]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return [{"measure": name, **asdict(row)} for name, board in self.boards.items() for row in board.rows]
 
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown."""
+    def _blocks(self, language: Language) -> list[Block]:
+        """For each measure the systems, what both judges decide, and how far the orders agree."""
         facts = said("boards_facts", queries=self.queries, people=self.people_queries, machine=self.machine_queries)
         blocks: list[Block] = [Heading(word("boards_title", language), 1), Paragraph(facts.text(language))]
         for board in self.boards.values():
             blocks += [Heading(board.measure), self._systems(board, language), *self._sentences(board, language)]
             blocks.append(self._summary(board, language))
-        blocks.append(Heading(word("judges_reading", language)))
-        return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
+        return [*blocks, Heading(word("judges_reading", language))]
 
     def _systems(self, board: TwoBoards, language: Language) -> Table:
         columns = (
@@ -145,13 +144,11 @@ class LeaderboardAgreement(ShownAsTable):
             Column(word("favour", language), "difference"),
             Column(word("p_by", language, correction=self.correction), "p", 1),
         )  # fmt: skip
-        rows = []
-        for row in board.rows:
-            span = None if math.isnan(row.favour_low) else (row.favour_low, row.favour_high)
-            favour = None if math.isnan(row.favour) else row.favour
-            rows.append((Cell(row.system), Cell(row.people), Cell(row.people_place), Cell(row.machine),
-                         Cell(row.machine_place), Cell(row.bias), Cell(favour, span=span),
-                         Cell(row.p_corrected)))  # fmt: skip
+        rows = [
+            (Cell(row.system), Cell(row.people), Cell(row.people_place), Cell(row.machine), Cell(row.machine_place),
+             Cell(row.bias), number_cell(row.favour, row.favour_low, row.favour_high), Cell(row.p_corrected))
+            for row in board.rows
+        ]  # fmt: skip
         return Table(columns, tuple(rows), name="systems")
 
     def _sentences(self, board: TwoBoards, language: Language) -> list[Block]:
@@ -167,23 +164,19 @@ class LeaderboardAgreement(ShownAsTable):
         return [Paragraph(sentence.text(language)) for sentence in sentences]
 
     def _summary(self, board: TwoBoards, language: Language) -> Table:
-        span = None if math.isnan(board.tau_low) else (board.tau_low, board.tau_high)
-        numbers: list[tuple[str, Cell]] = [
-            ("tau", Cell(board.tau, span=span)), ("tau_ap", Cell(board.tau_ap)), ("tau_h", Cell(board.tau_h)),
-            ("rbo", Cell(board.rbo)), ("rbo_top", Cell(board.rbo_top)), ("drop", Cell(board.largest_drop, digits=0)),
-            ("people_halves", Cell(board.people_halves)), ("machine_halves", Cell(board.machine_halves)),
-        ]  # fmt: skip
+        numbers = {
+            "tau": number_cell(board.tau, board.tau_low, board.tau_high),
+            "tau_ap": number_cell(board.tau_ap), "tau_h": number_cell(board.tau_h), "rbo": number_cell(board.rbo),
+            "rbo_top": number_cell(board.rbo_top), "drop": Cell(board.largest_drop, digits=0),
+            "people_halves": number_cell(board.people_halves), "machine_halves": number_cell(board.machine_halves),
+        }  # fmt: skip
         columns = (
             Column(word("coefficient", language), "text"), Column(word("value", language)),
             Column(word("meaning", language), "text", 1),
         )  # fmt: skip
         rows = (
-            (
-                Cell(word(f"board_{name}", language)),
-                Cell(None) if isinstance(cell.value, float) and math.isnan(cell.value) else cell,
-                Cell(word(f"board_{name}_means", language)),
-            )
-            for name, cell in numbers
+            (Cell(word(f"board_{name}", language)), cell, Cell(word(f"board_{name}_means", language)))
+            for name, cell in numbers.items()
         )
         return Table(columns, tuple(rows), name="orders")
 
@@ -415,7 +408,7 @@ def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correcti
 
 def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[str]) -> float:
     """The value by people of each pool in the machine's order, ties in every order where the measure can say that."""
-    people, machine = (_frame(side.judgment_table()) for side in truths)
+    people, machine = map(graded_pairs, truths)
     pool = people.join(machine, on=["query", "item"], suffix="_machine").filter(pl.col("query").is_in(queries))
     if not len(pool):
         return math.nan
@@ -423,16 +416,11 @@ def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[s
     run = RunTable(pool["query"], pool["item"], pool["grade_machine"])
     try:
         meant = measure(ties="mean")
-        ev = evaluate_placing(into_pair(truth, run), Asked({str(meant): meant}, [meant]), "ceiling")
+        ev = evaluate_measure(truth, run, meant)
     except MeasureError:
         meant = measure
-        ev = evaluate_placing(into_pair(truth, run), Asked({str(meant): meant}, [meant]), "ceiling")
+        ev = evaluate_measure(truth, run, meant)
     at = {query: place for place, query in enumerate(ev.queries.to_list())}
     seen = ev.values[meant]
     kept = [at[query] for query in queries if query in at and seen.counted[at[query]]]
     return float(seen.value[kept].mean()) if kept else math.nan
-
-
-def _frame(table: JudgmentTable) -> pl.DataFrame:
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
-    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)

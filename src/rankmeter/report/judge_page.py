@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.attributes import is_id_name, table_of
+from rankmeter.inputs.attributes import called, is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
 from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
@@ -96,7 +96,7 @@ def judge_page(
     fields = _fields(items, shown)
     for given, texts_of, ids in ((queries, texts, asked), (items, fields, shown)):
         if given is not None and not texts_of:
-            source = _called(given, "the table")
+            source = called(given)
             raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
     named = labels or {}
     known = [[grade, named.get(grade, "")] for grade in _checked(grades)]
@@ -117,7 +117,7 @@ def judge_page(
 def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str]]]:
     """The pairs query by query, the items of each in a random order; and the chances with which they were drawn."""
     frame = _pool_table(pool)
-    columns = find_columns(frame.columns, ("query", "item"), None, _called(pool))
+    columns = find_columns(frame.columns, ("query", "item"), None, called(pool, "the pool"))
     drawn = [name for name in (QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH) if name in frame.columns]
     frame = frame.select(
         pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item"),
@@ -125,12 +125,12 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
     )  # fmt: skip
     missing = frame.select(pl.any_horizontal(pl.col("query", "item").is_null()).sum()).item()
     if missing:
-        raise InputError.of("judging.pair_without_id", source=_called(pool), count=missing)
+        raise InputError.of("judging.pair_without_id", source=called(pool, "the pool"), count=missing)
     by_query: dict[str, dict[str, tuple[str, ...]]] = {}
     for query, item, *chances in frame.iter_rows():
         by_query.setdefault(query, {})[item] = tuple(chances)
     if not by_query:
-        raise InputError.of("inputs.empty", source=_called(pool))
+        raise InputError.of("inputs.empty", source=called(pool, "the pool"))
     pairs = []
     for query, listed in by_query.items():
         order = sorted(listed)
@@ -146,14 +146,12 @@ def _pool_table(pool: object) -> pl.DataFrame:
     except InputError as error:
         if error.__cause__ is None:  # the sentence says it all; else it is about how the file was parsed
             raise
-        raise InputError.of("judging.not_a_pool", source=_called(pool), columns=[]) from error
+        raise InputError.of("judging.not_a_pool", source=called(pool, "the pool"), columns=[]) from error
     if not all(any(is_usual(role, name) for name in frame.columns) for role in ("query", "item")):
-        raise InputError.of("judging.not_a_pool", source=_called(pool), columns=examples(frame.columns, shown=8))
+        raise InputError.of(
+            "judging.not_a_pool", source=called(pool, "the pool"), columns=examples(frame.columns, shown=8)
+        )
     return frame
-
-
-def _called(data: object, otherwise: str = "the pool") -> str:
-    return str(data) if isinstance(data, (str, Path)) else otherwise
 
 
 def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:

@@ -150,6 +150,12 @@ def _drawn(cell: Cell) -> list[float]:
     return [float(end) for end in numbers if math.isfinite(end)]
 
 
+def number_cell(value: float | None, low: float | None = math.nan, high: float | None = math.nan) -> Cell:
+    """A number and its interval; NaN and None are neither shown."""
+    is_known, has_ends = (part is not None and not math.isnan(part) for part in (value, low))
+    return Cell(value if is_known else None, span=(low, high) if has_ends else None)
+
+
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[object]], kinds: Sequence[Kind], **facts: Any) -> Table:
     """A table of plain values."""
     columns = tuple(Column(head, kind) for head, kind in zip(heads, kinds, strict=True))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rankmeter.late import pl
 from rankmeter.showing.document import Block, Paragraph, Table
 from rankmeter.wording import Language, Said, chosen_language
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Showable:
@@ -67,6 +65,29 @@ class ShownAsTable(Showable):
     def to_polars(self) -> pl.DataFrame:
         """The numbers, a row each."""
         raise NotImplementedError
+
+
+class NotedTable(ShownAsTable):
+    """A result of several tables, with notes below them, and with rows for programs."""
+
+    __slots__ = ()
+    notes: tuple[Said, ...]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The numbers, a row each; NaN where there is none."""
+        raise NotImplementedError
+
+    def _blocks(self, language: Language) -> list[Block]:
+        """What is shown above the notes."""
+        raise NotImplementedError
+
+    def to_polars(self) -> pl.DataFrame:
+        """The numbers, a row each; null where there is none."""
+        return pl.DataFrame(self._rows(), infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """What is shown, the notes last."""
+        return [*self._blocks(language), *(Paragraph(note.text(language), "note") for note in self.notes)]
 
 
 class ToldTable(ShownAsTable):

@@ -1,18 +1,31 @@
-"""Tables of judging, whose columns have roles of their own: which column is which, by usual names or as named."""
+"""Tables of judging: which column is which, and the pairs that were judged."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import find_column
 from rankmeter.late import pl
 
+if TYPE_CHECKING:
+    from rankmeter.inputs import AnyJudgments
 
-def called(data: object) -> str:
-    """What a table is called in sentences: its path, where it has one."""
-    return str(data) if isinstance(data, (str, os.PathLike)) else "the table"
+
+def graded_pairs(judgments: AnyJudgments) -> pl.DataFrame:
+    """``query``, ``item`` and ``grade`` of the pairs that were judged, ids as text; below 0 nobody judged."""
+    table = judgments.judgment_table()
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
+    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)
+
+
+def check_machine_covers(ranked: pl.DataFrame, guessed: pl.DataFrame) -> None:
+    """Refuse machine judgments that lack a pair which a run ranks."""
+    lacking = ranked.join(guessed, on=["query", "item"], how="anti")
+    if len(lacking):
+        query, item = lacking.select("query", "item").row(0)
+        raise InputError.of("judging.machine_lacks_ranked", count=len(lacking), query=query, item=item)
 
 
 def check_roles(columns: Mapping[str, str], roles: Sequence[str]) -> None:
