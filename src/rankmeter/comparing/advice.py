@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.comparing.pooling import judged_share
-from rankmeter.errors import check_language, check_whole
+from rankmeter.errors import InputError, check_language, check_whole
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import check_purpose, evaluate_placing
 from rankmeter.evaluating.facts import Purpose
@@ -150,6 +150,8 @@ def advise(
     check_purpose(purpose)
     if k is not None:
         check_whole("k", k, 1)
+    if runs is not None and not isinstance(runs, Mapping):
+        raise InputError.of("comparing.systems_by_name")
     check_columns_of(columns, judgments, *(runs or {}).values())
     given = into_judgments(judgments, columns=columns)
     truth = given.judgment_table()

@@ -134,3 +134,10 @@ def test_bad_advice_is_refused() -> None:
 def test_more_than_there_is_may_be_asked_for(most) -> None:
     truth, runs = {"q": {"a": 1}}, {"one": {"q": ["a", "x", "y"]}}
     assert rm.pool(truth, runs, budget=most, depth=most).equals(rm.pool(truth, runs))
+
+
+@pytest.mark.parametrize("runs", ["keyword.run", ["a.run", "b.run"], 3])
+@pytest.mark.parametrize("call", [rm.advise, rm.compare])
+def test_runs_without_names_are_refused_in_one_sentence(call, runs):
+    with pytest.raises(rm.InputError, match="systems are given as runs by name"):
+        call({"q1": {"a": 1}}, runs)
