@@ -194,8 +194,7 @@ def judgments_from_clicks(
     ('a', 3, 4.0, 2)
     """
     check_level(level)
-    if model not in MODELS:
-        raise InputError.of("judging.unknown_model", model=model, models=", ".join(MODELS))
+    check_choice("model", model, MODELS)
     check_choice("grade_by", grade_by, ("rate", "low"))
     check_choice("clickless", clickless, ("seen", "left out"))
     if grade_by == "low" and model not in ("examined", "ctr"):

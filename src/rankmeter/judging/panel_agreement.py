@@ -14,7 +14,7 @@ from rankmeter.errors import NotFoundError, check_choice, check_level, did_you_m
 from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, text_table
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.judge_agreement import (
     FEWEST_QUERIES,
@@ -226,21 +226,15 @@ class JudgeAgreement(NotedTable):
         return Table(columns, tuple(tuple(map(Cell, row)) for row in self.per_judge.iter_rows()), name="per_judge")
 
     def _query_table(self, language: Language) -> Table:
-        columns = (
-            Column(word("query", language), "text"), Column(word("pairs", language), "count"),
-            Column(word("coefficient_agreement", language)), Column(word("coefficient_absolute_error", language)),
-        )  # fmt: skip
-        rows = self.per_query.head(SHOWN_QUERIES).iter_rows()
-        return Table(columns, tuple(tuple(map(Cell, row)) for row in rows), name="per_query")
+        names = ("query", "pairs", "coefficient_agreement", "coefficient_absolute_error")
+        rows = self.per_query.head(SHOWN_QUERIES).rows()
+        heads = [word(name, language) for name in names]
+        return text_table(heads, rows, ("text", "count", "number", "number"), name="per_query")
 
     def _discuss_table(self, apart: pl.DataFrame, language: Language) -> Table:
         heads = (word("query", language), word("item", language), *apart.columns[2:-1], word("spread", language))
-        columns = tuple(Column(head, "text") for head in heads)
-        rows = (
-            tuple(Cell(plain_number(part) if isinstance(part, float) else part) for part in row)
-            for row in apart.iter_rows()
-        )
-        return Table(columns, tuple(rows), name="to_discuss")
+        rows = [[plain_number(part) if isinstance(part, float) else part for part in row] for row in apart.rows()]
+        return text_table(heads, rows, ["text"] * len(heads), name="to_discuss")
 
 
 def judges(
@@ -283,8 +277,8 @@ def judges(
     >>> import rankmeter as rm
     >>> people = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"a": 0, "b": 1}}
     >>> machine = {"q1": {"a": 3, "b": 3, "c": 1}, "q2": {"a": 0, "b": 1}}
-    >>> found = rm.judges({"people": people, "machine": machine}, scale="0..3")
-    >>> round(found["agreement"], 2), round(found["bias"], 2), round(found["kappa_quadratic"], 4)
+    >>> agreed = rm.judges({"people": people, "machine": machine}, scale="0..3")
+    >>> round(agreed["agreement"], 2), round(agreed["bias"], 2), round(agreed["kappa_quadratic"], 4)
     (0.6, 0.4, 0.8649)
     """
     check_level(level)

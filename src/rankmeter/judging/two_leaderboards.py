@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -348,11 +348,15 @@ def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, floa
     within, across = [], []
     for _ in range(HALVES):
         order = rng.permutation(size)
-        one, two = order[: size // 2], order[size // 2 :]
-        within.append(tau(y[:, one].mean(1), y[:, two].mean(1)))
-        across.append(tau(y[:, one].mean(1), f[:, two].mean(1)))
-    kept = [[one for one in side if math.isfinite(one)] for side in (within, across)]
-    return float(np.mean(kept[0])) if kept[0] else math.nan, float(np.mean(kept[1])) if kept[1] else math.nan
+        half, rest = order[: size // 2], order[size // 2 :]
+        within.append(tau(y[:, half].mean(1), y[:, rest].mean(1)))
+        across.append(tau(y[:, half].mean(1), f[:, rest].mean(1)))
+    return _finite_mean(within), _finite_mean(across)
+
+
+def _finite_mean(values: Sequence[Any]) -> float:
+    known = [value for value in values if math.isfinite(value)]
+    return float(np.mean(known)) if known else math.nan
 
 
 def paired_t(rows: Floats) -> tuple[Floats, Floats, Floats]:

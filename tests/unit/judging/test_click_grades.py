@@ -304,7 +304,7 @@ def test_the_command_writes_judgments_and_shows_agreement(tmp_path):
 
 WRONG = {
     "no query": ([{k: v for k, v in row.items() if k != "query"} for row in log_of(LISTS)], {}, "no query column"),
-    "an unknown model": (log_of(LISTS), {"model": "dcm"}, "no click model 'dcm'"),
+    "an unknown model": (log_of(LISTS), {"model": "dcm"}, "model='dcm' is not possible; it is one of examined, ctr"),
     "falling thresholds": (log_of(LISTS), {"grades": [0.5, 0.2]}, "thresholds"),
     "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "not known"),
     "no click": ([row for row in log_of(LISTS) if row["type"] != "click"], {}, "no click on anything"),
