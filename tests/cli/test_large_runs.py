@@ -60,8 +60,9 @@ def test_a_pattern_that_fits_nothing_is_an_error() -> None:
 
 def test_the_bar_tells_rows_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     said = []
-    monkeypatch.setattr(talk.Progress, "show", lambda self, what, fraction=0.0: said.append((what, fraction)))
-    with talk.Progress(1) as bar:
+    monkeypatch.setattr(talk.ProgressBar, "_is_awaited", True)  # a person has waited at a terminal
+    monkeypatch.setattr(talk.ProgressBar, "show", lambda self, what, fraction=0.0: said.append((what, fraction)))
+    with talk.ProgressBar(1) as bar:
         bar.read("bm25", Progress(rows=2_500_000, fraction=0.25, seconds=20.0))
         bar.read("stdin", Progress(rows=5, fraction=None, seconds=1.0))
     assert said == [("bm25: 2,500,000 rows, 0:01:00 left", 0.25), ("stdin: 5 rows", 0.0)]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from shutil import get_terminal_size
 from typing import Literal
 
 import click
@@ -18,6 +16,7 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
+from rankmeter.showing.terminal import terminal_width
 from rankmeter.wording import word
 
 WIDEST = 100
@@ -78,8 +77,7 @@ def command(
         return
     told = explain_measure(meant[0], language=lang)
     if format_ == "text":
-        width = min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
-        echo(told.to_text(width=width))
+        echo(told.to_text(width=min(terminal_width() or WIDEST, WIDEST)))
     elif format_ == "markdown":
         echo(told.to_markdown())
     else:

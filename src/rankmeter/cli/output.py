@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -27,7 +26,7 @@ from rankmeter.report.evaluations import (
 )
 from rankmeter.showing.document import Block, Document, Paragraph, Table, items
 from rankmeter.showing.numbers import DIGITS
-from rankmeter.showing.terminal import document_text
+from rankmeter.showing.terminal import document_text, terminal_width
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -45,10 +44,10 @@ def terminal_options() -> dict[str, Any]:
     """How standard output shows a document: fitted and in colour on a terminal, complete and plain elsewhere."""
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
     bars = {"bars": "blocks" if "utf" in encoding else "ascii"}
-    if not sys.stdout.isatty():
+    if (width := terminal_width()) is None:
         return bars
     is_coloured = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return {**bars, "width": get_terminal_size().columns, "styled": is_coloured}
+    return {**bars, "width": width, "styled": is_coloured}
 
 
 def show(document: Document, lang: Language = "en") -> None:

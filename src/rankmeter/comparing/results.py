@@ -443,8 +443,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         from rankmeter.report.comparisons import to_text
+        from rankmeter.showing.terminal import terminal_width
 
-        return to_text(self, lang=chosen_language())
+        return to_text(self, lang=chosen_language(), width=terminal_width())
 
     def _repr_html_(self) -> str:
         from rankmeter.report.comparisons import comparison_document

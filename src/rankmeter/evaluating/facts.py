@@ -8,14 +8,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rankmeter.arithmetic.relevance import hits, length
-from rankmeter.errors import examples
+from rankmeter.errors import MeasureError, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.measuring import MeasuredGroup
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import RATINGS, fold
 from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings
-from rankmeter.measures import Judged, RankedMeasure
+from rankmeter.measures import Judged, RankedMeasure, parse
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.pairs import Placeable
@@ -175,8 +175,19 @@ def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
     better = round(highest * 0.8)
     return said(
         "ratings_are_grades", source=read.source, column=column, highest=highest, measure=asked.label(low),
-        rel=low.rel, stricter=str(replace(low, rel=better)), better=better,
+        rel=low.rel, stricter=_stricter(low, better, asked), better=better,
     )  # fmt: skip
+
+
+def _stricter(measure: RelevanceMeasure, rel: float, asked: Asked) -> str:
+    """The measure with a higher threshold, under the name that was typed where that name takes options."""
+    stricter = replace(measure, rel=rel)
+    name, at, cutoff = asked.label(measure).partition("@")
+    try:
+        typed = f"{name}(rel={rel:g}){at}{cutoff}"
+        return typed if parse(typed) == stricter else str(stricter)
+    except MeasureError:
+        return str(stricter)
 
 
 def _grades(highest: float, asked: Asked) -> Said | None:
@@ -186,7 +197,7 @@ def _grades(highest: float, asked: Asked) -> Said | None:
         return None
     return said(
         "grades_cut", highest=highest, measures=list(map(asked.label, cut)), one=len(cut), rel=1,
-        stricter=str(replace(cut[0], rel=highest - 1)), better=highest - 1,
+        stricter=_stricter(cut[0], highest - 1, asked), better=highest - 1,
     )  # fmt: skip
 
 

@@ -250,8 +250,8 @@ def comparison_document(cmp: Comparison, *, digits: int = DIGITS, lang: Language
     ]
     return [
         *(Paragraph(sentence.text(lang)) for sentence in verdict(cmp, digits)),
-        *(Paragraph(note.text(lang), "note") for note in cmp.notes),
         *([grid(cmp, digits=digits, lang=lang)] if len(cmp.measures) > 1 else []),
+        *(Paragraph(note.text(lang), "note") for note in cmp.notes),
         *board_blocks(cmp, digits=digits, lang=lang),
         Folded(word("quality", lang), (quality_table(cmp, digits=digits, lang=lang), *items(quality_words(cmp, lang)))),
         *([Folded(word("every_test", lang), tuple(tests))] if tests else []),
@@ -264,11 +264,9 @@ def to_text(cmp: Comparison, *, digits: int = DIGITS, lang: Language = "en", wid
     """Everything that a terminal shows of a comparison: the verdict, the boards, how sure the data is."""
     document = [
         *(Paragraph(sentence.text(lang)) for sentence in verdict(cmp, digits)),
-        *(Paragraph(word("note", lang, text=note), "note") for note in cmp.notes),
         *board_blocks(cmp, digits=digits, lang=lang),
         Heading(word("quality", lang), 1),
-        quality_table(cmp, digits=digits, lang=lang),
-        *(Paragraph(line, "hint") for line in quality_words(cmp, lang)),
+        *quality_blocks(cmp, digits=digits, lang=lang),
         *(Paragraph(line) for line in legend(cmp, lang)),
     ]
     return document_text(document, width=width, lang=lang)

@@ -49,7 +49,9 @@ class Showable:
         return json_text(self.to_dict(), indent=indent)
 
     def __repr__(self) -> str:
-        return self.to_text(chosen_language())
+        from rankmeter.showing.terminal import terminal_width
+
+        return self.to_text(chosen_language(), width=terminal_width())
 
     __str__ = __repr__
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from shutil import get_terminal_size
 from typing import Literal
 
 from rankmeter.showing.characters import one_line, shortened, width_of, wrapped
@@ -23,6 +25,11 @@ _LEAST_NAME = 12
 """Columns that are left of a name where it is shortened."""
 _LEAST_PROSE = 24
 """Columns in which a last column of text is wrapped; where fewer are left, it is shortened."""
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that standard output is; None where it is a file, a pipe or a notebook."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:

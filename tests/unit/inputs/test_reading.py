@@ -246,7 +246,7 @@ def test_queries_that_differ_in_case_are_said():
 def test_ratings_that_count_from_1_up_are_said(column, measure, is_said):
     judgments = pl.DataFrame({"user": [1, 1], "item": [2, 3], column: [5, 1]})
     said = "; ".join(rm.evaluate(judgments, {1: [3]}, measure).sentences())
-    assert ("holds ratings up to 5: HR@10 counts those from 1 up; Success(rel=4)@10" in said) == is_said
+    assert ("holds ratings up to 5: HR@10 counts those from 1 up; HR(rel=4)@10" in said) == is_said
 
 
 def test_judgments_that_are_no_ratings_are_not_called_ratings():
