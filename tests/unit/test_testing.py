@@ -222,14 +222,15 @@ def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     code, outputs, summary, talk = act(tmp_path, RUNS=str(tmp_path / "*.run").replace(" ", "?"))
     assert code == 0, talk
     assert "nDCG@10" in summary
-    assert outputs["report"] == ""
+    assert "report" not in outputs
 
 
 @pytest.mark.parametrize("options", ["", "$(touch owned)", "'$(touch owned)'", "`touch owned`", "; touch owned", "'"])
 def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
     hostile = {"RUNS": "$(touch${IFS}owned)", "BASELINE": '"; touch owned; "', "FAIL_IF": "`touch owned`"}
-    code, *_ = act(tmp_path, **hostile, OPTIONS=options)
+    code, outputs, *_ = act(tmp_path, **hostile, OPTIONS=options, REPORT="report.html")
     assert code == 2
+    assert outputs == {}  # nothing was measured: neither passed nor failed
     assert not (tmp_path / "owned").exists()
 
 

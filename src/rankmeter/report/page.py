@@ -144,10 +144,12 @@ def _population(cmp: Comparison) -> dict[str, Any]:
 
 
 def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
-    """The systems that are shown at first: all of a few; of many the baseline and the best under a measure."""
+    """The systems that are shown at first: all of a few; of many the baseline, the best and every measure's winner."""
     if len(cmp.systems) <= MOST_SYSTEMS:
         return list(cmp.systems)
-    kept = {reference_of(cmp), *(score.system for score in cmp.ranked(measure)[:BEST_SHOWN])}
+    firsts = [cmp.ranked(asked)[0] for asked in cmp.measures]
+    winners = {score.system for score in firsts if score.rank is not None}
+    kept = {reference_of(cmp), *winners, *(score.system for score in cmp.ranked(measure)[:BEST_SHOWN])}
     return [name for name in cmp.systems if name in kept]
 
 

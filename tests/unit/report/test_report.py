@@ -18,7 +18,7 @@ from rankmeter.comparing.digest import digest, informative_queries, pareto
 from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, rbo
 from rankmeter.inputs import into_judgments, into_run
 from rankmeter.report.comparisons import difference_table
-from rankmeter.report.page import report_html
+from rankmeter.report.page import MOST_SYSTEMS, kept_systems, report_html
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
 
 TRUTH = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(30)}
@@ -31,6 +31,15 @@ RUNS = {
 @pytest.fixture(scope="module")
 def cmp():
     return rm.compare(TRUTH, RUNS, ["nDCG@10", "RR", "P@2"], baseline="one", permutations=200, resamples=200)
+
+
+def test_of_many_systems_the_baseline_and_the_winner_of_every_measure_are_shown():
+    # "deep" finds everything but never first: last under RR, alone in front under recall.
+    deep = {query: {"x": 1.0, "a": 0.9, "b": 0.8} for query in TRUTH}
+    runs = {f"s{number:02}": {query: {"a": 1.0} for query in TRUTH} for number in range(MOST_SYSTEMS)}
+    shown = rm.compare(TRUTH, {**runs, "base": RUNS["two"], "deep": deep}, ["RR", "R@5", "NumRet"], baseline="base")
+    for measure in shown.measures:
+        assert {"base", "deep", "s00"} <= set(kept_systems(shown, measure)) != set(shown.systems)
 
 
 @pytest.fixture(scope="module")
