@@ -105,6 +105,11 @@ def test_a_limit_that_is_neither_a_number_nor_the_baseline(limit, words, baselin
         assert_ranking(TRUTH, GOOD, f"RR >= {limit}", baseline=baseline)
 
 
+IS_INSTALLED = any(point.name == "rankmeter" for point in entry_points(group="pytest11"))
+PLUGIN = () if IS_INSTALLED else ("-p", "rankmeter.pytest_plugin")
+"""How pytest is told of the plugin; where rankmeter is installed it knows."""
+
+
 @pytest.mark.slow
 def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
     pytester.makepyfile(
@@ -120,9 +125,7 @@ def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
             rankmeter.assert_ranking(TRUTH, poor, "RR >= baseline", baseline=good)
         """
     )
-    is_installed = any(point.name == "rankmeter" for point in entry_points(group="pytest11"))
-    named = () if is_installed else ("-p", "rankmeter.pytest_plugin")
-    done = pytester.runpytest_subprocess(*named, "-p", "no:cacheprovider")
+    done = pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider")
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(["*AssertionError: RR >= baseline: 0.5167 against 1.0000*"])
     done.stdout.fnmatch_lines(["*= rankings =*", "*test_good: RR >= 0.9: the value is 1.0000*"])
@@ -133,7 +136,7 @@ def test_what_is_wrong_with_a_call_points_to_the_test(pytester):
         def test_it(rankmeter):
             rankmeter.assert_ranking("nothing.qrels", "nothing.run", "RR >= 0.5")
     """)
-    told = pytester.runpytest_subprocess("-p", "rankmeter.pytest_plugin").stdout.str()
+    told = pytester.runpytest_subprocess(*PLUGIN).stdout.str()
     assert "there is no file nothing.qrels" in told
     assert "compression.py" not in told
 

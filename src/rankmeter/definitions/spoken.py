@@ -179,9 +179,9 @@ def _may_mean(metric: Metric, made: Measure, measure: Measure) -> bool:
     """Whether a metric may be meant by a measure: cut at the same place, and a mean where the measure is one."""
     aggregate = AGGREGATES.get(made.aggregate)
     is_mean = aggregate is None or aggregate.is_average or made.aggregate == measure.aggregate
-    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M).
-    cut = getattr(made, "depth" if metric.number == "depth" else "cutoff", None)
-    return type(made) is type(measure) and is_mean and cut == cut_of(measure)
+    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M): said or not said.
+    cuts = [cut_of(made)] if metric.number == "depth" else [cut_of(made), getattr(made, "cutoff", None)]
+    return type(made) is type(measure) and is_mean and cut_of(measure) in cuts
 
 
 def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
