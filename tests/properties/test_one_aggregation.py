@@ -12,7 +12,7 @@ from tests.oracle import oracle
 
 import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
-from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.inputs import into_judgments, into_run
 from rankmeter.inputs.reading import Readings
 from rankmeter.scale.blocks import State, evaluate_block, summary
@@ -83,7 +83,9 @@ def test_blocks_give_every_bit_of_the_evaluation(aggregate, cuts):
         block = evaluate_block(_only(truth, some), _only(run, some), asked, wide=False)
         states.append(State.from_json(block.state.to_json()))
     for order in (states, states[::-1]):
-        whole = summary(State.merged(order), asked, ("judgments", "run"), reading=Readings(), purpose="search")
+        whole = summary(
+            State.merged(order), Asked({}, asked), ("judgments", "run"), reading=Readings(), purpose="search"
+        )
         means = whole["means"]
         for measure in asked:
             assert means[measure] == pytest.approx(expected[measure], rel=0, abs=0, nan_ok=True), measure
