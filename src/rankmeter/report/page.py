@@ -31,6 +31,8 @@ LISTS = 50
 MOST_SYSTEMS = 12
 """Up to how many systems all are shown at once; of more the baseline, the chosen one and the best."""
 BEST_SHOWN = 8
+BEST_FIRST = 3
+"""How many of the best under a measure are shown before the winners of others."""
 MOST_SLICES = 30
 OVERTURNING = frozenset({"winner_could_change", "ties_could_change_winner", "same_lists"})
 """Notes that could overturn the answer: the first of each kind stands beside it."""
@@ -147,9 +149,10 @@ def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
     """The systems that are shown at first: all of a few; of many the baseline, the best and every measure's winner."""
     if len(cmp.systems) <= MOST_SYSTEMS:
         return list(cmp.systems)
+    best = [score.system for score in cmp.ranked(measure)]
     firsts = [cmp.ranked(asked)[0] for asked in cmp.measures]
-    winners = {score.system for score in firsts if score.rank is not None}
-    kept = {reference_of(cmp), *winners, *(score.system for score in cmp.ranked(measure)[:BEST_SHOWN])}
+    winners = [score.system for score in firsts if score.rank is not None]
+    kept = {reference_of(cmp), *list(dict.fromkeys([*best[:BEST_FIRST], *winners, *best]))[:BEST_SHOWN]}
     return [name for name in cmp.systems if name in kept]
 
 
