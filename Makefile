@@ -44,7 +44,7 @@ demo: $(CORE) ## evaluate the bundled demo: a table here, a report in demo-outpu
 test: $(DEV) ## run every test: unit, properties, conformance, golden, command line, examples in docstrings and docs
 	$(PYTEST)
 
-check: lint types layers fast ## what to run before every commit
+check: lint types layers fast ## what to run before every commit, about a minute
 
 lint: $(DEV) ## look for mistakes and stray formatting
 	$(BIN)/ruff check .
@@ -56,8 +56,8 @@ types: $(DEV) ## check the types of src
 layers: $(DEV) ## check that imports point one way
 	$(BIN)/lint-imports --no-cache
 
-fast: $(DEV) ## run the quick tests, with few random examples
-	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
+fast: $(DEV) ## run the quick tests, with few examples and few of many parameters
+	HYPOTHESIS_PROFILE=check $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
 
 format: $(DEV) ## put the code into shape
 	$(BIN)/ruff check --fix-only -q .

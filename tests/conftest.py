@@ -1,7 +1,8 @@
 """What all tests share: how hard Hypothesis looks, and which tests run together.
 
-Profiles: ``dev`` (other examples every time), ``ci`` (the same examples every time, so that a red build means a change)
-and ``fast`` (few examples, for ``make check``). ``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
+Profiles: ``dev`` (new examples every time), ``ci`` (the same every time, so that a red build means a change), ``fast``
+(few examples, for other versions of Python and libraries) and ``check`` (fewer, and few of many parameters, for ``make
+check``). ``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile(
     "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("fast", deadline=None, derandomize=True, max_examples=10)
+settings.register_profile("fast", deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("check", deadline=None, derandomize=True, max_examples=5)
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 settings.load_profile(PROFILE)
@@ -30,6 +32,9 @@ settings.load_profile(PROFILE)
 # What commands and errors say is tested in English, whatever the locale of whoever runs the tests.
 os.environ["RANKMETER_LANG"] = "en"
 
+
+FEW = 3
+"""How many of the cases of one parametrised test run under the profile ``check``: some from everywhere."""
 
 SHARED = "spark"
 """The fixture that starts a program for tests of several files; the ids of these tests contain its name."""
@@ -57,7 +62,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the slow groups where several processes share the work; ``fast`` holds for all numbers of examples."""
+    """Begin with the slow groups where several processes share the work; few examples hold for all tests."""
     for item in items:
         if SHARED in getattr(item, "fixturenames", ()) and group_of(item.nodeid) != SHARED:
             raise pytest.UsageError(f"the name of a test that uses {SHARED} contains {SHARED}: {item.nodeid}")
@@ -67,5 +72,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     most = settings.default.max_examples
     for item in items:
         asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
-        if PROFILE == "fast" and asked is not None and asked.max_examples > most:
+        if PROFILE in ("fast", "check") and asked is not None and asked.max_examples > most:
             item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)
+    if PROFILE == "check":
+        kept = set(map(id, _few(items)))
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+        items[:] = [item for item in items if id(item) in kept]
+
+
+def _few(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Of every test with many parameters some, evenly spread over them, the first and the last among them."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    few: list[pytest.Item] = []
+    for cases in tests.values():
+        places = {round(number * (len(cases) - 1) / (FEW - 1)) for number in range(FEW)}
+        few += [cases[place] for place in sorted(places)]
+    return few

@@ -131,6 +131,7 @@ def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
     done.stdout.fnmatch_lines(["*= rankings =*", "*test_good: RR >= 0.9: the value is 1.0000*"])
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_call_points_to_the_test(pytester):
     pytester.makepyfile("""
         def test_it(rankmeter):
@@ -251,6 +252,7 @@ def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
     assert json.loads(Path(outputs["json"]).read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("new", "old", "wanted"), [("hybrid", "bm25", 0), ("bm25", "hybrid", 1)])
 def test_the_action_takes_responses_and_exports(tmp_path, new, old, wanted):
     """From two bulk responses and the ratings of Quepid, with the bulk request beside them, to a verdict."""

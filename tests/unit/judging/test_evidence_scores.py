@@ -272,6 +272,7 @@ def test_what_was_not_measured_is_said():
     assert [note.kind for note in scores.notes] == ["evidence_nothing_returned", "evidence_without_gold"]
 
 
+@pytest.mark.slow
 def test_it_shows_itself_everywhere():
     gold, cut = at_random(2)
     for scores in (rm.evidence(GOLD, CHUNKS), rm.evidence(gold, cut, ["StRecall@5"], rule="any")):

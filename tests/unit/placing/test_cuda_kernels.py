@@ -240,6 +240,7 @@ def test_one_pass_ranks_by_the_same_path_as_the_items_own_score(width, interpret
     assert 0 < fast.uncertain <= QUERIES
 
 
+@pytest.mark.slow
 def test_where_memory_runs_out_fewer_items_go_at_once(interpreted, monkeypatch):
     queries, items, draw = made("gaussian", 16)
     items = np.tile(items, (30, 1))

@@ -167,6 +167,7 @@ def test_people_needed_is_the_least_that_is_enough():
     assert people_needed(0.0, 0.1) is None
 
 
+@pytest.mark.slow
 def test_intervals_of_single_items_hold_and_those_of_the_machine_do_not():
     trials = 150
     slack = 4 * math.sqrt(0.95 * 0.05 / trials)
