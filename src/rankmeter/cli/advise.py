@@ -12,7 +12,7 @@ from rankmeter.cli.output import shown_text
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
 from rankmeter.cli.talk import echo, examples, language_option
 from rankmeter.errors import InputError
-from rankmeter.measures import split_measures
+from rankmeter.measures import split_all
 from rankmeter.measures.prose import Language
 
 
@@ -57,7 +57,7 @@ def command(
         raise InputError.of("cli.no_judgments", usage="rankmeter advise JUDGMENTS [RUN...]")
     from rankmeter.comparing.advice import advise
 
-    asked = [part for text in measures for part in split_measures(text)] or None
+    asked = split_all(measures) or None
     sources.check_columns(paths[0], paths[1:])
     truth, runs = sources.judgments(paths[0]), sources.runs(paths[1:])
     advice = advise(truth, runs, purpose=purpose, k=cutoff, measures=asked, seed=seed)

@@ -33,7 +33,7 @@ from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
-from rankmeter.measures import split_measures
+from rankmeter.measures import split_all
 from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
 from rankmeter.whole_files import write_text
@@ -225,7 +225,7 @@ def command(
         from rankmeter.report.extra import need_report_extra
 
         need_report_extra()
-    asked = _with_gates([part for text in measures for part in split_measures(text)], gates, saved=systems.saved)
+    asked = _with_gates(split_all(measures), gates, saved=systems.saved)
     cmp = _saved_comparison(paths) if systems.saved else None
     if cmp is None:
         cmp = _compared(paths, asked, systems, testing, counting, about, sources)

@@ -72,11 +72,11 @@ def command(
     which needs --texts. Chunks stand best first, or have a rank or a score.
     """
     from rankmeter.judging.evidence_scores import evidence
-    from rankmeter.measures.grammar import split_measures
+    from rankmeter.measures import split_all
 
     scores = evidence(
         gold, dict(zip(system_names(chunks), chunks, strict=True)),
-        [part for text in measures for part in split_measures(text)], rule=holds.rule, share=holds.share,
+        split_all(measures), rule=holds.rule, share=holds.share,
         cutoffs=numbers("--cutoffs", holds.cutoffs) or (), budgets=numbers("--budgets", holds.budgets), unit=holds.unit,
         dialect=holds.dialect, texts=texts, level=level, columns=pairs("--columns", columns),
     )  # fmt: skip

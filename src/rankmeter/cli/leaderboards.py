@@ -8,7 +8,7 @@ from rankmeter.cli.options import Answer, Sources, level_option, seed_option
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
-from rankmeter.measures import split_measures
+from rankmeter.measures import split_all
 
 
 @click.command(
@@ -38,7 +38,7 @@ def command(
 
     if len(paths) < 4:
         raise InputError.of("judging.two_systems", count=max(len(paths) - 2, 0))
-    asked = [part for text in measures for part in split_measures(text)] or ["nDCG@10"]
+    asked = split_all(measures) or ["nDCG@10"]
     people, machine = (sources.judgments(path) for path in paths[:2])
     boards = leaderboards(people, machine, sources.runs(paths[2:]), asked, level=level, seed=seed)
     answer.give(boards)

@@ -13,7 +13,7 @@ from rankmeter.cli.parameters import MOST, Command, Reads, Writes, flag, format_
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
-from rankmeter.measures import into_measures, split_measures
+from rankmeter.measures import into_measures, split_all
 from rankmeter.report.evaluations import definition_lines
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Said, said, word
@@ -143,7 +143,7 @@ class Deciding:
         """How the API is told."""
         guards = [text.rpartition("=") for text in self.guardrails]
         return {
-            "primary": [part for text in self.primary for part in split_measures(text)],
+            "primary": split_all(self.primary),
             "guardrails": {name: _number("--guardrail", margin) for name, _, margin in guards},
             "sequential": self.sequential,
             "looks": [_number("--looks", share) for share in (self.looks or "").split(",") if share.strip()],
@@ -219,7 +219,7 @@ def command(
         bias = bias_of(events, level=estimating.level, **drawn, **log.reading())
         answer.tell(bias)
         return
-    asked = [part for text in measures for part in split_measures(text)] or None
+    asked = split_all(measures) or None
     if comparing.is_asked or deciding.is_asked:
         settings = asdict(estimating) | deciding.plan()
         result: OnlineEvaluation | Experiment = _experiment(events, asked, by, comparing, settings, log)

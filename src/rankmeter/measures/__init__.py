@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from rankmeter.measures.base import REGISTRY, Measure, RankedMeasure, register
-from rankmeter.measures.grammar import find_measure, into_measures, listed, parse, parse_measures, split_measures
+from rankmeter.measures.grammar import (
+    find_measure,
+    into_measures,
+    listed,
+    parse,
+    parse_measures,
+    split_all,
+    split_measures,
+)
 from rankmeter.measures.names import EVERYDAY
 
 
@@ -28,5 +36,6 @@ __all__ = [
     "parse",
     "parse_measures",
     "register",
+    "split_all",
     "split_measures",
 ]

@@ -229,6 +229,11 @@ def split_measures(text: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part] or [text]
 
 
+def split_all(texts: Iterable[str]) -> list[str]:
+    """Take apart several such texts, one after another: what an option that may be repeated was given."""
+    return [part for text in texts for part in split_measures(text)]
+
+
 def listed(measures: object) -> list[object]:
     """One measure or many as a list; what is neither is refused."""
     if isinstance(measures, (str, Measure)):
