@@ -93,7 +93,7 @@ def test_the_help_of_trec_eval_keeps_its_lines() -> None:
     text = call("trec_eval", "--help").stdout
     assert "\\b" not in text
     assert "[OPTIONS] [OPTIONS]" not in text
-    assert "  -c            count judged queries that the run lacks as 0\n" in text
+    assert "  -c          count judged queries that the run lacks as 0\n" in text
 
 
 def test_the_first_example_of_trec_eval_runs() -> None:

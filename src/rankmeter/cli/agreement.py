@@ -34,7 +34,7 @@ def command(
     seed: int,
     answer: Answer,
 ) -> None:
-    """Tell which offline measure foretold the outcome of PAST experiments: a table with a row per experiment.
+    """Find the offline measure that predicted the outcome of PAST experiments best: a table with a row per experiment.
 
     Its columns are the online difference (with <name>_low and <name>_high where the interval is known) and the offline
     difference under each measure. The verdict goes to standard error.

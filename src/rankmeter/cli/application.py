@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.talk import examples, language_of, notes_on_stderr, say
+from rankmeter.cli.talk import Group, examples, language_of, notes_on_stderr, say
 from rankmeter.cli.typed_options import typed, typed_here
 from rankmeter.cli.usage_errors import language_asked, usage_text
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
@@ -25,14 +25,14 @@ COMMANDS = {
     "evaluate": "Measure one or more runs against judgments.",
     "compare": "Compare runs: which differences are real, and gates for pipelines.",
     "judges": "Say how far two or more judges agree.",
-    "leaderboards": "Rank runs under two judges: does the winner stay, is any favoured?",
+    "leaderboards": "Rank runs under two judges: does the winner change, is a run favoured?",
     "silence": "Say how a run deals with queries that have no right answer.",
-    "evidence": "Say how much of the gold spans retrieved chunks hold; compare ways of chunking.",
-    "nuggets": "Score answers by the nuggets that they support.",
-    "draw": "Draw what people judge, with known chances that are recorded.",
+    "evidence": "Measure how much of the gold evidence retrieved chunks hold; compare chunkings.",
+    "nuggets": "Score answers by the nuggets (facts) that they support.",
+    "draw": "Draw a random sample for people to judge, and record the chances.",
     "pool": "List the unjudged items that are most worth judging.",
     "judgments-from-clicks": "Turn a log of impressions and clicks into judgments.",
-    "judge": "Make a page on which people judge what a pool lists.",
+    "judge": "Make a web page on which people judge the items of a pool.",
     "advise": "Say which measures and cutoffs fit the data, and why.",
     "explain": "Say what a measure means, with every convention.",
     "reconcile": "Find which definitions give a reported number, and why two tools differ.",
@@ -43,8 +43,8 @@ COMMANDS = {
     "measures": "List all measures, their other names and their options.",
     "online": "Measure what users did: CTR, CVR, sessions, experiments.",
     "counterfactual": "Estimate what another policy would have earned.",
-    "interleave": "Mix two rankings into one list, and score the clicks.",
-    "agreement": "Tell which offline measure foretold past experiments.",
+    "interleave": "Mix two rankings into one list, then score the clicks.",
+    "agreement": "Find the offline measure that predicted past experiments best.",
     "demo": "Evaluate the bundled, made-up data and write a report.",
 }
 """Each command with its line of help; its module in rankmeter.cli is imported when it is used."""
@@ -56,7 +56,7 @@ class _PipeClosedError(Exception):
     """Whoever read our output has stopped reading."""
 
 
-class Application(click.Group):
+class Application(Group):
     """A group of commands whose modules are imported one at a time, and whose errors are sentences."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
@@ -109,7 +109,7 @@ class Application(click.Group):
     def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
         lang = language_asked(args)
         try:
-            code = super().main(args, prog_name or "rankmeter", **{**extra, "standalone_mode": False})
+            code = super().main(args, prog_name or "rankmeter", **{"obj": lang, **extra, "standalone_mode": False})
         except click.UsageError as error:
             say(usage_text(error, lang))
         except click.ClickException as error:
@@ -180,7 +180,7 @@ def _silence_stdout() -> None:
 @click.version_option(__version__, prog_name="rankmeter", message="%(prog)s %(version)s")
 @click.pass_context
 def app(ctx: click.Context) -> None:
-    """Measure rankings and recommendations, and tell what each number means.
+    """Measure rankings and recommendations, and say what each number means.
 
     Numbers go to standard output, everything else to standard error.
     """

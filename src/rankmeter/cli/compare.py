@@ -98,13 +98,13 @@ class Testing:
     unit: str = option("--unit", type=click.Choice(["query", "run"]), default="query", help="What is resampled.")
     units: str | None = option(
         "--units", type=Reads(), metavar="FILE",
-        help="CSV or TSV of query and what it belongs to (a user): that is resampled.",
+        help="CSV or TSV that says to what each query belongs (to a user, say): that is resampled.",
     )  # fmt: skip
     assisted_by: str | None = assisted_option()
     needed: float | None = option(
         "--needed", type=float, metavar="DIFFERENCE",
-        help="Say how many queries it takes to find this difference; with --assisted-by how many people have to judge "
-        "for an interval of +- this.",
+        help="Say how many queries it takes to detect this difference; with --assisted-by how many people have to "
+        "judge for an interval of +- this.",
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ class Gating:
 
     gates: tuple[str, ...] = option(
         "--fail-if", multiple=True, metavar="CONDITION",
-        help="Exit with status 1 when the condition holds; '... significantly' asks for proof.",
+        help="Exit with status 1 when the condition holds; with '... significantly' only when it is significant.",
     )  # fmt: skip
     junit: Path | None = option("--junit", type=Writes(), help="Write the verdicts of --fail-if as JUnit XML.")
     github_summary: bool = flag("--github-summary", help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
@@ -143,13 +143,14 @@ class Gating:
 class Numbers:
     """How the numbers are written."""
 
-    digits: int = option("--digits", type=click.IntRange(0, 17), default=4, help="Digits after the point.")
+    digits: int = option("--digits", type=click.IntRange(0, 17), default=4, help="Digits after the decimal point.")
     format: str | None = option(
         "--format", type=click.Choice(FORMATS),
         help="Format of the numbers. Default: table, or what the ending of --output says.",
     )  # fmt: skip
     details: bool = flag(
-        "--details", help="Show every table on a terminal too, not only the answer; to a file or a pipe they always go."
+        "--details",
+        help="Show every table on a terminal too, not only the answer; files and pipes always get them all.",
     )
 
 
@@ -158,13 +159,15 @@ class Pages:
     """What is kept or drawn beside the table."""
 
     save: Path | None = option("--save", type=Writes(), help="Save everything in one file, for --saved.")
-    report: Path | None = option("--report", type=Writes(), help="Write one HTML file that shows everything, offline.")
+    report: Path | None = option(
+        "--report", type=Writes(), help="Write a report to this HTML file; it needs no network."
+    )
     titles: tuple[str, ...] = option(
         "--titles", type=Reads(_after_equals), multiple=True, metavar="KIND=FILE",
         help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
     )  # fmt: skip
     lists: int = option(
-        "--lists", type=click.IntRange(0, MOST), default=50, help="Number of queries whose lists the report keeps."
+        "--lists", type=click.IntRange(0, MOST), default=50, help="Number of queries whose lists the report shows."
     )
     figures: Path | None = option(
         "--figures", type=Writes(folder=True), help="Write the charts as SVG and PNG into this folder."

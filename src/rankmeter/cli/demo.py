@@ -45,14 +45,14 @@ WORST = 5
 )
 @click.option(
     "--output", type=Writes(folder=True), show_default="demo-output",
-    help="The folder to write the report to; made where it is missing.",
+    help="The folder to write the report to; created if it does not exist.",
 )  # fmt: skip
 @click.option(
     "--data", type=Writes(folder=True),
-    help="Instead: write the data itself to this folder, under the names that the examples use.",
+    help="Instead of a report, write the data to this folder, under the names that the examples use.",
 )  # fmt: skip
 def command(output: Path | None, data: Path | None) -> None:
-    """Evaluate the bundled data and write a report: what rankmeter does, without data of your own.
+    """Evaluate the bundled data and write a report: see what rankmeter does, without data of your own.
 
     Three systems search a small library that does not exist. The report is text; where the extra `report` is installed
     (pip install 'rankmeter[report]') there is an HTML page too.

@@ -24,7 +24,7 @@ from rankmeter.wording import Language, word
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="MACHINE [RUN...]")
 @click.option("--queries", type=click.IntRange(1, MOST), help="How many whole queries people will have judged.")
-@click.option("--items", type=click.IntRange(1, MOST), help="How many single items people judge, expected.")
+@click.option("--items", type=click.IntRange(1, MOST), help="How many single items people will judge, on average.")
 @click.option(
     "-m", "--measure", default="DCG@10", show_default=True, help="For single items: the measure to be estimated."
 )
@@ -49,7 +49,7 @@ def command(
     format_: str,
     delivery: Delivery,
 ) -> None:
-    """Draw what people judge of what the MACHINE judged, and record with which chance.
+    """Draw what people judge from what the MACHINE judged, and record with which chance.
 
     CSV has the columns query, item, grade (empty: to be filled in) and query_chance or item_chance. Filled in, the file
     goes to `rankmeter evaluate FILE RUN --assisted-by MACHINE`. The same seed draws the same.

@@ -70,7 +70,7 @@ class Showing:
     )  # fmt: skip
     digits: int | None = option(
         "--digits", type=click.IntRange(0, 17),
-        help="Digits after the point. Default: 4; all of them in csv and json; 5 for the three lines of --labelled.",
+        help="Digits after the decimal point. Default: 4; all in csv and json; 5 for the three lines of --labelled.",
     )  # fmt: skip
     save: str | None = option(
         "--save", type=WritesEach(), metavar="FILE",

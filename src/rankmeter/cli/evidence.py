@@ -25,11 +25,11 @@ class Holds:
     cutoffs: str = option("--cutoffs", metavar="NUMBER,...", default="1,3,5,10", help="How many chunks to look at.")
     budgets: str | None = option(
         "--budgets", metavar="NUMBER,...",
-        help="How many characters (or tokens) to look at; of several CHUNKS chosen by default.",
+        help="How many characters (or tokens) to look at; chosen automatically for several CHUNKS.",
     )  # fmt: skip
     unit: Literal["characters", "tokens"] = option(
         "--unit", default="characters",
-        help="What is counted. Tokens are words, marks and each character of Chinese; they need --texts.",
+        help="What is counted. Tokens are words, punctuation marks and single Chinese characters; they need --texts.",
     )  # fmt: skip
     dialect: Literal["rankmeter", "chroma", "legalbench_rag"] = option(
         "--dialect", default="rankmeter", help="Count characters as another tool does."
@@ -52,7 +52,7 @@ class Holds:
 @takes(holds=Holds)
 @click.option(
     "--columns", metavar="ROLE=NAME,...",
-    help="Name unusual columns. Roles: query, document, start, end, quote, rank, score, text.",
+    help="Name the columns that are not recognised. Roles: query, document, start, end, quote, rank, score, text.",
 )  # fmt: skip
 @level_option
 @takes(answer=Answer)

@@ -8,13 +8,14 @@ import click
 
 from rankmeter.cli.options import Answer, Delivery, columns_option, level_option, pairs, seed_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import examples, language_option, say
+from rankmeter.cli.talk import Group, examples, language_option, say
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.wording import Language, word
 
 
 @click.group(
     "interleave",
+    cls=Group,
     epilog=examples(
         "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave score clicks.csv",
@@ -27,6 +28,7 @@ def command() -> None:
 @command.command(
     "make",
     cls=Command,
+    short_help="Make the lists of two runs.",
     epilog=examples(
         "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave make a.parquet b.parquet --seed 7 --output lists.csv",
@@ -35,7 +37,7 @@ def command() -> None:
 @click.argument("a", type=Reads(), metavar="A")
 @click.argument("b", type=Reads(), metavar="B")
 @click.option(
-    "--length", type=click.IntRange(1, MOST), help="Longest list that is made. Default: the longer of the two rankings."
+    "--length", type=click.IntRange(1, MOST), help="Length of the lists. Default: that of the longer ranking."
 )
 @click.option(
     "--versions", type=click.IntRange(1, 1000), default=2, show_default=True,
@@ -63,6 +65,7 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
 @command.command(
     "score",
     cls=Command,
+    short_help="Tell which ranking people prefer, from their clicks.",
     epilog=examples(
         "rankmeter interleave score clicks.csv",
         "rankmeter interleave score clicks.parquet --columns user=visitor,request=search_id --format json",

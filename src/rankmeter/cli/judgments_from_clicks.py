@@ -26,7 +26,7 @@ class Grading:
         "--clickless", default="seen", help="What cascade and sdbn make of lists without a click."
     )
     examination: str | None = option(
-        "--examination", metavar="NUMBER,...", help="How much each position is looked at. Default: estimated."
+        "--examination", metavar="NUMBER,...", help="The chance that each position is looked at. Default: estimated."
     )
     max_grade: int = option("--max-grade", type=click.IntRange(1, 10), default=3, help="The highest grade.")
     thresholds: str | None = option(
@@ -35,9 +35,13 @@ class Grading:
     grade_by: Literal["rate", "low"] = option(
         "--grade-by", default="rate", help="What becomes the grade: the rate, or the low end of its interval."
     )
-    no_shrinkage: bool = flag("--no-shrinkage", help="Leave rates as they are, however little they rest on.")
-    least_evidence: float = option("--least-evidence", type=float, default=10.0, help="What a judgment needs at least.")
-    least_users: int = option("--least-users", type=click.IntRange(1), default=2, help="How many users it needs.")
+    no_shrinkage: bool = flag("--no-shrinkage", help="Do not shrink rates that rest on little evidence.")
+    least_evidence: float = option(
+        "--least-evidence", type=float, default=10.0, help="The least evidence for a judgment."
+    )
+    least_users: int = option(
+        "--least-users", type=click.IntRange(1), default=2, help="The least number of users for a judgment."
+    )
 
 
 @click.command(

@@ -29,7 +29,7 @@ class LogOptions:
     """How the log is read and cleaned."""
 
     columns: str | None = option(
-        "--columns", metavar="ROLE=NAME,...", help="Name columns whose names are unusual: user=visitor,type=action."
+        "--columns", metavar="ROLE=NAME,...", help="Name the columns that are not recognised: user=visitor,type=action."
     )
     types: str | None = option(
         "--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open."
@@ -95,7 +95,7 @@ class Comparing:
     correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"] = option(
         "--correction", default="holm", help="Correction for the number of differences looked at."
     )
-    power: float = option("--power", type=float, default=0.8, help="Power of the least detectable difference.")
+    power: float = option("--power", type=float, default=0.8, help="Power for the smallest detectable difference.")
     sums: bool = flag("--sums", help="EVENTS is a table of sums, a row per variant and measure, not a log.")
 
     @property
@@ -109,27 +109,33 @@ class Deciding:
     """How the experiment is decided, as its plan said before it began."""
 
     primary: tuple[str, ...] = option(
-        "--primary", multiple=True, metavar="MEASURE", help="A measure that decides; gives one verdict a variant."
+        "--primary", multiple=True, metavar="MEASURE", help="A measure that decides: adds one verdict per variant."
     )
     guardrails: tuple[str, ...] = option(
         "--guardrail", multiple=True, metavar="MEASURE=MARGIN",
-        help="A measure that must not lose more than this share of the control: 'Conversions=0.01'.",
+        help="A measure that must not lose more than this share of the control's value: 'Conversions=0.01'.",
     )  # fmt: skip
     sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(
-        "--sequential", default="once", help="How looks before the end are paid for; the last two need --looks."
+        "--sequential",
+        default="once",
+        help="How early looks at the results are corrected for; the last two need --looks.",
     )
     looks: str | None = option(
         "--looks", metavar="SHARE,...", help="The share of the planned units at each look so far: 0.25,0.5."
     )
     prior: float | None = option(
         "--prior", type=float,
-        help="Also show the chance to win: the standard deviation expected of the relative effect, or inf.",
+        help="Also show the chance of winning: the expected standard deviation of the relative effect, or inf.",
     )  # fmt: skip
     covariates: str | None = option(
-        "--covariates", metavar="COLUMN,...", help="Numbers known of users before; they reduce the variance."
+        "--covariates",
+        metavar="COLUMN,...",
+        help="Numbers known about users before the experiment; they reduce the variance.",
     )
     strata: str | None = option(
-        "--strata", metavar="COLUMN", help="Weight units by the share of their value of this column."
+        "--strata",
+        metavar="COLUMN",
+        help="Post-stratify: weight units by the share of their stratum, the values of this column.",
     )
     days: bool = flag("--days", help="Also show the differences day by day.")
 
@@ -175,14 +181,14 @@ class Deciding:
     help="A measure, or several: CTR 'CVR(per=user) SessionDuration(gap=15)'. Default: CTR, CVR, SessionDuration.",
 )  # fmt: skip
 @click.option(
-    "--by", metavar="COLUMN", help="Show a row for each value of this column; `variant` and `segment` are found."
+    "--by", metavar="COLUMN", help="Show a row for each value of this column; `variant` and `segment` are recognised."
 )
 @takes(comparing=Comparing, deciding=Deciding)
 @click.option(
-    "--position-bias", is_flag=True, help="Instead: how much each position is looked at, apart from what stands there."
+    "--position-bias", is_flag=True, help="Instead: the chance that each position is looked at, whatever stands there."
 )
 @takes(estimating=Estimating, log=LogOptions)
-@click.option("--report", type=Writes(), help="Write a report to this HTML file, complete in itself.")
+@click.option("--report", type=Writes(), help="Write a report to this HTML file; it needs no network.")
 @takes(answer=Answer)
 def command(
     events: str,

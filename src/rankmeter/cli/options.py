@@ -38,9 +38,9 @@ class Sources:
 
     columns: str | None = option(
         "--columns", metavar="ROLE=NAME,...",
-        help="Name columns whose names are unusual: item=docid_x,query=uid. Roles: query, item, score, rank, grade; "
-        "run.item= and judgments.item= name those of one file only, catalogue.features=f1+f2 (or f*), "
-        "catalogue.values= and so on those of --catalogue.",
+        help="Name the columns that are not recognised: item=docid_x,query=uid. Roles: query, item, score, rank, "
+        "grade; run.item= and judgments.item= name those of one file only, catalogue.features=f1+f2 (or f*), "
+        "catalogue.values= ... those of --catalogue.",
     )  # fmt: skip
     judgments_format: str | None = option(
         "--judgments-format", metavar="FORMAT",
@@ -109,7 +109,10 @@ class ItemsAndUsers:
         "measures ask for them, popularity, categories, features, price, margin, group.",
     )  # fmt: skip
     history: str | None = option(
-        "--history", type=Reads(), metavar="FILE", help="What users took before: a table of interactions (user, item)."
+        "--history",
+        type=Reads(),
+        metavar="FILE",
+        help="What users consumed before: a table of interactions (user, item).",
     )
     by: tuple[str, ...] = option(
         "--by", type=Reads(lambda text: (text, text.rpartition(":")[0])), multiple=True, metavar="FILE[:COLUMN]|WORD",
@@ -147,7 +150,7 @@ class Assisting:
 class Delivery:
     """Where the numbers go, and whether anything else is said."""
 
-    output: Path | None = option("--output", type=Writes(), help="Write the numbers to this file, whole or not at all.")
+    output: Path | None = option("--output", type=Writes(), help="Write the numbers to this file.")
     quiet: bool = flag("-q", "--quiet", help="Print the numbers only, without comments.")
 
     def deliver(self, text: str) -> None:
@@ -204,7 +207,9 @@ def page_format_option(function: Any) -> Any:
 
 def columns_option(example: str) -> Callable[[Any], Any]:
     """The option that names columns of a log or a table of labels."""
-    return click.option("--columns", metavar="ROLE=NAME,...", help=f"Name columns whose names are unusual: {example}.")
+    return click.option(
+        "--columns", metavar="ROLE=NAME,...", help=f"Name the columns that are not recognised: {example}."
+    )
 
 
 def seed_option(function: Any) -> Any:

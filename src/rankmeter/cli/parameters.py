@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankmeter.cli.talk import remembered_language_option
+from rankmeter.cli.talk import Spoken
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
 
@@ -111,13 +111,8 @@ def takes(**groups: type) -> Callable[[Function], Function]:
     return decorate
 
 
-class Command(click.Command):
-    """A command that speaks the user's language, and writes to no file that it reads nor where it cannot."""
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        if all(parameter.name != "lang" for parameter in self.params):
-            self.params.append(remembered_language_option())
+class Command(Spoken):
+    """A command that writes to no file that it reads nor where it cannot."""
 
     def invoke(self, ctx: click.Context) -> Any:
         places = written(ctx)

@@ -24,7 +24,7 @@ from rankmeter.wording import word
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN...")
 @click.option(
-    "--depth", type=click.IntRange(1, MOST), default=10, show_default=True, help="How far down each list is looked at."
+    "--depth", type=click.IntRange(1, MOST), default=10, show_default=True, help="How deep to look into each list."
 )
 @click.option("--budget", type=click.IntRange(1, MOST), help="How many items can be judged. Default: list all.")
 @click.option(

@@ -22,7 +22,7 @@ from rankmeter.cli.talk import examples
 @click.option("-m", "--measure", default="Success@1", show_default=True, help="A ranked measure with values in 0..1.")
 @click.option(
     "--cut", "cuts", type=float, multiple=True,
-    help="A score from which on an item is returned. Default: quantiles of the best scores.",
+    help="A cut: items with at least this score are returned. Default: quantiles of the best scores.",
 )  # fmt: skip
 @takes(sources=Sources)
 @level_option

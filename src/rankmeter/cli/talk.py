@@ -51,8 +51,14 @@ def echo(text: str) -> None:
 
 def language_of(ctx: click.Context) -> Language:
     """The language of this call: that of ``--lang``, else of ``RANKMETER_LANG``, else of the locale."""
-    chosen: Language | None = ctx.meta.get(_LANGUAGE)
+    chosen: Language | None = ctx.meta.get(_LANGUAGE) or ctx.obj  # the latter where --help stands before --lang
     return chosen or chosen_language(places=LOCALE)
+
+
+def spoken_language() -> Language:
+    """The language of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return chosen_language(places=LOCALE) if context is None else language_of(context)
 
 
 def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Language:
@@ -61,22 +67,38 @@ def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Lan
 
 
 LANG: dict[str, Any] = {
-    "type": click.Choice(LANGUAGES), "default": lambda: chosen_language(places=LOCALE), "is_eager": True,
+    "type": click.Choice(LANGUAGES), "default": spoken_language, "is_eager": True,
     "callback": _remember, "show_default": "RANKMETER_LANG, else the locale",
-    "help": "Language of everything that is shown and said: English or Chinese.",
+    "help": "Language of the output, the messages and this help: English or Chinese.",
 }  # fmt: skip
 language_option = click.option("--lang", **LANG)
 
 
-def remembered_language_option() -> click.Option:
-    """``--lang`` for a command that is not handed it: who words something asks :func:`spoken_language`."""
-    return click.Option(["--lang"], expose_value=False, **LANG)
+class SpokenContext(click.Context):
+    """The context of a command whose help is written in the language of the call."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        if language_of(self) == "en":
+            return super().make_formatter()
+        from rankmeter.cli.chinese_help import ChineseHelp
+
+        return ChineseHelp(width=self.terminal_width, max_width=self.max_content_width)
 
 
-def spoken_language() -> Language:
-    """The language of the command that is running."""
-    context = click.get_current_context(silent=True)
-    return chosen_language(places=LOCALE) if context is None else language_of(context)
+class Spoken(click.Command):
+    """A command, or a group of them, that speaks the user's language."""
+
+    context_class = SpokenContext
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if all(parameter.name != "lang" for parameter in self.params):
+            # Who words something asks for :func:`spoken_language`.
+            self.params.append(click.Option(["--lang"], expose_value=False, **LANG))
+
+
+class Group(Spoken, click.Group):
+    """A group of such commands."""
 
 
 def examples(*lines: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rankmeter.cli.talk import examples, say
+from rankmeter.cli.talk import Spoken, examples, say
 from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
@@ -44,6 +44,7 @@ WRONG_USE = 1
 
 @click.command(
     "trec_eval",
+    cls=Spoken,
     context_settings={
         "ignore_unknown_options": True,
         "allow_interspersed_args": False,
@@ -63,15 +64,15 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     """Do what trec_eval does, with its options, and print what it prints.
 
     \b
-    -q            the values of every query too      -n            no summary
-    -m MEASURE    a measure (map, P.5,10, ndcg.1=3,2=9) or official, set, all_trec; repeatable
-    -c            count judged queries that the run lacks as 0
-    -l N          the lowest grade that is relevant  -J            drop unjudged documents
-    -M N          only the first N of each query     -N N          documents in the collection
-    -Z FILE       z-scores                           -D L.QUERY    only one query
-    -R qrels      -T trec_results                    -h [-m ...]   this help, and that of measures
-    -v            the version that is imitated       -o            accepted, does nothing
-    --trec-eval-version 9|10     which version (default 10, or $RANKMETER_TREC_EVAL_VERSION)
+    -q          the values of every query too   -n         no summary
+    -m MEASURE  map, P.5,10, ndcg.1=3,2=9 or official, set, all_trec; repeatable
+    -c          count judged queries that the run lacks as 0
+    -l N        the lowest relevant grade       -J         drop unjudged documents
+    -M N        only the first N of each query  -N N       size of the collection
+    -Z FILE     z-scores                        -D L.QUERY only one query
+    -R qrels    -T trec_results                 -h [-m M]  help, also on measures
+    -v          the version that is imitated    -o         accepted, does nothing
+    --trec-eval-version 9|10   default 10, or $RANKMETER_TREC_EVAL_VERSION
 
     Exit codes are those of trec_eval: 1 wrong use, 2 a file, 4 cannot compute, 7 no query in common, 255 the file
     of -Z. Preference judgments and judgment groups (-R prefs, qrels_prefs, qrels_jg) are refused.

@@ -43,6 +43,7 @@ def without_controls(text: str) -> str:
 _PIECES = r"\s+|[\u2e80-\uffef]|[^\s|\u2e80-\uffef]*\|+|[^\s|\u2e80-\uffef]+"
 """What a line is not broken inside of: words, one of several choices; Chinese breaks behind every character."""
 _NEVER_FIRST = frozenset("，。；：、！？）】》”’")
+_NEVER_LAST = ("（", "【", "《", "“", "‘")
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -50,6 +51,8 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
     >>> wrapped("ab cd efg", 5), wrapped("中文没有空格。", 6)
     (['ab cd', 'efg'], ['中文没', '有空', '格。'])
+    >>> wrapped("默认（无）", 6)
+    ['默认', '（无）']
     """
     lines = [indent]
     for piece in _glued(re.findall(_PIECES, text)):
@@ -62,10 +65,10 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _glued(pieces: list[str]) -> list[str]:
-    """Pieces of which none begins with a mark that never opens a line."""
+    """Pieces of which none begins with a mark that never opens a line, or ends with one that never closes it."""
     glued: list[str] = []
     for piece in pieces:
-        if glued and piece in _NEVER_FIRST:
+        if glued and (piece in _NEVER_FIRST or glued[-1].endswith(_NEVER_LAST)):
             glued[-1] += piece
         else:
             glued.append(piece)

@@ -209,6 +209,11 @@ def words(file: str, language: Language, *, users: bool = False) -> dict[str, st
     return {kind: of_users(text, language) for kind, text in plain.items()} if users else plain
 
 
+def help_words() -> Mapping[str, str]:
+    """The Chinese of what commands say in English in their help, by the English, paragraph by paragraph."""
+    return _parsed(_text("help"))
+
+
 def isolated(name: str) -> str:
     """A name that is written from right to left, set apart so that it does not turn round the numbers beside it."""
     if not any(bidirectional(letter) in _TURNING for letter in name):
