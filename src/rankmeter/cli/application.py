@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.talk import Group, examples, language_of, notes_on_stderr, say
+from rankmeter.cli.talk import BilingualGroup, examples, language_of, notes_on_stderr, say
 from rankmeter.cli.typed_options import typed, typed_here
 from rankmeter.cli.usage_errors import language_asked, usage_text
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
@@ -56,7 +56,7 @@ class _PipeClosedError(Exception):
     """Whoever read our output has stopped reading."""
 
 
-class Application(Group):
+class Application(BilingualGroup):
     """A group of commands whose modules are imported one at a time, and whose errors are sentences."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)

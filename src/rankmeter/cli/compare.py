@@ -149,8 +149,7 @@ class Numbers:
         help="Format of the numbers. Default: table, or what the ending of --output says.",
     )  # fmt: skip
     details: bool = flag(
-        "--details",
-        help="Show every table on a terminal too, not only the answer; files and pipes always get them all.",
+        "--details", help="Show every table, not only the answer; files and pipes always get them all."
     )
 
 
@@ -159,9 +158,7 @@ class Pages:
     """What is kept or drawn beside the table."""
 
     save: Path | None = option("--save", type=Writes(), help="Save everything in one file, for --saved.")
-    report: Path | None = option(
-        "--report", type=Writes(), help="Write a report to this HTML file; it needs no network."
-    )
+    report: Path | None = option("--report", type=Writes(), help="Write a report to this HTML file, usable offline.")
     titles: tuple[str, ...] = option(
         "--titles", type=Reads(_after_equals), multiple=True, metavar="KIND=FILE",
         help="CSV of ids and texts: queries=queries.csv, items=items.csv.",

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from rankmeter.cli.output import terminal_options
-from rankmeter.cli.talk import Spoken, echo, examples, language_option
+from rankmeter.cli.talk import BilingualCommand, echo, examples, language_option
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
@@ -22,7 +22,7 @@ WIDEST = 100
 
 @click.command(
     "dialects",
-    cls=Spoken,
+    cls=BilingualCommand,
     epilog=examples(
         "rankmeter dialects",
         "rankmeter dialects recbole",

@@ -52,7 +52,7 @@ class Holds:
 @takes(holds=Holds)
 @click.option(
     "--columns", metavar="ROLE=NAME,...",
-    help="Name the columns that are not recognised. Roles: query, document, start, end, quote, rank, score, text.",
+    help="Name columns that are not recognised. Roles: query, document, start, end, quote, rank, score, text.",
 )  # fmt: skip
 @level_option
 @takes(answer=Answer)

@@ -42,7 +42,7 @@ WIDEST = 100
 @click.option(
     "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."
 )
-@click.option("--columns", help="Name the columns that are not recognised, as for `rankmeter evaluate`.")
+@click.option("--columns", help="Name columns that are not recognised, as for `rankmeter evaluate`.")
 @click.option(
     "--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE",
     help="CSV of ids and texts: queries=queries.csv, items=items.csv.",

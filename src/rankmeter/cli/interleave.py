@@ -8,14 +8,14 @@ import click
 
 from rankmeter.cli.options import Answer, Delivery, columns_option, level_option, pairs, seed_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import Group, examples, language_option, say
+from rankmeter.cli.talk import BilingualGroup, examples, language_option, say
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.wording import Language, word
 
 
 @click.group(
     "interleave",
-    cls=Group,
+    cls=BilingualGroup,
     epilog=examples(
         "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave score clicks.csv",

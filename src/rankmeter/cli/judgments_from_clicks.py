@@ -36,12 +36,8 @@ class Grading:
         "--grade-by", default="rate", help="What becomes the grade: the rate, or the low end of its interval."
     )
     no_shrinkage: bool = flag("--no-shrinkage", help="Do not shrink rates that rest on little evidence.")
-    least_evidence: float = option(
-        "--least-evidence", type=float, default=10.0, help="The least evidence for a judgment."
-    )
-    least_users: int = option(
-        "--least-users", type=click.IntRange(1), default=2, help="The least number of users for a judgment."
-    )
+    least_evidence: float = option("--least-evidence", type=float, default=10.0, help="Evidence that a judgment needs.")
+    least_users: int = option("--least-users", type=click.IntRange(1), default=2, help="Users that a judgment needs.")
 
 
 @click.command(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import click
 
 from rankmeter.cli.output import terminal_options
-from rankmeter.cli.talk import Spoken, echo, examples, language_option
+from rankmeter.cli.talk import BilingualCommand, echo, examples, language_option
 from rankmeter.definitions import title_of
 from rankmeter.definitions.explain import aliases_of
 from rankmeter.errors import MeasureError, did_you_mean
@@ -43,7 +43,7 @@ QUESTIONS = {
 
 @click.command(
     "measures",
-    cls=Spoken,
+    cls=BilingualCommand,
     epilog=examples("rankmeter measures", "rankmeter measures precision", "rankmeter measures --format json"),
 )
 @click.argument("name_filter", required=False, metavar="[NAME-FILTER]")

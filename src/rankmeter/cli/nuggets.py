@@ -35,7 +35,7 @@ from rankmeter.cli.talk import examples
 )  # fmt: skip
 @click.option(
     "--columns", metavar="ROLE=NAME,...",
-    help="Name the columns that are not recognised. Roles: query, nugget, importance, support, system, length.",
+    help="Name columns that are not recognised. Roles: query, nugget, importance, support, system, length.",
 )  # fmt: skip
 @level_option
 @takes(answer=Answer)

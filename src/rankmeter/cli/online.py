@@ -29,7 +29,7 @@ class LogOptions:
     """How the log is read and cleaned."""
 
     columns: str | None = option(
-        "--columns", metavar="ROLE=NAME,...", help="Name the columns that are not recognised: user=visitor,type=action."
+        "--columns", metavar="ROLE=NAME,...", help="Name columns that are not recognised: user=visitor,type=action."
     )
     types: str | None = option(
         "--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open."
@@ -116,9 +116,7 @@ class Deciding:
         help="A measure that must not lose more than this share of the control's value: 'Conversions=0.01'.",
     )  # fmt: skip
     sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(
-        "--sequential",
-        default="once",
-        help="How early looks at the results are corrected for; the last two need --looks.",
+        "--sequential", default="once", help="Correction for early looks at the results; the last two need --looks."
     )
     looks: str | None = option(
         "--looks", metavar="SHARE,...", help="The share of the planned units at each look so far: 0.25,0.5."
@@ -128,14 +126,10 @@ class Deciding:
         help="Also show the chance of winning: the expected standard deviation of the relative effect, or inf.",
     )  # fmt: skip
     covariates: str | None = option(
-        "--covariates",
-        metavar="COLUMN,...",
-        help="Numbers known about users before the experiment; they reduce the variance.",
+        "--covariates", metavar="COLUMN,...", help="Columns of numbers known before; they reduce the variance."
     )
     strata: str | None = option(
-        "--strata",
-        metavar="COLUMN",
-        help="Post-stratify: weight units by the share of their stratum, the values of this column.",
+        "--strata", metavar="COLUMN", help="Post-stratify by this column: weight units by the share of their stratum."
     )
     days: bool = flag("--days", help="Also show the differences day by day.")
 
@@ -188,7 +182,7 @@ class Deciding:
     "--position-bias", is_flag=True, help="Instead: the chance that each position is looked at, whatever stands there."
 )
 @takes(estimating=Estimating, log=LogOptions)
-@click.option("--report", type=Writes(), help="Write a report to this HTML file; it needs no network.")
+@click.option("--report", type=Writes(), help="Write a report to this HTML file, usable offline.")
 @takes(answer=Answer)
 def command(
     events: str,

@@ -38,7 +38,7 @@ class Sources:
 
     columns: str | None = option(
         "--columns", metavar="ROLE=NAME,...",
-        help="Name the columns that are not recognised: item=docid_x,query=uid. Roles: query, item, score, rank, "
+        help="Name columns that are not recognised: item=docid_x,query=uid. Roles: query, item, score, rank, "
         "grade; run.item= and judgments.item= name those of one file only, catalogue.features=f1+f2 (or f*), "
         "catalogue.values= ... those of --catalogue.",
     )  # fmt: skip
@@ -109,10 +109,7 @@ class ItemsAndUsers:
         "measures ask for them, popularity, categories, features, price, margin, group.",
     )  # fmt: skip
     history: str | None = option(
-        "--history",
-        type=Reads(),
-        metavar="FILE",
-        help="What users consumed before: a table of interactions (user, item).",
+        "--history", type=Reads(), metavar="FILE", help="What users consumed before: interactions (user, item)."
     )
     by: tuple[str, ...] = option(
         "--by", type=Reads(lambda text: (text, text.rpartition(":")[0])), multiple=True, metavar="FILE[:COLUMN]|WORD",
@@ -207,9 +204,7 @@ def page_format_option(function: Any) -> Any:
 
 def columns_option(example: str) -> Callable[[Any], Any]:
     """The option that names columns of a log or a table of labels."""
-    return click.option(
-        "--columns", metavar="ROLE=NAME,...", help=f"Name the columns that are not recognised: {example}."
-    )
+    return click.option("--columns", metavar="ROLE=NAME,...", help=f"Name columns that are not recognised: {example}.")
 
 
 def seed_option(function: Any) -> Any:

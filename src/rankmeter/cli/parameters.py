@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankmeter.cli.talk import Spoken
+from rankmeter.cli.talk import BilingualCommand
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
 
@@ -111,7 +111,7 @@ def takes(**groups: type) -> Callable[[Function], Function]:
     return decorate
 
 
-class Command(Spoken):
+class Command(BilingualCommand):
     """A command that writes to no file that it reads nor where it cannot."""
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -37,21 +37,11 @@ NOT_FOUND = 1
 @click.option(
     "-m", "--measure", "metrics", multiple=True, help="With --between: the metric; may be given several times."
 )
+@click.option("--changes", type=click.IntRange(0, 5), default=3, show_default=True, help="Conventions changed at most.")
 @click.option(
-    "--changes",
-    type=click.IntRange(0, 5),
-    default=3,
-    show_default=True,
-    help="How many conventions may be changed at once.",
+    "--limit", type=click.IntRange(1, MOST), default=20_000, show_default=True, help="Definitions tried at most."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1, MOST),
-    default=20_000,
-    show_default=True,
-    help="How many definitions to try at most.",
-)
-@click.option("--columns", help="Name the columns that are not recognised, as for `rankmeter evaluate`.")
+@click.option("--columns", help="Name columns that are not recognised, as for `rankmeter evaluate`.")
 @language_option
 @page_format_option
 @click.pass_context

@@ -74,7 +74,7 @@ LANG: dict[str, Any] = {
 language_option = click.option("--lang", **LANG)
 
 
-class SpokenContext(click.Context):
+class BilingualContext(click.Context):
     """The context of a command whose help is written in the language of the call."""
 
     def make_formatter(self) -> click.HelpFormatter:
@@ -85,10 +85,10 @@ class SpokenContext(click.Context):
         return ChineseHelp(width=self.terminal_width, max_width=self.max_content_width)
 
 
-class Spoken(click.Command):
+class BilingualCommand(click.Command):
     """A command, or a group of them, that speaks the user's language."""
 
-    context_class = SpokenContext
+    context_class = BilingualContext
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -97,7 +97,7 @@ class Spoken(click.Command):
             self.params.append(click.Option(["--lang"], expose_value=False, **LANG))
 
 
-class Group(Spoken, click.Group):
+class BilingualGroup(BilingualCommand, click.Group):
     """A group of such commands."""
 
 

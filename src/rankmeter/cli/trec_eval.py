@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rankmeter.cli.talk import Spoken, examples, say
+from rankmeter.cli.talk import BilingualCommand, examples, say
 from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
@@ -44,7 +44,7 @@ WRONG_USE = 1
 
 @click.command(
     "trec_eval",
-    cls=Spoken,
+    cls=BilingualCommand,
     context_settings={
         "ignore_unknown_options": True,
         "allow_interspersed_args": False,
