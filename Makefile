@@ -75,8 +75,8 @@ docs: $(DEV) ## run every example in README.md and docs/
 site: $(SITE) ## build the documentation site into build/site, in both languages; a dead link ends it
 	$(BIN)/python docs/tools/make_site.py
 
-demo-data: $(CORE) ## invent the demo's data again (the same bytes, unless make.py changed)
-	$(BIN)/python -m rankmeter.demo.make
+demo-data: $(CORE) ## invent the demo's data again (the same bytes, unless make_demo.py changed)
+	$(BIN)/python docs/tools/make_demo.py
 
 clean: ## remove everything that was made, .venv too
 	rm -rf $(VENV) demo-output build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""The bundled demo data is what ``rankmeter.demo.make`` makes, and holds the quirks that its README promises."""
+"""The bundled demo data is what ``docs/tools/make_demo.py`` makes, and holds the quirks that its README promises."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
+import make_demo as make
 import pytest
+from demo_words import NOT_HELD
 
 from rankmeter import demo
-from rankmeter.demo import make
-from rankmeter.demo.words import NOT_HELD
 from rankmeter.errors import NotFoundError
 
 Grades = dict[str, dict[str, int]]

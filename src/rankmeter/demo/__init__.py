@@ -1,6 +1,7 @@
 """A small made-up library, bundled so that rankmeter can be tried without any data of one's own.
 
-The Lantern Street Library, its books and its readers do not exist: :mod:`rankmeter.demo.make` invents them from a seed.
+The Lantern Street Library, its books and its readers do not exist: ``docs/tools/make_demo.py`` invents
+them from a seed.
 
 >>> from rankmeter import demo
 >>> sorted(demo.RUNS)

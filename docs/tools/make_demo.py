@@ -1,4 +1,4 @@
-"""Invent the data of the demo: ``python -m rankmeter.demo.make [DIRECTORY]`` writes it, the same bytes every time.
+"""Invent the data of the demo: ``python docs/tools/make_demo.py [DIRECTORY]`` writes it, the same bytes every time.
 
 A book has a topic, a setting, a mood and an author; a request asks for some of them, and the grade of a book says how
 much of the request it meets. Three systems then answer: ``keyword`` counts the words that request and book share (so
@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from rankmeter.demo.reader_log import HEADER, make_events
-from rankmeter.demo.words import (
+from demo_events import HEADER, make_events
+from demo_words import (
     FIRST_NAMES,
     GENRES,
     LAST_NAMES,
@@ -282,6 +282,8 @@ def write(directory: Path, seed: int = SEED) -> list[Path]:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "data"
+    target = (
+        Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "src" / "rankmeter" / "demo" / "data"
+    )
     for made in write(target):
         sys.stdout.write(f"{made}\n")
