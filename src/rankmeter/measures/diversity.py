@@ -20,6 +20,7 @@ class DiversityMeasure(RelevanceMeasure):
     rel: float = real(1, low=-math.inf, high=math.inf)
 
     subtopics = True
+    within_cutoff = True
     tie_rules = (*TIES_BY_ID, *TIES_BY_INPUT)
     aggregates = MEANS
 
@@ -57,7 +58,6 @@ class AlphaDCG(NoveltyMeasure):
 
     name = "alpha_DCG"
     formula = "diversity.alpha_dcg"
-    within_cutoff = True
 
 
 @register
@@ -84,7 +84,6 @@ class AlphaNDCG(NoveltyMeasure):
 
     name = "alpha_nDCG"
     formula = "diversity.alpha_ndcg"
-    within_cutoff = True
 
 
 @register
@@ -106,7 +105,6 @@ class IntentAwareERR(NoveltyMeasure):
 
     name = "ERR_IA"
     formula = "diversity.err_ia"
-    within_cutoff = True
 
 
 @register
@@ -129,7 +127,6 @@ class NormalisedIntentAwareERR(NoveltyMeasure):
 
     name = "nERR_IA"
     formula = "diversity.nerr_ia"
-    within_cutoff = True
 
 
 @with_options
@@ -157,7 +154,6 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
 
     name = "NRBP"
     formula = "diversity.nrbp"
-    within_cutoff = True
 
 
 @register
@@ -178,7 +174,6 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
 
     name = "nNRBP"
     formula = "diversity.nnrbp"
-    within_cutoff = True
 
 
 @register
@@ -201,7 +196,6 @@ class IntentAwareAP(DiversityMeasure):
 
     name = "AP_IA"
     formula = "diversity.ap_ia"
-    within_cutoff = True
 
 
 @register
@@ -224,7 +218,6 @@ class IntentAwarePrecision(DiversityMeasure):
 
     name = "P_IA"
     formula = "diversity.p_ia"
-    within_cutoff = True
     sees_order = False
 
 
@@ -246,5 +239,4 @@ class SubtopicRecall(DiversityMeasure):
 
     name = "StRecall"
     formula = "diversity.subtopic_recall"
-    within_cutoff = True
     sees_order = False

@@ -14,6 +14,7 @@ from rankmeter.measures.base import (
     RankedMeasure,
     RelevanceMeasure,
     register,
+    with_options,
 )
 from rankmeter.measures.options import choice, points, real, whole
 
@@ -128,8 +129,17 @@ class BinaryG(RelevanceMeasure):
     tie_rules = SINGLE_ORDER_TIES
 
 
+@with_options
+class ExperimentalGain(GainMeasure):
+    """An experiment of trec_eval with gains."""
+
+    within_cutoff = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
+
+
 @register
-class NormalisedG(GainMeasure):
+class NormalisedG(ExperimentalGain):
     r"""G: each gain over the logarithm of what the list is behind the best list at that rank.
 
     .. math:: \mathrm{G} = \frac{1}{\sum_j g^*_j} \sum_i \frac{g_i}{\log_2\!\big(2 + \sum_{j\le i} \max(g^*_j, 1)
@@ -148,13 +158,10 @@ class NormalisedG(GainMeasure):
 
     name = "G"
     formula = "historic.normalised_g"
-    within_cutoff = True
-    tie_rules = SINGLE_ORDER_TIES
-    aggregates = MEANS
 
 
 @register
-class NdcgOverRelevant(GainMeasure):
+class NdcgOverRelevant(ExperimentalGain):
     r"""nDCGrel: nDCG at the rank of each item with a gain, averaged over those items.
 
     .. math:: \frac{1}{|R|} \Big(\sum_{r\ \text{returned}} \mathrm{nDCG@}i_r
@@ -173,13 +180,10 @@ class NdcgOverRelevant(GainMeasure):
 
     name = "nDCGrel"
     formula = "historic.ndcg_over_relevant"
-    within_cutoff = True
-    tie_rules = SINGLE_ORDER_TIES
-    aggregates = MEANS
 
 
 @register
-class NdcgOverLevels(GainMeasure):
+class NdcgOverLevels(ExperimentalGain):
     r"""RnDCG: nDCG averaged over the ranks at which the ideal list steps down to a lower gain.
 
     .. math:: \frac{1}{|C|} \sum_{c \in C} \frac{\mathrm{DCG@}\min(c, n)}{\mathrm{IDCG@}c}
@@ -200,10 +204,7 @@ class NdcgOverLevels(GainMeasure):
 
     name = "RnDCG"
     formula = "historic.ndcg_over_levels"
-    within_cutoff = True
     bounded_by_grade = True
-    tie_rules = SINGLE_ORDER_TIES
-    aggregates = MEANS
 
 
 @register
@@ -232,8 +233,20 @@ class NumNonrelevantReturned(RelevanceMeasure):
     aggregates = COUNTS
 
 
+@with_options
+class UnjudgedMeasure(RankedMeasure):
+    """A measure of what nobody judged."""
+
+    within_cutoff = True
+    looks_at_relevance = False
+    bounded_by_grade = True
+    higher_is_better = False
+    places_judged = True
+    needs_total = False
+
+
 @register
-class Unjudged(RankedMeasure):
+class Unjudged(UnjudgedMeasure):
     r"""Unjudged: the share of the first k places that hold items without a judgment.
 
     .. math:: \mathrm{Unjudged@}k = \frac{|\{i \le k : i\ \text{not judged}\}|}{k}
@@ -253,13 +266,7 @@ class Unjudged(RankedMeasure):
 
     name = "Unjudged"
     formula = "historic.unjudged"
-    within_cutoff = True
-    looks_at_relevance = False
     sees_order = False
-    bounded_by_grade = True
-    higher_is_better = False
-    places_judged = True
-    needs_total = False
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
@@ -268,7 +275,7 @@ class Unjudged(RankedMeasure):
 
 
 @register
-class RankBiasedResidual(RankedMeasure):
+class RankBiasedResidual(UnjudgedMeasure):
     r"""The residual of rank-biased precision: how much the unjudged items could still add.
 
     .. math:: (1-p) \sum_{i\ \text{not judged}} p^{\,i-1} + p^{\,n}
@@ -292,11 +299,5 @@ class RankBiasedResidual(RankedMeasure):
 
     name = "RBPResidual"
     formula = "historic.rank_biased_residual"
-    within_cutoff = True
-    looks_at_relevance = False
-    bounded_by_grade = True
-    higher_is_better = False
-    places_judged = True
-    needs_total = False
     tie_rules = SINGLE_ORDER_TIES
     aggregates = MEANS

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slate_base import SlateMeasure
 
 
+@with_options
+class ListFault(SlateMeasure):
+    """A measure of what is wrong with lists; an item that stands twice is one more fault, and no error."""
+
+    default_duplicates = "counted"
+
+
 @register
-class ShortLists(SlateMeasure):
+class ShortLists(ListFault):
     r"""Short lists: the share of the lists that have fewer than k items.
 
     .. math:: \frac{|\{u : |L_u| < k\}|}{|U|}
@@ -33,11 +40,10 @@ class ShortLists(SlateMeasure):
     asks_for_longest = True
     higher_is_better = False
     aggregates = ("mean", "sum")
-    default_duplicates = "counted"
 
 
 @register
-class DuplicateItems(SlateMeasure):
+class DuplicateItems(ListFault):
     r"""Duplicates: the share of the first k places that repeat an item from above in the same list.
 
     .. math:: \frac{n - |\{L_1, \dots, L_n\}|}{n}
@@ -63,11 +69,9 @@ class DuplicateItems(SlateMeasure):
         """No item should stand twice."""
         return self.scale == "different"
 
-    default_duplicates = "counted"
-
 
 @register
-class SeenItems(SlateMeasure):
+class SeenItems(ListFault):
     r"""Seen items: the share of the first k places with items that the user took before.
 
     .. math:: \frac{|L_u \cap H_u|}{|L_u|}
@@ -94,11 +98,10 @@ class SeenItems(SlateMeasure):
         return self.scale == "unseen"
 
     needs = ("history",)
-    default_duplicates = "counted"
 
 
 @register
-class OutsideCatalogue(SlateMeasure):
+class OutsideCatalogue(ListFault):
     r"""Items outside the catalogue: the share of the first k places that cannot be served.
 
     .. math:: \frac{|L_u \setminus I|}{|L_u|}
@@ -116,4 +119,3 @@ class OutsideCatalogue(SlateMeasure):
     formula = "slates.listquality.outside_catalogue"
     higher_is_better = False
     needs = ("catalogue",)
-    default_duplicates = "counted"

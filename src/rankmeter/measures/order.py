@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import (
@@ -129,8 +129,31 @@ class AveragePrecision(RelevanceMeasure):
         return RelevanceMeasure.ties_unknown(self)
 
 
+PAIR_TIES = ("mean", *SINGLE_ORDER_TIES)
+
+
+class _OfPairs:
+    """The facts of a measure that counts pairs in the right order."""
+
+    __slots__ = ()
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules: ClassVar[tuple[str, ...]] = PAIR_TIES
+
+    def __post_init__(self: Any) -> None:
+        RankedMeasure.__post_init__(self)
+        if self.ties == "mean" and self.cutoff is not None:
+            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
+            raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
+
+    def ties_unknown(self: Any) -> str:
+        if self.is_cut:
+            return "the list is cut: which pairs there are depends on the order too"
+        return RankedMeasure.ties_unknown(self)
+
+
 @register
-class AreaUnderCurve(RelevanceMeasure):
+class AreaUnderCurve(_OfPairs, RelevanceMeasure):
     r"""Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one.
 
     .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
@@ -150,32 +173,10 @@ class AreaUnderCurve(RelevanceMeasure):
     0.75
     """
 
-    ties: str = choice("mean", "item", "item-ascending", "input", "reversed", "worst", "best")
+    ties: str = choice(*PAIR_TIES)
 
     name = "AUC"
     formula = "relevance.auc"
-    within_cutoff = True
-    bounded_by_grade = True
-    tie_rules = (
-        "mean",
-        "item",
-        "item-ascending",
-        "input",
-        "reversed",
-        "worst",
-        "best",
-    )
-
-    def __post_init__(self) -> None:
-        RelevanceMeasure.__post_init__(self)
-        if self.ties == "mean" and self.cutoff is not None:
-            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
-            raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
-
-    def ties_unknown(self) -> str:
-        if self.is_cut:
-            return "the list is cut: which pairs there are depends on the order too"
-        return RelevanceMeasure.ties_unknown(self)
 
 
 @register
@@ -234,7 +235,7 @@ class MeanRank(RelevanceMeasure):
 
 
 @register
-class OrderedPairs(RankedMeasure):
+class OrderedPairs(_OfPairs, RankedMeasure):
     r"""Ordered pairs: the share of the pairs of unequal grade that stand in the right order.
 
     .. math:: \mathrm{PairAccuracy} = \frac{|\{(i, j) : i < j \le k,\ r_i > r_j\}|}
@@ -255,27 +256,13 @@ class OrderedPairs(RankedMeasure):
     0.6666...
     """
 
-    ties: str = choice("mean", *SINGLE_ORDER_TIES)
+    ties: str = choice(*PAIR_TIES)
 
     name = "PairAccuracy"
     formula = "relevance.pair_accuracy"
-    within_cutoff = True
     graded = True
-    bounded_by_grade = True
-    tie_rules = ("mean", *SINGLE_ORDER_TIES)
     needs_total = False
 
     @property
     def lowest_grade(self) -> float:
         return ANY_POSITIVE
-
-    def __post_init__(self) -> None:
-        RankedMeasure.__post_init__(self)
-        if self.ties == "mean" and self.cutoff is not None:
-            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
-            raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
-
-    def ties_unknown(self) -> str:
-        if self.is_cut:
-            return "the list is cut: which pairs there are depends on the order too"
-        return RankedMeasure.ties_unknown(self)

@@ -20,6 +20,7 @@ class UserModelMeasure(RankedMeasure):
     horizon: int = whole(1000, low=1)
 
     graded = True
+    within_cutoff = True
     needs_total = False
     tie_rules = SINGLE_ORDER_TIES
     aggregates = MEANS
@@ -35,8 +36,15 @@ class UserModelMeasure(RankedMeasure):
         return float(self.min_grade)
 
 
+@with_options
+class TargetMeasure(UserModelMeasure):
+    """A measure of a user who wants T useful items."""
+
+    T: float = real(1, low=0, high=1000, open_low=True)
+
+
 @register
-class Inst(UserModelMeasure):
+class Inst(TargetMeasure):
     r"""INST: a user who wants T useful items and grows more patient the further they are from having them.
 
     .. math:: C(i) = \left(\frac{i + T + T_i - 1}{i + T + T_i}\right)^2, \quad T_i = T - \sum_{j \le i} g_j
@@ -50,15 +58,12 @@ class Inst(UserModelMeasure):
     0.723289
     """
 
-    T: float = real(1, low=0, high=1000, open_low=True)
-
     name = "INST"
     formula = "users.inst"
-    within_cutoff = True
 
 
 @register
-class Insq(UserModelMeasure):
+class Insq(TargetMeasure):
     r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever was found.
 
     .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2
@@ -72,16 +77,13 @@ class Insq(UserModelMeasure):
     0.485297
     """
 
-    T: float = real(1, low=0, high=1000, open_low=True)
-
     name = "INSQ"
     formula = "users.insq"
-    within_cutoff = True
     bounded_by_grade = True
 
 
 @register
-class BejeweledPlayer(UserModelMeasure):
+class BejeweledPlayer(TargetMeasure):
     r"""BPM: a user who stops when T gain is collected or k items are seen, whichever comes first.
 
     .. math:: C(i) = \Big[\sum_{j \le i} g_j < T\Big] \cdot [i < k]
@@ -97,11 +99,8 @@ class BejeweledPlayer(UserModelMeasure):
     0.5
     """
 
-    T: float = real(1, low=0, high=1000, open_low=True)
-
     name = "BPM"
     formula = "users.bpm"
-    within_cutoff = True
 
 
 @register
@@ -123,7 +122,6 @@ class ScaledDiscountedGain(UserModelMeasure):
 
     name = "SDCG"
     formula = "users.sdcg"
-    within_cutoff = True
     bounded_by_grade = True
 
 
@@ -144,7 +142,6 @@ class NormalisedErr8(UserModelMeasure):
 
     name = "NERR8"
     formula = "users.nerr8"
-    within_cutoff = True
     bounded_by_grade = True
 
 
@@ -167,7 +164,6 @@ class NormalisedErr9(UserModelMeasure):
 
     name = "NERR9"
     formula = "users.nerr9"
-    within_cutoff = True
     bounded_by_grade = True
 
 
@@ -192,12 +188,11 @@ class NormalisedErr10(UserModelMeasure):
 
     name = "NERR10"
     formula = "users.nerr10"
-    within_cutoff = True
     bounded_by_grade = True
 
 
 @register
-class NormalisedErr11(UserModelMeasure):
+class NormalisedErr11(TargetMeasure):
     r"""NERR11: as NERR8, with the growing patience of INSQ.
 
     .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2 (1 - g_i)
@@ -213,9 +208,6 @@ class NormalisedErr11(UserModelMeasure):
     0.307692
     """
 
-    T: float = real(1, low=0, high=1000, open_low=True)
-
     name = "NERR11"
     formula = "users.nerr11"
-    within_cutoff = True
     bounded_by_grade = True

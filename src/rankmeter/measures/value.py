@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slate_base import JudgedSlateMeasure
 
 
+@with_options
+class EarningMeasure(JudgedSlateMeasure):
+    """A sum of what relevant items earn, early places weighed more where that is asked for."""
+
+    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
+
+    aggregates = ("mean", "sum", "median")
+
+
 @register
-class Revenue(JudgedSlateMeasure):
+class Revenue(EarningMeasure):
     r"""Revenue at k: the value of the relevant items within the first k places.
 
     .. math:: \mathrm{Revenue@}k = \sum_{i \le k} [r_i \ge rel]\, disc_i\, v_i
@@ -29,17 +38,14 @@ class Revenue(JudgedSlateMeasure):
     6.25
     """
 
-    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
-
     name = "Revenue"
     formula = "slates.value.revenue"
     bounds = (0.0, math.inf)
-    aggregates = ("mean", "sum", "median")
     needs = ("judgments", "values")
 
 
 @register
-class Margin(JudgedSlateMeasure):
+class Margin(EarningMeasure):
     r"""Margin at k: what is earned with the relevant items within the first k places.
 
     .. math:: \mathrm{Margin@}k = \sum_{i \le k} [r_i \ge rel]\, disc_i\, g_i
@@ -56,12 +62,9 @@ class Margin(JudgedSlateMeasure):
     3.0
     """
 
-    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
-
     name = "Margin"
     formula = "slates.value.margin"
     bounds = (-math.inf, math.inf)
-    aggregates = ("mean", "sum", "median")
     needs = ("judgments", "margins")
 
 
