@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from math import isfinite, isinf, isnan
 from operator import methodcaller
 from typing import Any, ClassVar, Self, TypeVar
@@ -24,6 +24,7 @@ from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import pl
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Query = str | int
 Item = str | int
 _JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
@@ -349,9 +350,10 @@ def refuse_other_than_floats(
     values: Floats, lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]
 ) -> None:
     """Refuse whole numbers that no float64 is, of which two may become one, and truth values as scores."""
-    if what == "score" and ((values == 0) | (values == 1)).any():  # what a truth value would have become
-        types = set(map(type, chain.from_iterable(items.values() for items in lists)))
-        if types & _TRUTH_TYPES:
+    suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
+    if what == "score" and len(suspects):
+        offsets = np.cumsum([0, *map(len, lists)])
+        if _TRUTH_TYPES & set(map(type, at_positions([items.values() for items in lists], offsets, suspects))):
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
             raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))
     first_of_each = map(next, map(iter, map(methodcaller("values"), filter(None, lists))))
@@ -365,6 +367,17 @@ def refuse_other_than_floats(
         return
     if wrong := _wrong(is_rounded, lists, queries):
         raise InputError.of("inputs.values_rounded", source=source, role=what, pairs=examples(wrong))
+
+
+def at_positions(lists: Sequence[Iterable[Any]], offsets: Ints, positions: Ints) -> list[Any]:
+    """What stands at some positions of lists one after another; the positions come list by list."""
+    owner = np.searchsorted(offsets, positions, side="right") - 1
+    values: list[Any] = []
+    bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=len(lists)))
+    for first, last in pairwise(bounds.tolist()):
+        number = int(owner[first])
+        values.extend(map(list(lists[number]).__getitem__, (positions[first:last] - offsets[number]).tolist()))
+    return values
 
 
 def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> list[str]:

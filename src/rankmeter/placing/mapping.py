@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -23,6 +23,7 @@ from rankmeter.inputs.mappings import (
     Query,
     RankedLists,
     ScoredMapping,
+    at_positions,
     numbers,
     refuse_other_than_floats,
 )
@@ -197,7 +198,7 @@ def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hit
         return hits.row[some]
     rows = np.empty(len(some), np.int64)
     current, number = -1, {}
-    items = _at(index.graded, index.offsets, hits.judgment[some])
+    items = at_positions(index.graded, index.offsets, hits.judgment[some])
     for at, (query, item) in enumerate(zip(hits.segment[some].tolist(), items, strict=True)):
         if query != current:
             current = query
@@ -209,23 +210,12 @@ def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hit
 def _ids_at(lists: Listed, offsets: Ints, positions: Ints) -> pl.Series | Keys:
     """The ids at some positions, as numbers that sort as they do or as text."""
     most = len(positions) * 2 > offsets[-1]  # of all items, which are then taken together, in place of one by one
-    ids = list(chain.from_iterable(lists)) if most else _at(lists, offsets, positions)
+    ids = list(chain.from_iterable(lists)) if most else at_positions(lists, offsets, positions)
     short = short_text_as_numbers(ids)
     if short is not None:
         return short[positions] if most else short
     text = pl.Series(list(map(str, ids)), dtype=pl.String)
     return text.gather(pl.Series(positions)) if most else text
-
-
-def _at(lists: Listed, offsets: Ints, positions: Ints) -> list[Item]:
-    """The items at some positions, which come query by query."""
-    owner = np.searchsorted(offsets, positions, side="right") - 1
-    ids: list[Item] = []
-    bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=len(lists)))
-    for first, last in pairwise(bounds.tolist()):
-        query = int(owner[first])
-        ids.extend(map(list(lists[query]).__getitem__, (positions[first:last] - offsets[query]).tolist()))
-    return ids
 
 
 def same_id_types(

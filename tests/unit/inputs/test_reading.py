@@ -258,9 +258,11 @@ LONG_LIST = {f"i{number}": 9.5 - number for number in range(200)}
 
 @pytest.mark.parametrize("truth", [True, False, np.True_, np.False_])
 @pytest.mark.parametrize("others", [{}, {"b": 0.5}, {"b": 0}, LONG_LIST], ids=["alone", "floats", "zero", "long"])
-def test_a_truth_value_is_a_grade_but_not_a_score(truth, others):
-    scores = {"a": truth, **others}
-    routes = [{"q": scores}, [scores], pl.DataFrame({"query": ["q"], "item": ["a"], "score": [bool(truth)]})]
+@pytest.mark.parametrize("is_last", [False, True])
+def test_a_truth_value_is_a_grade_but_not_a_score(truth, others, is_last):
+    scores = {**others, "a": truth} if is_last else {"a": truth, **others}
+    among = {"before": {"z": 1.0, "y": 0.5}, "none": {}, "q": scores, "after": {"z": 0.0}}
+    routes = [{"q": scores}, [scores], among, pl.DataFrame({"query": ["q"], "item": ["a"], "score": [bool(truth)]})]
     for run in routes:
         with pytest.raises(InputError, match=r"score .*(is a truth value|of type Boolean)"):
             rm.evaluate([{"a": 1}] if run is routes[1] else {"q": {"a": 1}}, run, "RR")
