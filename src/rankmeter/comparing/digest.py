@@ -15,6 +15,8 @@ import numpy as np
 from rankmeter.comparing.curves import curves, family_of
 from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.stats.proportions import quantile
+from rankmeter.stats.rank_agreement import mean_ranks
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -154,8 +156,6 @@ def distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | No
 
 def correlation(cmp: Comparison) -> list[list[float | None]]:
     """Spearman's correlation of every two measures over the queries of a system, averaged over systems."""
-    from scipy.stats import rankdata  # loaded only for statistics
-
     size = len(cmp.measures)
     every = [cmp.values[measure] for measure in cmp.measures]
     known = [~np.isnan(values) for values in every]
@@ -166,7 +166,7 @@ def correlation(cmp: Comparison) -> list[list[float | None]]:
         key = measure, kept.tobytes()
         if key not in ranked:
             # What is left out is ranked last and changes no other rank.
-            values = rankdata(np.where(kept, every[measure], np.inf), axis=1)
+            values = mean_ranks(np.where(kept, every[measure], np.inf))
             mean = (values * kept).sum(axis=1, keepdims=True) / np.maximum(kept.sum(axis=1, keepdims=True), 1)
             centred = (values - mean) * kept
             length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
@@ -214,7 +214,7 @@ def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> 
         return {}
     longest = SIMILAR_DEPTH + 1 if sides is None else max(sides["longest"], 1)
     deepest = None if longest > SIMILAR_DEPTH else longest
-    points = curves(cmp.measures, cmp.inputs, z=_z(cmp.settings.level), deepest=deepest)
+    points = curves(cmp.measures, cmp.inputs, z=quantile(cmp.settings.level), deepest=deepest)
     # As the first of its measures was typed, without the cutoff.
     typed = {family_of(measure): re.sub(r"@\d+$", "", cmp.label(measure)) for measure in reversed(cmp.measures)}
     return {
@@ -337,12 +337,6 @@ def provenance(cmp: Comparison) -> dict[str, Any]:
     versions = {"rankmeter": cmp.settings.version, "Python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in ("numpy", "polars", "scipy")}
     return {"inputs": cmp.sources, "versions": versions, "seed": cmp.settings.seed}
-
-
-def _z(level: float) -> float:
-    from scipy.stats import norm  # loaded only for statistics
-
-    return float(norm.ppf(0.5 + level / 2))
 
 
 def short(value: float | None) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -93,10 +92,10 @@ def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> Non
     for counted in [*known, *lined_up.counted.values()]:
         if not counted.any(axis=1).all():
             continue  # a system without any value says so in its row
-        for right, left in combinations(range(len(measured)), 2):
-            if not (counted[left] & counted[right]).any():
-                names = list(measured)
-                raise InputError.of("comparing.nothing_in_common", first=names[right], second=names[left])
+        shared = counted.astype(np.float32) @ counted.T.astype(np.float32)
+        if not shared.all():
+            names, (first, second) = list(measured), np.argwhere(shared == 0)[0].tolist()
+            raise InputError.of("comparing.nothing_in_common", first=names[first], second=names[second])
 
 
 def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import filecmp
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,21 +140,18 @@ def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
 
 def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
     """Systems that returned the very same lists: a mistake in a file's name, mostly."""
-    first: dict[str, list[str]] = {}
-    for name, one in measured.items():
-        like = next(
-            (known for known in first if _may_be_same(measured[known], one) and _same_runs(measured[known], one)), name
-        )
-        first.setdefault(like, []).append(name)
-    for names in first.values():
+    alike: dict[tuple[str, ...], list[list[str]]] = {}
+    for name, system in measured.items():
+        # Lists are looked at only where all values are the same.
+        groups = alike.setdefault(tuple(map(str, system.evaluation.means.values())), [])
+        same = next((names for names in groups if _same_runs(measured[names[0]], system)), None)
+        if same is None:
+            groups.append([name])
+        else:
+            same.append(name)
+    for names in chain.from_iterable(alike.values()):
         if len(names) > 1:
             yield said("same_lists", systems=_some(names))
-
-
-def _may_be_same(one: Measured, other: Measured) -> bool:
-    """Whether two systems have the same values: only then are their lists looked at."""
-    mine, theirs = (list(system.evaluation.means.values()) for system in (one, other))
-    return np.array_equal(mine, theirs, equal_nan=True)
 
 
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
@@ -166,7 +164,7 @@ def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[S
 
 def smallest_p(one: AnySample, settings: Settings) -> tuple[float, bool]:
     """The smallest corrected p-value that a sample allows, and whether permutations are what limits it."""
-    drawn = settings.test == "randomisation" and 2 / one.smallest_p > settings.permutations
+    drawn = settings.test == "randomisation" and one.smallest_p * settings.permutations < 2
     smallest = 1 / (settings.permutations + 1) if drawn else one.smallest_p
     # Some corrections are kinder where all tests of a family agree, so that is what they are asked about.
     return float(corrected(np.full(max(settings.pairs, 1), smallest), settings.correction)[0]), drawn

@@ -19,7 +19,7 @@ from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.proportions import quantile, wilson
-from rankmeter.stats.rank_agreement import spearman
+from rankmeter.stats.rank_agreement import mean_ranks, spearman
 from rankmeter.wording import Language, Said, said, word
 
 FEW = 10
@@ -242,11 +242,9 @@ def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:
 
 def _permutation_p(column: Any, outcome: Any, rho: float, drawn: int, seed: int) -> float:
     """How often a random order of the experiments correlates as strongly, either way."""
-    from scipy.stats import rankdata
-
     if math.isnan(rho):
         return math.nan
-    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (column, outcome))
+    a, b = (mean_ranks(side) - (len(side) + 1) / 2 for side in (column, outcome))
     observed = abs(float(a @ b)) - 1e-9
     if len(a) <= EXACT_UP_TO:
         orders = np.array(list(permutations(range(len(a)))))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.resampling import flipped_sums, in_rows
+from rankmeter.stats.resampling import flipped_sums, is_exact
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 
 BLOCK_CELLS = 250_000
@@ -160,22 +160,31 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
     squares = np.stack([_squares(one) for one in values])
     # Flipping signs leaves the sum of squares about 0 as it is, so t rises with the flipped sum over its root.
     scale = np.divide(1.0, np.sqrt(squares * units), out=np.zeros(squares.shape), where=squares > 0)
-    columns = np.ascontiguousarray(centred.reshape(measures * systems, units).T)
-    itself = np.eye(systems, dtype=np.bool_)
-    with_best, all_pairs = [], []
-    rows = max(1, BLOCK_CELLS // (measures * systems**2))
-    for sums in in_rows(flipped_sums(columns, resamples, seed), rows):
-        flipped = sums.reshape(len(sums), measures, systems)
-        share = flipped[:, :, :, None] - flipped[:, :, None, :]
-        share *= scale
-        share[:, :, itself] = -np.inf
-        largest = share.max(axis=2)  # over the rows: how far any other stands above the column's system
-        with_best.append(largest)
-        all_pairs.append(largest.max(axis=2))
-    return (
-        _t_of(np.quantile(np.concatenate(with_best), level, axis=0, method="higher"), units),
-        _t_of(np.quantile(np.concatenate(all_pairs), level, axis=0, method="higher"), units),
-    )
+    above = np.empty((measures, systems, 2**units if is_exact(units, resamples) else resamples))
+    width, first = max(1, BLOCK_CELLS // systems), 0
+    gap = np.empty((systems, width))  # one for all, as fresh memory costs more than the arithmetic
+    for block in flipped_sums(centred.reshape(measures * systems, units), resamples, seed):
+        for start in range(0, block.shape[1], width):
+            flipped = block[:, start : start + width].reshape(measures, systems, -1)
+            for measure in range(measures):
+                part = above[measure, :, first : first + flipped.shape[2]]
+                part[:] = _farthest_above(flipped[measure], scale[measure], gap[:, : flipped.shape[2]])
+            first += flipped.shape[2]
+    with_best = np.stack([np.quantile(rows, level, axis=1, method="higher") for rows in above])
+    all_pairs = np.quantile(above.max(axis=1), level, axis=1, method="higher")
+    return _t_of(with_best, units), _t_of(all_pairs, units)
+
+
+def _farthest_above(flipped: Floats, scale: Floats, room: Floats) -> Floats:
+    """(systems, b) by how much any other of the flipped sums ``(systems, b)`` stands above each, in its own scale."""
+    largest = np.full(flipped.shape, -np.inf)
+    for system in range(len(flipped) - 1):
+        others = slice(system + 1, None)
+        gap = np.subtract(flipped[system], flipped[others], out=room[others])
+        gap *= scale[system, others, None]
+        np.maximum(largest[others], gap, out=largest[others])
+        np.maximum(largest[system], -gap.min(axis=0), out=largest[system])
+    return largest
 
 
 def _t_of(share: Floats, units: int) -> Floats:

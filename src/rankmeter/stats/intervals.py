@@ -24,7 +24,7 @@ from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
-from rankmeter.stats.student import Pair, sides
+from rankmeter.stats.student import Pair
 from rankmeter.wording import Language, Option, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
@@ -37,8 +37,6 @@ METHODS = {
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that belongs to a test; Student's t where the test asks about something else than means."""
 DRAWN = frozenset({"bca", "percentile"})
-PAIR_CELLS = 2_000_000
-"""How many resampled differences are held at once."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -206,35 +204,29 @@ def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]
     just where their mean over F is at most d, so the ends are quantiles of means over random sets of units (Hartigan's
     typical values, 1969). With no more units than it takes to reject anything there are none.
     """
-    left, right = sides(pairs)
-    tops = np.ascontiguousarray(one.flippable().T)
-    weights = np.ascontiguousarray((one.bottom / one.bottom.mean(axis=1, keepdims=True)).T)
-    alike = bool((weights == weights[:, :1]).all())
+    tops, weights = one.flippable(), one.bottom / one.bottom.mean(axis=1, keepdims=True)
+    alike = bool((weights == weights[0]).all())
     if alike:
-        weights = weights[:, :1]
-    systems, patterns = tops.shape[1], how.resamples
+        weights = weights[:1]
+    systems, patterns = len(tops), how.resamples
     exact = is_exact(one.units, patterns)
     tried = 2**one.units if exact else patterns + 1
     # The pattern that flips nothing, and that which flips all, are as extreme as what was observed.
     place = math.ceil((1 - how.level) / 2 * tried - 1e-9) - 2
     if place < 0:
-        return [np.full(len(left), np.nan)] * 2
-    low, high = np.empty(len(left)), np.empty(len(left))
-    step = max(1, PAIR_CELLS // tried)
-    totals = tops.sum(axis=0), weights.sum(axis=0)
-    for first in range(0, len(left), step):
-        some, others = left[first : first + step], right[first : first + step]
-        means = []
-        for block in flipped_sums(np.hstack([tops, weights]), patterns, how.seed):
-            # Twice the sums over F: what was added less what is left when F changes sign.
-            top, weight = totals[0] - block[:, :systems], totals[1] - block[:, systems:]
-            below = weight if alike else (weight[:, some] + weight[:, others]) / 2
-            above = top[:, some] - top[:, others]
-            means.append(np.divide(above, np.where(below > 0, below, np.nan)))
-        together = np.ascontiguousarray(np.concatenate(means).T)
-        last = together.shape[1] - int(np.isnan(together[0]).sum()) - 1  # the mean of nothing is NaN, and comes last
-        ordered = np.partition(together, [place, last - place], axis=1)
-        low[first : first + step], high[first : first + step] = ordered[:, place], ordered[:, last - place]
+        return [np.full(len(pairs), np.nan)] * 2
+    both = np.concatenate([tops, weights])
+    # Twice the sums over F: what was added less what is left when F changes sign.
+    over = both.sum(axis=1, keepdims=True) - np.concatenate(list(flipped_sums(both, patterns, how.seed)), axis=1)
+    if alike:
+        over = over[:, over[systems] > 0]  # nothing has no mean
+    low, high = np.empty(len(pairs)), np.empty(len(pairs))
+    for pair, (a, b) in enumerate(pairs):
+        below = over[systems] if alike else (over[systems + a] + over[systems + b]) / 2
+        means = np.divide(over[a] - over[b], below, out=np.full(len(below), np.nan), where=below > 0)
+        last = len(means) - np.count_nonzero(np.isnan(means)) - 1  # NaN comes last
+        means.partition([place, last - place])
+        low[pair], high[pair] = means[place], means[last - place]
     contrasts = one.contrasts(pairs)
     same = np.where(contrasts.difference != 0, np.nan, 0.0)  # without a spread there is no interval but of equals
     return [np.where(contrasts.flat, same, one.back(_no_noise(end), pairs)) for end in (low, high)]

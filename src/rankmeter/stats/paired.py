@@ -17,7 +17,8 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.resampling import Step, flipped_sums, gaps_of, in_rows, is_exact
+from rankmeter.stats.rank_agreement import mean_ranks
+from rankmeter.stats.resampling import Step, flipped_sums, is_exact
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
@@ -156,24 +157,16 @@ def ranks_of(differences: Floats) -> Floats:
     >>> ranks_of(np.array([1 / 2 - 1 / 3, 1 / 6 - 1 / 3, 0.5])).tolist()
     [1.5, 1.5, 3.0]
     """
-    from scipy.stats import rankdata  # scipy is loaded only for statistics
-
     sizes = np.abs(differences)
-    rising = np.argsort(sizes, axis=-1, kind="stable")
-    noise = SAME * np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), 1.0)
-    level = np.empty(sizes.shape)
-    steps = np.diff(np.take_along_axis(sizes, rising, axis=-1), axis=-1, prepend=0.0) > noise
-    np.put_along_axis(level, rising, np.cumsum(steps, axis=-1).astype(np.float64), axis=-1)
-    ranks: Floats = rankdata(level, axis=-1)
-    return ranks
+    return mean_ranks(sizes, SAME * np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), 1.0))
 
 
 def _randomisation(differences: Floats, alternative: Alternative, permutations: int, seed: int) -> float:
     observed = float(differences.sum())
     slack = SAME * float(np.abs(differences).sum())
     extreme = tried = 0
-    for sums in flipped_sums(differences[:, None], permutations, seed):
-        flipped = sums[:, 0]
+    for sums in flipped_sums(differences[None], permutations, seed):
+        flipped = sums[0]
         if alternative == "two-sided":
             extreme += int((np.abs(flipped) >= abs(observed) - slack).sum())
         elif alternative == "greater":
@@ -187,10 +180,6 @@ def _randomisation(differences: Floats, alternative: Alternative, permutations: 
 def _share(extreme: int, tried: int, *, exact: bool) -> float:
     # Where patterns are drawn, the observed one counts as one of them, so that no p-value is 0 (Phipson & Smyth 2010).
     return extreme / tried if exact else (extreme + 1) / (tried + 1)
-
-
-PAIR_CELLS = 500_000
-"""How many flipped differences are held at once: so few stay near the processor."""
 
 
 def _randomisation_of_all(
@@ -212,19 +201,21 @@ def _extremes(
 ) -> tuple[Ints, int]:
     """``(measures, pairs)`` how many flipped differences are at least as far from 0 as the observed ones."""
     measures, systems, units = values.shape
-    columns = np.ascontiguousarray(values.reshape(measures * systems, units).T)
     left, right = sides(pairs)
     sums = values.sum(axis=2)
     # A product adds up in another order than a sum, with an error in proportion to what is added.
     sizes = np.abs(values).sum(axis=2)
     needed = np.abs(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
     extreme, tried = np.zeros(needed.shape, np.int64), 0
-    rows = max(1, PAIR_CELLS // max(len(pairs), 1))
-    for block in in_rows(flipped_sums(columns, permutations, seed, step), rows):
-        # A system's sums lie side by side, so that a pair is two stretches of memory.
-        several = np.ascontiguousarray(block.T).reshape(measures, systems, -1)
-        for measure, flipped in enumerate(several):
-            gaps = gaps_of(flipped, left, right)
-            extreme[measure] += np.count_nonzero(gaps >= needed[measure][:, None], axis=1)
-        tried += len(block)
+    for block in flipped_sums(values.reshape(measures * systems, units), permutations, seed, step):
+        # Pair by pair: what a pair needs stays in the cache, which is faster than all pairs at a time.
+        gap, beyond = np.empty(block.shape[1]), np.empty(block.shape[1], np.bool_)
+        for measure, flipped in enumerate(block.reshape(measures, systems, -1)):
+            counts = []
+            for (a, b), least in zip(pairs, needed[measure].tolist(), strict=True):
+                np.subtract(flipped[a], flipped[b], out=gap)
+                np.greater_equal(np.abs(gap, out=gap), least, out=beyond)
+                counts.append(np.count_nonzero(beyond))
+            extreme[measure] += counts
+        tried += block.shape[1]
     return extreme, tried

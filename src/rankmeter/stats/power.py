@@ -46,12 +46,7 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
 @lru_cache(maxsize=256)
 def _shift_found(units: int, alpha: float, power: float) -> float:
     """The true difference, in standard errors, that is found with the chance ``power``: the same for every spread."""
-    from scipy.optimize import brentq  # scipy is loaded only for statistics
-
-    high = 2.0
-    while _power(high, units, alpha) < power:
-        high *= 2
-    return float(brentq(lambda shift: _power(shift, units, alpha) - power, 0.0, high))
+    return _first_reaching(lambda shift: _power(shift, units, alpha), power, 0.0, 2.0)
 
 
 def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
@@ -135,8 +130,8 @@ def units_for_rates(
     z, z_power = quantile(level), _one_sided(power)
     if approximation == "arcsine":
         effect = 2 * abs(math.asin(math.sqrt(other)) - math.asin(math.sqrt(base)))
-        return _first_reaching(lambda n: _normal_power(effect * math.sqrt(n / 2), z), power, 2 * (z + z_power) ** 2
-                               / effect**2)  # fmt: skip
+        guess = max(4.0, 8 * ((z + z_power) / effect) ** 2)
+        return _first_reaching(lambda n: _normal_power(effect * math.sqrt(n / 2), z), power, 2.0, guess)
     middle = (base + other) / 2
     under_null = math.sqrt(2 * middle * (1 - middle))
     under_alternative = math.sqrt(base * (1 - base) + other * (1 - other))
@@ -163,7 +158,8 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
         bound = float(stdtrit(freedom, (1 + level) / 2))
         return 1 - float(nctdtr(freedom, shift, bound)) + float(nctdtr(freedom, shift, -bound))
 
-    return _first_reaching(reached, power, 2 * ((quantile(level) + _one_sided(power)) / effect) ** 2)
+    guess = max(4.0, 8 * ((quantile(level) + _one_sided(power)) / effect) ** 2)
+    return _first_reaching(reached, power, 2.0, guess)
 
 
 def _normal_power(shift: float, bound: float) -> float:
@@ -173,11 +169,12 @@ def _normal_power(shift: float, bound: float) -> float:
     return float(ndtr(shift - bound) + ndtr(-shift - bound))
 
 
-def _first_reaching(reached: Callable[[float], float], power: float, guess: float) -> float:
-    """Where a growing function reaches a value, by halving."""
-    low, high = 2.0, max(4.0, 4 * guess)
+def _first_reaching(reached: Callable[[float], float], power: float, low: float, high: float) -> float:
+    """Where a growing function reaches a value from ``low`` on, by halving; ``high`` is the first guess."""
     if reached(low) >= power:
         return low
+    while reached(high) < power:
+        high *= 2
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if reached(middle) >= power else (middle, high)

@@ -105,8 +105,29 @@ def regret(truth: Floats, other: Floats) -> float:
 
 def spearman(one: Any, other: Any) -> float:
     """The correlation of ranks, ties sharing their mean rank; NaN where one side never varies."""
-    from scipy.stats import rankdata
-
-    a, b = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
+    a, b = (mean_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
     below = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / below if below else math.nan
+
+
+def mean_ranks(values: Any, noise: float | Floats = 0.0) -> Floats:
+    """The ranks within each row from 1, ties sharing their mean; what is no more than ``noise`` above another is tied.
+
+    scipy's ``rankdata`` gives the same, but loading it takes longer than most comparisons.
+
+    >>> mean_ranks([0.3, 0.1, 0.3]).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    rows = np.asarray(values, np.float64)
+    if not rows.size:
+        return np.zeros(rows.shape)
+    rising = np.argsort(rows, axis=-1, kind="stable")
+    ordered = np.take_along_axis(rows, rising, axis=-1)
+    is_first = np.ones(rows.shape, np.bool_)
+    is_first[..., 1:] = ordered[..., 1:] > ordered[..., :-1] + noise
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(starts, append=rows.size)
+    shared = np.repeat(starts % rows.shape[-1] + (sizes + 1) / 2, sizes).reshape(rows.shape)
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, rising, shared, axis=-1)
+    return ranks

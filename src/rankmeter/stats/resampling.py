@@ -8,12 +8,12 @@ are in float64: in float32 p-values move in the fifth digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rankmeter.errors import InputError, check_whole
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Floats
 from rankmeter.wording import Said, said
 
 BLOCK_CELLS = 2_500_000
@@ -30,43 +30,28 @@ def is_exact(units: int, permutations: int) -> bool:
     return units < 63 and 2**units <= permutations
 
 
-def flipped_sums(columns: Floats, permutations: int, seed: int, step: Step | None = None) -> Iterator[Floats]:
-    """Blocks of ``(b, c)``: the sums of c columns of n values whose signs were flipped at random, alike in each column.
+def flipped_sums(rows: Floats, permutations: int, seed: int, step: Step | None = None) -> Iterator[Floats]:
+    """Blocks of ``(r, b)``: the sums of r rows of n values whose signs were flipped at random, alike in each row.
 
     Where there are no more than ``permutations`` patterns of signs, each of them comes once.
 
     Parameters
     ----------
-    columns
-        ``(n, c)``.
+    rows
+        ``(r, n)``.
     """
-    units = len(columns)
-    total = columns.sum(axis=0)
+    units = rows.shape[1]
+    total = rows.sum(axis=1, keepdims=True)
     done = 0
-    numbers = np.empty((0, units))
     for bits in _all_bits(units) if is_exact(units, permutations) else _random_bits(units, permutations, seed):
-        if len(numbers) < len(bits):
-            numbers = np.empty(bits.shape)
-        np.copyto(numbers[: len(bits)], bits)
         # Signs are 2 * bit - 1, so the flipped sum is twice the sum where the bit is set, less the sum of all.
-        yield 2.0 * (numbers[: len(bits)] @ columns) - total
+        sums = rows @ bits.T.astype(np.float64)
+        sums *= 2.0
+        sums -= total
+        yield sums
         done += len(bits)
         if step is not None:
             step(done)
-
-
-def gaps_of(flipped: Floats, left: Ints, right: Ints) -> Floats:
-    """``(pairs, b)`` how far apart the flipped sums ``(systems, b)`` of each pair are."""
-    gaps: Floats = flipped.take(left, axis=0)
-    gaps -= flipped.take(right, axis=0)
-    np.abs(gaps, out=gaps)
-    return gaps
-
-
-def in_rows(blocks: Iterable[Floats], rows: int) -> Iterator[Floats]:
-    """Blocks of so few rows that what is made of them stays near the processor."""
-    for block in blocks:
-        yield from (block[first : first + rows] for first in range(0, len(block), rows))
 
 
 def _random_bits(units: int, permutations: int, seed: int) -> Iterator[np.ndarray]:

@@ -642,3 +642,12 @@ def test_a_p_value_that_cannot_be_smaller_is_said_to_be_the_smallest(
         assert cmp.difference("RR", "poor", "good").p == pytest.approx(floor)
         assert notes[0].endswith(f"RR (poor - good) {floor:.2g}")
         assert "最小值" in notes[0].text("zh")
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "wilcoxon", "sign"])
+def test_so_many_queries_that_the_smallest_p_value_is_no_longer_a_number_of_the_computer(test) -> None:
+    truth = {f"q{i}": {"a"} for i in range(1200)}
+    runs = {"good": lists(dict.fromkeys(truth, 1)), "poor": lists({q: 1 + i % 2 for i, q in enumerate(truth)})}
+    cmp = rm.compare(truth, runs, ["RR"], test=test, **FEW)
+    assert cmp.difference("RR", "good", "poor").significant
+    assert cmp.best_group("RR") == ["good"]

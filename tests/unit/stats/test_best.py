@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-import numpy as np
+from itertools import product
 
+import numpy as np
+import pytest
+
+from rankmeter.stats import best
 from rankmeter.stats.best import separation, separations
 from rankmeter.stats.samples import Sample
 
@@ -56,3 +60,29 @@ def test_the_best_group_holds_the_best_system_as_often_as_promised_among_equals(
         values = common + random.normal(0, 1, (5, 40))
         held += separation(values, level=0.95, resamples=299, seed=0).in_best
     assert held.min() / trials > 0.95 - 3 * np.sqrt(0.05 * 0.95 / trials)
+
+
+@pytest.mark.parametrize("cells", [1, 7, 1000])
+def test_how_many_differences_are_held_at_once_changes_nothing(monkeypatch, cells) -> None:
+    values = np.random.default_rng(5).random((6, 20)) + np.linspace(0, 0.5, 6)[:, None]
+    whole = separation(values, level=0.9, resamples=300, seed=1)
+    monkeypatch.setattr(best, "BLOCK_CELLS", cells)
+    parts = separation(values, level=0.9, resamples=300, seed=1)
+    for name in ("rank", "rank_low", "rank_high", "in_best"):
+        assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
+
+
+def test_critical_values_are_quantiles_of_the_largest_t_over_flipped_signs() -> None:
+    values = np.random.default_rng(6).random((1, 4, 7))
+    centred = values[0] - values[0].mean(axis=1, keepdims=True)
+    largest = []
+    for signs in product([-1, 1], repeat=7):
+        flipped = centred * np.array(signs)
+        row = []
+        for system in range(4):
+            gaps = [flipped[other] - flipped[system] for other in range(4) if other != system]
+            row.append(max(gap.mean() / (gap.std(ddof=1) / np.sqrt(7)) for gap in gaps))
+        largest.append(row)
+    with_best, all_pairs = best._critical(values, 0.9, 2**7, 0)
+    assert with_best[0] == pytest.approx(np.quantile(largest, 0.9, axis=0, method="higher"))
+    assert all_pairs[0] == pytest.approx(np.quantile(np.max(largest, axis=1), 0.9, method="higher"))

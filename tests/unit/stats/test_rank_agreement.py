@@ -7,9 +7,11 @@ import random
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from rankmeter.stats.rank_agreement import (
     largest_drop,
+    mean_ranks,
     overlap,
     places,
     regret,
@@ -89,3 +91,11 @@ def test_many_pairs_of_orders_at_once():
     rng = np.random.default_rng(0)
     one, two = rng.random((2, 7, 5))
     assert tau(one, two) == pytest.approx([float(tau(a, b)) for a, b in zip(one, two, strict=True)])
+
+
+@pytest.mark.parametrize("shape", [(1,), (6,), (5, 1), (7, 9), (2, 3, 4), (0,), (3, 0)])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_mean_ranks_are_those_of_scipy(shape, digits):
+    values = np.random.default_rng(digits).random(shape).round(digits)
+    values[values > 0.9] = np.inf
+    assert mean_ranks(values).tolist() == stats.rankdata(values, axis=-1).tolist()
