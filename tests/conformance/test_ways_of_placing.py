@@ -91,6 +91,14 @@ def as_trec_files(judgments, run, tmp_path: Path):
     return tmp_path / "qrels.txt", str(tmp_path / "run.txt")
 
 
+def as_scattered_trec_files(judgments, run, tmp_path: Path):
+    paths = as_trec_files(judgments, run, tmp_path)
+    for path, frame in zip(map(Path, paths), as_scattered_frames(judgments, run, tmp_path), strict=True):
+        line = "{} 0 {} {}\n" if "grade" in frame.columns else "{} Q0 {} 0 {} x\n"
+        path.write_text("".join(line.format(q.replace(" ", "_"), i, v) for q, i, v in frame.iter_rows()))
+    return paths
+
+
 def as_parquet(judgments, run, tmp_path: Path):
     rows(judgments, "grade").write_parquet(tmp_path / "judgments.parquet")
     rows(run, "score").write_parquet(tmp_path / "run.parquet")
@@ -101,7 +109,17 @@ def as_mixed(judgments, run, _):
     return judgments, rows(run, "score")
 
 
-WAYS = [as_frames, as_scattered_frames, as_lazy_frames, as_pandas, as_arrow, as_trec_files, as_parquet, as_mixed]
+WAYS = [
+    as_frames,
+    as_scattered_frames,
+    as_lazy_frames,
+    as_pandas,
+    as_arrow,
+    as_trec_files,
+    as_scattered_trec_files,
+    as_parquet,
+    as_mixed,
+]
 
 
 def by_query(evaluation: rm.Evaluation) -> dict[str, dict[str, float | None]]:

@@ -21,6 +21,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.inputs import Files, RunFile, regrouping
 from rankmeter.inputs.streaming import stream_run
+from rankmeter.placing import scattered_text
 
 Side = tuple[tuple[Any, tuple[tuple[Any, Any], ...]], ...]
 """For each query its items, each with a grade or a score, in the order given."""
@@ -443,6 +444,17 @@ def scattered_on_disk(case: Case, folder: Path) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regrouping, "IN_MEMORY_BYTES", 1)
         return evaluate(*made, case)
+
+
+@route(*WRITERS["trec"][2])
+def scattered_lines(case: Case, folder: Path) -> Any:
+    """A TREC text whose lines stand in turns of queries, more than fit a memory of one byte."""
+    turns = [(turn, (query, (pair,))) for query, items in case.run for turn, pair in enumerate(items)]
+    lines = tuple(line for _, line in sorted(turns, key=lambda line: line[0]))
+    judgments, run = whole_files(*WRITERS["trec"][:2], replace(case, run=lines), folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scattered_text, "IN_MEMORY_BYTES", 1)
+        return evaluate(judgments, run, case)
 
 
 # Arrays and tensors.

@@ -6,6 +6,7 @@ import pickle
 import tracemalloc
 from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, re
 from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.text import PADDING, Text, TextIds
 from rankmeter.inputs.trec import QRELS, RUN
-from rankmeter.placing import PlacedRun, Placements, Plan, place_run
+from rankmeter.placing import PlacedRun, Placements, Plan, place_run, scattered_text
 from rankmeter.placing.joins import place_text
+from rankmeter.placing.placements import ROW_FIELDS
 
 # Short ids, ids of more than one word that begin alike, very long ones, and such that are not ASCII.
 items = st.sampled_from(
@@ -82,19 +84,54 @@ def test_a_byte_order_mark_alone_is_not_taken() -> None:
         rows_of(b"\xef\xbb\xbf")
 
 
-def test_a_query_that_comes_back_thousands_of_times_is_left_to_the_tables_at_once() -> None:
+@pytest.mark.parametrize("in_memory", [1, 1 << 26])
+def test_queries_that_come_back_thousands_of_times_are_brought_together(
+    in_memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scattered_text, "IN_MEMORY_BYTES", in_memory)
     truth = b"".join(b"q%d 0 d%d 1\n" % (query, item) for query in range(2) for item in range(300))
-    run = b"".join(b"q%d Q0 d%d 1 %d t\n" % (row % 2, row // 2, -row) for row in range(20_000))
+    lines = [b"q%d Q0 d%d 1 %d t\n" % (row % 200, row // 200, -row) for row in range(20_000)]
     with open_source(truth) as source:
         judgments = read_whole_plain(source, QRELS)
-    blocks = rows_of(run)
+    blocks = rows_of(b"".join(lines), 1 << 14)
+    grouped = rows_of(b"".join(sorted(lines, key=lambda line: line.split()[0])))
+    expected = place_text(judgments, lambda: grouped, Plan())
     tracemalloc.start()
     try:
-        with pytest.raises(NotPlainError):
-            place_text(judgments, blocks, Plan())
+        placed = place_text(judgments, lambda: blocks, Plan())
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
+    assert sorted(placed.queries) == sorted(expected.queries)
+    for name in ROW_FIELDS:
+        assert getattr(placed.placements, name).tolist() == getattr(expected.placements, name).tolist()
+
+
+@pytest.mark.parametrize("item", ["u" * 64, "u" * 65])
+def test_scattered_ids_longer_than_eight_words_are_left_to_the_tables(item: str) -> None:
+    lines = [f"{query} Q0 {item} 1 1 t\n{query} Q0 d{number} 1 1 t\n" for number, query in enumerate("abab")]
+    lines[0] = lines[0].replace(item, "other")
+    lines[1] = lines[1].replace(item, "other")
+    with open_source(f"a 0 {item} 1\n".encode()) as source:
+        judgments = read_whole_plain(source, QRELS)
+    blocks = rows_of("".join(lines).encode(), 1)
+    if len(item) > 64:
+        with pytest.raises(NotPlainError):
+            place_text(judgments, lambda: blocks, Plan())
+    else:
+        assert place_text(judgments, lambda: blocks, Plan()).placements.earlier.tolist() == [2]
+
+
+def test_scattered_lines_that_find_no_room_are_left_to_the_tables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(scattered_text, "IN_MEMORY_BYTES", 1)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with open_source(b"a 0 d 1\n") as source:
+        judgments = read_whole_plain(source, QRELS)
+    blocks = rows_of(b"a Q0 d 1 1 t\nb Q0 d 1 1 t\na Q0 e 1 1 t\n", 1)
+    with pytest.raises(NotPlainError):
+        place_text(judgments, lambda: blocks, Plan())
 
 
 def test_bytes_that_are_no_text_are_not_taken() -> None:
@@ -161,12 +198,14 @@ def test_plain_text_is_placed_as_tables_are(
         raise ScatteredError
 
     only_plain = RunFile(no_tables, "run", lambda: iter(rows_of(run, block_bytes)))
+    short_ids = all(len(item) <= 64 for _, item in returned)
     expected = outcome(read_judgments(truth, format="qrels"), RunFile(lambda: iter([table]), "run"), plan)
     try:
         assert outcome(plain, only_plain, plan) == expected
-    except ScatteredError:  # a query came back, in this block or in a later one
+    except ScatteredError:  # a query came back, and its items are not short
         stretches = [q for n, (q, _) in enumerate(returned) if n == 0 or q != returned[n - 1][0]]
         assert len(stretches) > len(set(stretches))
+        assert not short_ids
     assert plain.judgment_table().source == "truth"
 
 

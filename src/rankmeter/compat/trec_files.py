@@ -107,7 +107,7 @@ def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | 
         return None
     run = TaggedRun(command.run)
     try:
-        placed = place_text(judged, run.blocks(), _plan(command.version))
+        placed = place_text(judged, run.blocks, _plan(command.version))
     except (InputError, NotPlainError):
         return None
     scores = Scores(placed)

@@ -88,7 +88,7 @@ class TextIds:
         return [one.decode() for one in self._slices()]
 
     @property
-    def _words(self) -> int:
+    def width(self) -> int:
         """How many words the longest id has."""
         return -(-int(self.length.max(initial=0)) // WORD)
 
@@ -106,7 +106,7 @@ class TextIds:
         length.
         """
         rows = among
-        for number in range(self._words):
+        for number in range(self.width):
             longer = (self.length if rows is None else self.length[rows]) > WORD * number
             if not longer.all():
                 rows = np.flatnonzero(longer) if rows is None else rows[longer]
@@ -156,11 +156,11 @@ class TextIds:
 
     def sort_keys(self) -> Words:
         """Numbers that sort as the ids do, byte by byte."""
-        if self._words > MOST_WORDS:
+        if self.width > MOST_WORDS:
             slices = self._slices()
             place = {one: number for number, one in enumerate(sorted(set(slices)))}
             return np.fromiter(map(place.__getitem__, slices), np.uint64, len(slices))
-        words = [self.word(number).byteswap() for number in range(self._words)]
+        words = [self.word(number).byteswap() for number in range(self.width)]
         if len(words) <= 1:
             return words[0] if words else np.empty(0, np.uint64)
         order = np.lexsort(words[::-1])

@@ -55,19 +55,27 @@ class _Rows:
         return sizes, group_rows(local, len(self.heads))
 
 
-def place_text(judgments: PlainRows, run: Iterable[PlainRows], plan: Plan) -> PlacedRun:
+def place_text(judgments: PlainRows, run: Callable[[], Iterable[PlainRows]], plan: Plan) -> PlacedRun:
     """Place a run in plain text: queries by their stretches of lines, items by words of their bytes.
+
+    Where a query comes back later in the run, it is read again and brought together first.
 
     Raises
     ------
     NotPlainError
-        Where the text is to be placed as a table: a query comes back later in the run, an item stands twice.
+        Where the text is to be placed as a table: an item stands twice, say.
     """
     if plan.duplicates != "error":
         raise NotPlainError
     index = JudgmentIndex.of_text(judgments, plan.lowest_grade)
     known = {query: number for number, query in enumerate(index.queries)}
-    blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in _text_blocks(run, known)]
+    try:
+        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in _text_blocks(run(), known)]
+    except ScatteredQueryError:
+        from rankmeter.placing.scattered_text import gathered
+
+        parts = (_Rows(np.repeat(*part[:2]), *part) for part in gathered(run(), known))
+        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in parts]
     return _placed(index, blocks, LateIds(list(known)), len(known), plan, scored=True)
 
 
@@ -79,7 +87,7 @@ def _text_blocks(run: Iterable[PlainRows], known: dict[str, int]) -> Iterator[_R
         before = len(seen)
         seen.update(codes.tolist())
         if len(seen) != before + len(codes):
-            raise NotPlainError
+            raise ScatteredQueryError
         yield _Rows(np.repeat(codes, sizes), codes, sizes, rows.item, rows.value)
 
 

@@ -145,7 +145,7 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
         from rankmeter.placing.joins import place_text
 
         try:
-            placed = place_text(judgments.text, run.text(), plan)
+            placed = place_text(judgments.text, run.text, plan)
         except NotPlainError:
             placed = None
     if placed is None:
