@@ -7,7 +7,8 @@ Columns are Polars Series of equal length without nulls. Ids are ``String`` or 6
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import Reading
@@ -149,6 +150,14 @@ class RunTable(Run):
     """Every query of the run once, in order, where some have no row; None where all have one."""
     reading: Reading | None = None
     """How it was read; None where it was made here."""
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was found out about it and is asked for again."""
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` makes, made when it is first asked for under this name."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002
         """Itself."""

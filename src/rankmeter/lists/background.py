@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.slates import Items, Rows, Sets
 from rankmeter.errors import MeasureError
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
-from rankmeter.placing.matching import encode, numbers_among
+from rankmeter.placing.matching import any_repeated, encode, numbers_among, spread
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
 
@@ -111,10 +112,8 @@ class Background:
     """(n,) whether the history has the item."""
     everyone: pl.Series | None
     """The users of the history."""
-    user: Ints
-    """(m,) the user of each pair of the history, each pair once, sorted by user and item."""
-    item: Ints
-    """(m,) its item."""
+    pairs: Late[tuple[Ints, Ints]]
+    """(m,) the user and (m,) the item of each pair of the history, each pair once, sorted by user and item."""
     takers_of: Sets | None
     """(n rows) the users who took each item, where a measure asks for them."""
 
@@ -130,22 +129,26 @@ class Background:
         takers: Floats | None = None
         seen: Bools | None = None
         everyone, takers_of, users = None, None, 0.0
-        user = item = np.empty(0, np.int64)
+        pairs = Late(made=(np.empty(0, np.int64), np.empty(0, np.int64)))
         if history is not None and code is not None:
             taken = np.bincount(code, minlength=total).astype(np.float64)
             seen = taken > 0
-            everyone, who = _numbered_users(history.query)
-            user, item = _each_once(who, code, total)
-            takers = taken if len(item) == len(code) else np.bincount(item, minlength=total).astype(np.float64)
+            everyone, who = encode(history.query)
             users = float(len(everyone))
+            keys = who * total
+            keys += code
+            pairs = Late(partial(_each_once, keys, total))
+            takers = taken
+            if not (keys[1:] > keys[:-1]).all() and any_repeated(spread(keys.view(np.uint64))):
+                takers = np.bincount(pairs.value[1], minlength=total).astype(np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
-                takers_of = _takers(user, item, total, len(everyone))
+                takers_of = _takers(*pairs.value, total, len(everyone))
         if catalogue is not None and catalogue.popularity is not None:
             taken = _padded(catalogue.popularity, total)
             seen = taken > 0 if seen is None else seen
             if takers is None and catalogue.users is not None:
                 takers, users = taken, float(catalogue.users)
-        return cls(catalogue, words.ids, taken, takers, users, seen, everyone, user, item, takers_of)
+        return cls(catalogue, words.ids, taken, takers, users, seen, everyone, pairs, takers_of)
 
     def items(self, total: int) -> Items:
         """What is known of the items when there are ``total`` of them; nothing of those that came behind."""
@@ -167,9 +170,10 @@ class Background:
         """The items of each query that has a history, sorted by query and item."""
         if self.everyone is None:
             return None
-        query = people.find(self.everyone)[self.user]
+        user, item = self.pairs.value
+        query = people.find(self.everyone)[user]
         inside = query >= 0
-        query, item = query[inside], self.item[inside]
+        query, item = query[inside], item[inside]
         if (np.diff(query) < 0).any():
             order = group_rows(query, queries)
             query, item = query[order], item[order]
@@ -177,25 +181,11 @@ class Background:
         return Rows(offsets_of(sizes), item, np.ones(len(item)))
 
 
-def _numbered_users(query: pl.Series) -> tuple[pl.Series, Ints]:
-    """The users of a history, and the number of each row's user; rows in the order of numbers are only counted."""
-    if query.dtype.is_integer() and len(query):
-        ids = query.to_numpy()
-        if (ids[1:] >= ids[:-1]).all():
-            starts = np.concatenate([[0], np.flatnonzero(ids[1:] != ids[:-1]) + 1])
-            return pl.Series(ids[starts]), np.repeat(np.arange(len(starts)), np.diff(starts, append=len(ids)))
-    everyone, who = encode(query)
-    return everyone, who.astype(np.int64, copy=False)
-
-
-def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
-    """The different pairs, sorted by user and item."""
-    pairs = user * total
-    pairs += item
-    if (pairs[1:] > pairs[:-1]).all():
-        return user, item
-    pairs.sort()
-    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
+def _each_once(pairs: Ints, total: int) -> tuple[Ints, Ints]:
+    """User and item of the different pairs, sorted; a pair is ``user * total + item``."""
+    if not (pairs[1:] > pairs[:-1]).all():
+        pairs = np.sort(pairs)
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
     user = pairs // total
     return user, pairs - user * total
 

@@ -17,7 +17,7 @@ from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.segments import offsets_of
+from rankmeter.placing.segments import as_rows, offsets_of
 from rankmeter.placing.slates import Lists, first_items
 from rankmeter.wording import said
 
@@ -178,7 +178,7 @@ def gather(
     numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
     for key, one in lists.items():
         same = next((other for other in numbered if lists[other] is one), None)
-        numbered[key] = numbered[same] if same else (people.find(one.queries), one.offsets, words.add(one.item))
+        numbered[key] = numbered[same] if same else (people.find(one.queries), one.offsets, one.numbered(words.add))
     judged = (
         None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
     )
@@ -198,11 +198,11 @@ def _query_type(given: Given, users: Mapping[str, pl.Series]) -> pl.DataType:
 def _matrix(query: Ints, offsets: Ints, item: Ints, queries: int) -> Ints:
     """(queries, k) the items of each list; -1 behind its end."""
     sizes = np.diff(offsets)
-    width = max(int(sizes.max(initial=0)), 1)
-    if len(query) == queries and (sizes == width).all() and (query == np.arange(queries)).all():
-        return item.reshape(queries, width)  # nothing to move: all lists are there, in order and full
-    codes = np.full((queries, width), -1, np.int64)
-    codes[np.repeat(query, sizes), np.arange(len(item)) - np.repeat(offsets[:-1], sizes)] = item
+    rows = as_rows(item, sizes, max(int(sizes.max(initial=0)), 1), -1)
+    if len(query) == queries and (query == np.arange(queries)).all():
+        return rows
+    codes = np.full((queries, rows.shape[1]), -1, np.int64)
+    codes[query] = rows
     return codes
 
 

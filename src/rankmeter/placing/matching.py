@@ -17,6 +17,8 @@ from rankmeter.placing.placements import Bools, Ints
 Keys = npt.NDArray[np.uint64]
 MANY_ROWS = 10_000
 """From how many rows on a table of numbers is worth its set-up."""
+ROWS_AT_ONCE = 1 << 16
+"""How many rows are looked at together: so few that they stay near the processor, and ask for little fresh memory."""
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F))
 """Odd multipliers with well mixed bits (golden ratio; Weyl sequences)."""
 
@@ -74,7 +76,7 @@ def repeated(keys: Keys, sizes: Ints | None = None) -> Ints:
 
     ``sizes`` are the lengths of the queries where rows are grouped by them; it only makes the search faster.
     """
-    if not _any_repeated(keys, sizes):
+    if not any_repeated(keys, sizes):
         return np.empty(0, np.int64)
     order = np.argsort(keys, kind="stable")
     return np.sort(order[1:][keys[order][1:] == keys[order][:-1]])
@@ -92,24 +94,25 @@ def repeated_pairs(keys: Keys, query: Ints, items: pl.Series, sizes: Ints | None
     return alike[again], first[again]
 
 
-def _any_repeated(keys: Keys, sizes: Ints | None) -> bool:
-    """Whether two rows share a key.
+def any_repeated(keys: Keys, sizes: Ints | None = None) -> bool:
+    """Whether two rows share a key, of which the bits are well mixed.
 
-    Rows are thrown into a table with four places for each. Of the rows that meet in a place one stays; rows with equal
-    keys always meet, so either one of them sees its like in its place or all of them were turned away, and those are
-    tried again with other bits. A query's rows share a stretch of the table, which then stays in the cache.
+    Rows are thrown into a table, where a query's rows share a stretch that stays in the cache. Of the rows that meet in
+    a place one stays; rows with equal keys always meet, so either one of them sees its like in its place or all of them
+    were turned away, and those are tried again with other bits.
     """
     rows = len(keys)
-    spread = (keys >> np.uint64(32)) if sizes is None else (keys & np.uint64(0xFFFFFFFF))
-    if sizes is None:
-        slot = (spread * np.uint64(4 * rows)) >> np.uint64(32)
+    if sizes is None:  # with a place for each, so that the table is small: a third of the rows is turned away
+        slot, places = keys >> np.uint64(32), rows
+        slot *= np.uint64(places)
+        slot >>= np.uint64(32)
     else:
-        places = np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes)
-        slot = (spread * places) >> np.uint64(32)
+        room, places = np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes), 4 * rows
+        slot = ((keys & np.uint64(0xFFFFFFFF)) * room) >> np.uint64(32)
         slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
     slot = slot.view(np.int64)
     number = np.arange(rows, dtype=np.int32)
-    table = np.empty(4 * rows, np.int32)
+    table = np.empty(places, np.int32)
     table[slot] = number
     turned_away = np.flatnonzero(table[slot] != number)
     if len(turned_away) == 0:
@@ -119,7 +122,7 @@ def _any_repeated(keys: Keys, sizes: Ints | None) -> bool:
     rest = keys[turned_away]
     if sizes is None and len(rest) > rows // 2:  # bits that do not spread: sort instead of trying for ever
         return len(np.unique(rest)) < len(rest)
-    return _any_repeated(rest * _ODD[1] if sizes is None else rest, None)
+    return any_repeated(rest * _ODD[1] if sizes is None else rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,22 +171,25 @@ class KeyTable:
     def numbers(self, probes: Keys) -> Ints:
         """The number of the key that each probe matches; -1 where none does. For probes that are mostly known."""
         number = np.full(len(probes), -1, np.int64)
-        rest: Ints | None = None
-        for shift, bits, table in self.tables:
-            some = probes if rest is None else probes[rest]
-            candidate = table[_slots(some, shift, bits)].astype(np.int64)
-            same = (candidate >= 0) & (self.keys[candidate] == some)
-            if rest is None:
-                number[same] = candidate[same]
-                rest = np.flatnonzero(~same & (candidate >= 0))
+        rest = np.arange(0)
+        for place, (shift, bits, table) in enumerate(self.tables):
+            asked = probes if place == 0 else probes[rest]
+            candidate = table.take(_slots(asked, shift, bits)).astype(np.int64)
+            # An empty place, -1, never leads to the last key by chance: whoever asks for that finds a place taken.
+            other = np.flatnonzero(self.keys.take(candidate) != asked)
+            goes_on = other[candidate[other] >= 0]
+            candidate[other] = -1
+            if place == 0:
+                number, rest = candidate, goes_on
             else:
-                number[rest[same]] = candidate[same]
-                rest = rest[~same & (candidate >= 0)]
+                number[rest], rest = candidate, rest[goes_on]
         return number
 
 
 def _slots(keys: Keys, shift: int, bits: int) -> Ints:
-    return ((keys >> np.uint64(shift)) & np.uint64((1 << bits) - 1)).astype(np.int64)
+    slots = keys >> np.uint64(shift)
+    slots &= np.uint64((1 << bits) - 1)
+    return slots.view(np.int64)
 
 
 def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
@@ -191,23 +197,30 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
 
     By hashes, which for text costs a quarter of a join; what they find is compared in full.
     """
-    keys = _spread_keys(known)
-    if len(repeated(keys)):  # two texts with one hash
+    keys = _keys_of_ids(known)
+    if any_repeated(keys):  # two texts with one hash
         return _joined_numbers(known, asked)
-    numbers = KeyTable.of(keys).numbers(_spread_keys(asked))
-    if known.dtype == pl.String:
-        rows = np.flatnonzero(numbers >= 0)
-        mine = asked if len(rows) == len(asked) else asked.gather(pl.Series(rows))
-        if not (known.gather(pl.Series(numbers if mine is asked else numbers[rows])) == mine).all():
-            return _joined_numbers(known, asked)
+    table = KeyTable.of(keys)
+    numbers = np.empty(len(asked), np.int64)
+    for first in range(0, len(asked), ROWS_AT_ONCE):
+        rows = asked.slice(first, ROWS_AT_ONCE)
+        number = table.numbers(_keys_of_ids(rows))
+        if known.dtype == pl.String:
+            if (strangers := np.flatnonzero(number < 0)).size:
+                rows = rows.filter(pl.Series(number >= 0))
+            if not (known.gather(pl.Series(np.delete(number, strangers))) == rows).all():
+                return _joined_numbers(known, asked)
+        numbers[first : first + ROWS_AT_ONCE] = number
     return numbers
 
 
-def _spread_keys(ids: pl.Series) -> Keys:
+def _keys_of_ids(ids: pl.Series) -> Keys:
     """Keys whose low bits differ, also where numbers are multiples of one another; different ids stay different."""
-    keys = item_keys(ids)
-    if ids.dtype == pl.String:
-        return keys
+    return item_keys(ids) if ids.dtype == pl.String else spread(item_keys(ids))
+
+
+def spread(keys: Keys) -> Keys:
+    """Keys with their bits mixed; different ones stay different."""
     keys = keys * _ODD[0]
     keys ^= keys >> np.uint64(29)
     return keys
@@ -252,20 +265,30 @@ def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     changes = array[1:] != array[:-1]
     if 2 * np.count_nonzero(changes) < len(array):  # in stretches: one look a stretch instead of one a row
         starts = np.append(0, np.flatnonzero(changes) + 1)
-        different, number = encode(values.gather(pl.Series(starts)))
+        heads = array[starts]
+        rising = (heads[1:] > heads[:-1]).all()
+        different, number = (pl.Series(heads), np.arange(len(heads))) if rising else encode(pl.Series(heads))
         return different, np.repeat(number, np.diff(starts, append=len(array)))
     low = int(array.min())
     reach = int(array.max()) - low + 1
     if reach > 8 * len(array):
         return None
-    place = (array - array.dtype.type(low)).astype(np.int64)
-    first = np.full(reach, -1, np.int64)
-    first[place[::-1]] = np.arange(len(array))[::-1]  # the first row of a number is written last
-    there = np.flatnonzero(first >= 0)
-    there = there[np.argsort(first[there], kind="stable")]
-    number = np.empty(reach, np.int64)
-    number[there] = np.arange(len(there))
-    return pl.Series(there + low, dtype=values.dtype), number[place]
+    number, code = np.full(reach, -1), np.empty(len(array), np.int64)
+    firsts: list[Ints] = []
+    count = 0
+    for start in range(0, len(array), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        place = (array[rows] - array.dtype.type(low)).astype(np.int64, copy=False)
+        code[rows] = number[place]
+        new = np.flatnonzero(code[rows] < 0)
+        if len(new):
+            fresh, row = place[new], np.arange(len(new))
+            number[fresh[::-1]] = row[::-1]  # of several rows of a number the first is written last
+            is_first = number[fresh] == row
+            firsts.append(start + new[is_first])
+            number[fresh[is_first]] = np.arange(count, count := count + len(firsts[-1]))
+            code[rows] = number[place]
+    return pl.Series(array[np.concatenate(firsts)]), code
 
 
 def shown_pairs(items: pl.Series, queries: pl.Series, rows: Ints) -> str:

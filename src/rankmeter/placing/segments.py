@@ -7,7 +7,7 @@ which counts how many items of a list stand above each judged item, and how many
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -230,6 +230,20 @@ def expand(starts: Ints, sizes: Ints) -> Ints:
     ends = np.cumsum(sizes)
     positions: Ints = np.arange(total) + np.repeat(starts - (ends - sizes), sizes)
     return positions
+
+
+def as_rows(values: npt.NDArray[Any], sizes: Ints, width: int, fill: Any) -> npt.NDArray[Any]:
+    """Segments as the rows of a matrix ``(n, width)``, with ``fill`` (one for all, or one a column) behind their ends.
+
+    >>> as_rows(np.array([1, 2, 3]), np.array([1, 2]), 2, -1).tolist()
+    [[1, -1], [2, 3]]
+    """
+    if (sizes == width).all():
+        return values.reshape(len(sizes), width)
+    rows = np.empty((len(sizes), width), values.dtype)
+    rows[:] = fill
+    rows[np.arange(width) < sizes[:, None]] = values
+    return rows
 
 
 def order_by(*keys: Ints) -> Ints:

@@ -6,7 +6,7 @@ one that comes back to a query later, gives the same lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +19,12 @@ from rankmeter.inputs.shards import all_queries, joined_runs
 from rankmeter.inputs.tables import Run, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.joins import without_repeated
-from rankmeter.placing.matching import Keys, encode, item_keys, pair_keys
+from rankmeter.placing.matching import ROWS_AT_ONCE, Keys, encode, item_keys, pair_keys
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import expand, group_rows, offsets_of
+from rankmeter.placing.segments import as_rows, expand, group_rows, offsets_of, unsorted_segments
 
 FEW_PLACES = 64
 """Up to how many places the items of lists are compared with each other, rather than hashed."""
-ROWS_AT_ONCE = 1 << 15
-"""How many rows are compared at once: so few that they stay near the processor."""
 FEW_RANKS = 1 << 16
 """Up to how many different whole scores are sorted by counting."""
 
@@ -40,17 +38,25 @@ class Lists:
     offsets: Ints
     """(n + 1,) where each query's items start."""
     item: pl.Series
-    """Ids of the items."""
+    """Ids of the items, in this order unless ``rows`` is given."""
+    rows: Ints | None
+    """The row of ``item`` at each place, where text was left as it stood: to move its numbers later takes a tenth."""
     tied: Bools
     """Whether each item has the score of the next one of its query, which may stand behind the cut."""
 
+    def numbered(self, number: Callable[[pl.Series], Ints]) -> Ints:
+        """The number of the item at each place, once its ids were given numbers."""
+        return number(self.item) if self.rows is None else number(self.item)[self.rows]
+
     def tied_at(self, k: int | None, *, within: bool) -> int:
         """In how many lists a tie decides which items are the first k or, ``within``, in which order they stand."""
-        place = np.arange(len(self.tied)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        matters = self.tied if k is None else self.tied & ((place < k) if within else (place == k - 1))
         if k is None and not within:
             return 0
-        return len(np.unique(np.searchsorted(self.offsets, np.flatnonzero(matters), side="right")))
+        rows = np.flatnonzero(self.tied)
+        query = np.searchsorted(self.offsets, rows, side="right") - 1
+        place = rows - self.offsets[query]
+        matters = slice(None) if k is None else (place < k) if within else (place == k - 1)
+        return len(np.unique(query[matters]))
 
 
 def first_items(run: Run, *, k: int | None, ties: str, duplicates: str) -> Lists:
@@ -69,12 +75,16 @@ def lengths_of(run: Run) -> tuple[pl.Series, Ints]:
         return ids(list(run.mapping.data)), sizes
     if run.matrix is not None:
         return pl.Series(np.arange(len(run.matrix))), np.full(len(run.matrix), run.matrix.shape[1])
-    blocks = [replace(block, item=block.query.clear(), score=block.score.clear()) for block in run.blocks()]
-    query, queries = pl.concat([block.query for block in blocks], rechunk=True), all_queries(blocks)
+    blocks = [run] if isinstance(run, RunTable) else [_without_items(block) for block in run.blocks()]
+    table, queries = joined_runs(blocks), all_queries(blocks)
     if queries is None:
-        grouped = _grouped(query)
+        grouped = _grouped(table)
         return grouped.queries, grouped.sizes
-    return queries, np.bincount(encode(query, queries)[1], minlength=len(queries)).astype(np.int64)
+    return queries, np.bincount(encode(table.query, queries)[1], minlength=len(queries)).astype(np.int64)
+
+
+def _without_items(block: RunTable) -> RunTable:
+    return replace(block, item=block.query.clear(), score=block.score.clear())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,7 @@ class _Grouped:
 
     @property
     def sizes(self) -> Ints:
-        """(n,) how many rows each query has."""
+        """(n,) how many rows each query has, at least one."""
         return np.diff(self.offsets)
 
     @property
@@ -99,7 +109,13 @@ class _Grouped:
         return np.repeat(np.arange(len(self.queries)), self.sizes) if self.scattered is None else self.scattered
 
 
-def _grouped(query: pl.Series) -> _Grouped:
+def _grouped(run: RunTable) -> _Grouped:
+    """Find the rows of each query, once for each run."""
+    grouped: _Grouped = run.once("grouped", lambda: _group(run.query))
+    return grouped
+
+
+def _group(query: pl.Series) -> _Grouped:
     """Find the rows of each query; grouped rows, which are usual, are told by their heads."""
     if not len(query):
         return _Grouped(query, np.zeros(1, np.int64), None)
@@ -125,7 +141,7 @@ def _of_blocks(blocks: Iterator[RunTable], k: int | None, ties: str) -> Lists:
     """Cut each block, then their union."""
     deeper = None if k is None else k + 1  # so that a tie across the cut is seen
     cut = [_rows(block, deeper, ties) for block in blocks]
-    return _first(cut[0] if len(cut) == 1 else joined_runs(cut), k, ties, "counted")
+    return _first(joined_runs(cut), k, ties, "counted")
 
 
 def _best_cells(matrix: npt.NDArray[Any], k: int | None, source: str) -> RunTable:
@@ -141,65 +157,48 @@ def _best_cells(matrix: npt.NDArray[Any], k: int | None, source: str) -> RunTabl
 
 def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:
     """The first k rows of every query, in order; repeated items are refused or dropped, as asked."""
-    grouped = _grouped(run.query)
-    order = _order(run, grouped, ties)
+    grouped = _grouped(run)
+    # Numbers are put in order themselves, of text the rows.
+    is_text = run.item.dtype == pl.String
+    items = np.arange(len(run.item)) if is_text else run.item.to_numpy()
+    ordered, tied = _ordered(items, run, grouped, ties)
     if duplicates != "counted":
-        keep = _distinct(run, grouped, order, duplicates)
-        if keep is not None:
-            return _first(_take(run, keep), k, ties, "counted")
+        keys = item_keys(run.item)
+        in_order = keys if ordered is items else keys[ordered] if is_text else ordered.view(np.uint64)
+        if _repeated_in_lists(in_order, grouped.offsets):
+            sizes = grouped.sizes if grouped.scattered is None else None
+            pairs = pair_keys(grouped.code, keys)
+            keep = without_repeated(run, pairs, grouped.code, sizes, duplicates)
+            if keep is not None:
+                return _first(_take(run, keep), k, ties, "counted")
     offsets, sizes = grouped.offsets, grouped.sizes
-    score: Floats = run.score.to_numpy() if order is None else run.score.to_numpy()[order]
-    tied: Bools = np.append(score[1:] == score[:-1], np.zeros(min(len(score), 1), np.bool_))
-    tied[offsets[1:][sizes > 0] - 1] = False
     if k is not None and (sizes > k).any():
-        rows = expand(offsets[:-1], np.minimum(sizes, k))
-        order, tied = rows if order is None else order[rows], tied[rows]
         sizes = np.minimum(sizes, k)
-    item = run.item if order is None else run.item.gather(pl.Series(order))
-    return Lists(grouped.queries, offsets_of(sizes), item, tied)
+        places = expand(offsets[:-1], sizes)
+        ordered, tied, offsets = ordered[places], tied[places], offsets_of(sizes)
+    if not is_text:
+        return Lists(grouped.queries, offsets, pl.Series(ordered), None, tied)
+    if len(ordered) < len(items):
+        return Lists(grouped.queries, offsets, run.item.gather(pl.Series(ordered)), None, tied)
+    return Lists(grouped.queries, offsets, run.item, None if ordered is items else ordered, tied)
 
 
-def _distinct(run: RunTable, grouped: _Grouped, order: Ints | None, duplicates: str) -> Ints | None:
-    """The rows to keep where a list holds an item twice; None where all stay."""
-    keys = item_keys(run.item)
-    if not _repeated_in_lists(keys if order is None else keys[order], grouped.sizes):
-        return None
-    sizes = grouped.sizes if grouped.scattered is None else None
-    return without_repeated(run, pair_keys(grouped.code, keys), grouped.code, sizes, duplicates)
-
-
-def _repeated_in_lists(keys: Keys, sizes: Ints) -> bool:
+def _repeated_in_lists(keys: Keys, offsets: Ints) -> bool:
     """Whether a list may hold an item twice, without hashing pairs where lists are of moderate length.
 
-    Every row is compared with those up to a list's length behind it, in blocks that fit the cache; what is alike is
-    then looked at in full: it may stand in two lists.
+    Every place is compared with all behind it, in blocks of lists that fit the cache. Half of a key will do, as what is
+    alike is looked at in full later.
     """
-    width = int(sizes.max(initial=0))
+    width = int(np.diff(offsets).max(initial=0))
     if width > FEW_PLACES:
         return True
-    if (sizes == width).all():
-        return _repeated_in_rows(keys.reshape(len(sizes), width))
-    halves = keys.astype(np.uint32)
-    ends: Ints | None = None
-    for first in range(0, len(keys), ROWS_AT_ONCE):
-        block = halves[first : first + ROWS_AT_ONCE + width - 1]
-        for step in range(1, min(width, len(block))):
-            alike = block[step:] == block[:-step]
-            if not alike.any():
-                continue
-            ends = np.repeat(np.cumsum(sizes), sizes) if ends is None else ends
-            rows = np.flatnonzero(alike) + first
-            if ((keys[rows] == keys[rows + step]) & (rows + step < ends[rows])).any():
-                return True
-    return False
-
-
-def _repeated_in_rows(lists: Keys) -> bool:
-    """The same for lists of one length, place by place: half of a key will do, as hits are looked at in full later."""
-    at_once = max(1, 2 * ROWS_AT_ONCE // max(lists.shape[1], 1))
-    for first in range(0, len(lists), at_once):
-        places = np.ascontiguousarray(lists[first : first + at_once].T.astype(np.uint32))
-        if any((places[step:] == places[:-step]).any() for step in range(1, lists.shape[1])):
+    behind = ~np.arange(width, dtype=np.uint32)  # behind the end of a list stand numbers that are unlike each other
+    at_once = max(1, 2 * ROWS_AT_ONCE // max(width, 1))
+    for first in range(0, len(offsets) - 1, at_once):
+        part = offsets[first : first + at_once + 1]
+        lists = as_rows(keys[part[0] : part[-1]].astype(np.uint32), np.diff(part), width, behind)
+        places = np.ascontiguousarray(lists.T)
+        if any((places[step:] == places[:-step]).any() for step in range(1, width)):
             return True
     return False
 
@@ -211,41 +210,48 @@ def _take(run: RunTable, rows: Ints) -> RunTable:
 
 def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
     """The rows that are among the first k of their query, in the order in which they were given."""
-    grouped = _grouped(run.query)
-    offsets, sizes = grouped.offsets, grouped.sizes
-    if k is None or not (sizes > k).any():
+    grouped = _grouped(run)
+    if k is None or not (grouped.sizes > k).any():
         return run
-    order = _order(run, grouped, ties)
-    rows = expand(offsets[:-1], np.minimum(sizes, k))
-    return _take(run, np.sort(rows if order is None else order[rows]))
+    rows, _ = _ordered(np.arange(len(run.item)), run, grouped, ties)
+    return _take(run, np.sort(rows[expand(grouped.offsets[:-1], np.minimum(grouped.sizes, k))]))
 
 
-def _order(run: RunTable, grouped: _Grouped, ties: str) -> Ints | None:
-    """The rows by query and rank; None where they stand so already."""
+def _ordered(items: npt.NDArray[Any], run: RunTable, grouped: _Grouped, ties: str) -> tuple[npt.NDArray[Any], Bools]:
+    """The items by query and rank, and which have the score of the next one; itself where they stand so already."""
     scores: Floats = run.score.to_numpy()
     order: Ints | None = None
     if grouped.scattered is not None:
-        order = _by_ranks(scores, grouped.scattered, grouped.offsets)
-        if order is not None:
-            return order  # every rank once: there is no tie
+        ordered = _by_ranks(items, scores, grouped.scattered, grouped.offsets)
+        if ordered is not None:
+            return ordered, np.zeros(len(items), np.bool_)
         order = _by_scores(scores, grouped.scattered, len(grouped.queries))
-    elif not _falls(scores, grouped.offsets):
+    elif len(unsorted_segments(scores, grouped.offsets)):
         order = _by_scores(scores, grouped.code, len(grouped.queries))
-    return order if ties == "input" else _ties_broken(run, scores, order, grouped.offsets, ties)
+    tied = _tied(scores if order is None else scores[order], grouped.offsets)
+    if ties != "input" and tied.any():
+        order = _ties_broken(run, tied, order, ties)
+    return items if order is None else items[order], tied
 
 
-def _by_ranks(scores: Floats, code: Ints, offsets: Ints) -> Ints | None:
-    """The rows by query and rank where the ranks of every list are 1 to its length, else None; nothing is sorted."""
-    sizes = np.diff(offsets)
-    if not len(scores) or scores.max() != -1.0 or scores.min() < -sizes.max():
+def _by_ranks(items: npt.NDArray[Any], scores: Floats, code: Ints, offsets: Ints) -> npt.NDArray[Any] | None:
+    """The items by query and rank where the ranks of every list are 1 to its length, else None; nothing is sorted.
+
+    An item of rank r stands r - 1 places behind the start of its list, so never before it: where every place is taken,
+    no rank stands twice and none is beyond the length of its list. In blocks, so that no more memory is asked for.
+    """
+    if not len(scores) or scores.max() != -1.0 or scores.min() < -len(scores):
         return None
-    place = -1 - scores.astype(np.int64)
-    if (place != -1.0 - scores).any() or (place >= sizes[code]).any():
-        return None
-    place += offsets[code]
-    order = np.full(len(scores), -1, np.int64)
-    order[place] = np.arange(len(scores))
-    return None if order.min() < 0 else order  # a place that nobody has: some rank stands twice
+    ordered, free = np.empty_like(items), np.ones(len(items), np.bool_)
+    for first in range(0, len(items), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        rank = (-scores[rows]).astype(np.int64)
+        place = offsets[code[rows]] + rank - 1
+        if (rank != -scores[rows]).any() or place.max() >= len(items):
+            return None
+        ordered[place] = items[rows]
+        free[place] = False
+    return None if free.any() else ordered
 
 
 def _by_scores(scores: Floats, code: Ints, groups: int) -> Ints:
@@ -258,30 +264,20 @@ def _by_scores(scores: Floats, code: Ints, groups: int) -> Ints:
     return np.asarray(falling[group_rows(code[falling], groups)])
 
 
-def _within(pairs: Bools, offsets: Ints) -> Bools:
-    """(n - 1,) without the pairs of one query's last row and the next one's first."""
-    between = offsets[1:-1] - 1
-    pairs[between[(between >= 0) & (between < len(pairs))]] = False
-    return pairs
-
-
-def _falls(scores: Floats, offsets: Ints) -> bool:
-    """Whether no score of a list is above the one before it."""
-    return not _within(scores[1:] > scores[:-1], offsets).any()
-
-
-def _ties_broken(run: RunTable, scores: Floats, order: Ints | None, offsets: Ints, ties: str) -> Ints | None:
-    """The order with tied rows put as the rule asks; only they are moved."""
-    ordered = scores if order is None else scores[order]
-    alike = _within(ordered[1:] == ordered[:-1], offsets)
-    if not alike.any():
-        return order
+def _tied(scores: Floats, offsets: Ints) -> Bools:
+    """Which scores, in the order of the lists, are that of the next one of their list."""
     tied = np.zeros(len(scores), np.bool_)
-    tied[1:] |= alike
-    tied[:-1] |= alike
-    places = np.flatnonzero(tied)
-    group = np.cumsum(np.append(True, ~alike)[places])  # a tie starts where a row is unlike the one before
-    order = np.arange(len(scores)) if order is None else order.copy()
+    np.equal(scores[1:], scores[:-1], out=tied[:-1])
+    tied[offsets[1:] - 1] = False
+    return tied
+
+
+def _ties_broken(run: RunTable, tied: Bools, order: Ints | None, ties: str) -> Ints:
+    """The order with tied rows put as the rule asks; only they are moved."""
+    follows = np.append(False, tied[:-1])
+    places = np.flatnonzero(tied | follows)
+    group = np.cumsum(~follows[places])  # a tie starts where a row is unlike the one before
+    order = np.arange(len(tied)) if order is None else order.copy()
     rows = order[places]
     if ties == "reversed":
         tie = -rows

@@ -48,15 +48,27 @@ def sorted_by_hand(run: RunTable, ties: str) -> dict[object, list[object]]:
 @pytest.mark.parametrize("scores", ["few", "many", "ranks"])
 @pytest.mark.parametrize("text", [True, False])
 @pytest.mark.parametrize("grouped", [True, False])
-def test_lists_are_those_of_a_sort(ties, scores, text, grouped):
+@pytest.mark.parametrize("k", [4, None])
+def test_lists_are_those_of_a_sort(ties, scores, text, grouped, k):
     for seed in range(3):
         run = a_table(seed, text=text, scores=scores, grouped=grouped)
-        found = first_items(run, k=4, ties=ties, duplicates="error")
+        lists = first_items(run, k=k, ties=ties, duplicates="error")
         expected = sorted_by_hand(run, ties)
-        assert found.queries.to_list() == list(expected)
+        assert lists.queries.to_list() == list(expected)
+        item = lists.item.gather(lists.numbered(lambda ids: np.arange(len(ids))))
         for place, query in enumerate(expected):
-            start, end = found.offsets[place : place + 2]
-            assert found.item[int(start) : int(end)].to_list() == expected[query][:4]
+            start, end = lists.offsets[place : place + 2]
+            assert item[int(start) : int(end)].to_list() == expected[query][:k]
+
+
+@pytest.mark.parametrize("ranks", [[1, 2, 2, 1, 3], [1, 3, 1, 2, 2], [1, 2, 4, 1, 2], [1, 2, 3, 0, 1]])
+def test_ranks_that_do_not_count_through_are_sorted(ranks):
+    run = RunTable(pl.Series([7, 7, 8, 8, 8]), pl.Series([1, 2, 3, 4, 5]), -pl.Series(ranks, dtype=pl.Float64))
+    rows = pl.Series([3, 0, 4, 1, 2])
+    scattered = RunTable(run.query.gather(rows), run.item.gather(rows), run.score.gather(rows))
+    lists = first_items(scattered, k=None, ties="item", duplicates="error")
+    expected = sorted_by_hand(scattered, "item")
+    assert lists.item.to_list() == [item for query in lists.queries for item in expected[query]]
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 2)])
@@ -73,7 +85,16 @@ def test_ids_are_numbered_as_a_dictionary_would_number_them():
     random = np.random.default_rng(3)
     close = random.integers(-40, 900, 12_000)
     in_stretches = np.repeat(close[:2_000], random.integers(1, 12, 2_000))
-    for ids in (close * 2**45, close, in_stretches, in_stretches * 2**45, np.sort(close), [f"x{one}" for one in close]):
+    very_large = np.uint64(2**63) + (close + 40).astype(np.uint64)
+    for ids in (
+        close * 2**45,
+        very_large,
+        close,
+        in_stretches,
+        in_stretches * 2**45,
+        np.sort(close),
+        [f"x{one}" for one in close],
+    ):
         values = pl.Series(ids)
         different, number = encode(values)
         assert different.to_list() == list(dict.fromkeys(values.to_list()))

@@ -134,14 +134,11 @@ class Slates:
     def totals(self, values: npt.NDArray[Any]) -> Floats:
         """(n,) the sum of the values of each list's items, place after place (as :func:`along`)."""
         table = self._reaching(values.astype(np.float64, copy=False), 0.0)
-        found = np.empty(len(self))
-        for rows in blocks(len(self), 50 * self.codes.shape[1]):
-            places = table.take(self.codes[rows].T)
-            total = places[0]
-            for place in places[1:]:
-                total += place
-            found[rows] = total
-        return found
+        totals = np.zeros(len(self))
+        for rows in blocks(len(self), 20 * self.codes.shape[1]):  # so few that they stay near the processor
+            for place in table.take(self.codes[rows]).T:
+                totals[rows] += place
+        return totals
 
     def _reaching(self, values: npt.NDArray[Any], outside: float) -> npt.NDArray[Any]:
         """The values of all items, and last, where -1 points, the one of no item."""
