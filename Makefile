@@ -56,8 +56,9 @@ types: $(DEV) ## check the types of src
 layers: $(DEV) ## check that imports point one way
 	$(BIN)/lint-imports --no-cache
 
+# Compiled modules are kept, whatever the shell says: to compile them every time takes as long as a third of the tests.
 fast: $(DEV) ## run the quick tests, with few examples and few of many parameters
-	HYPOTHESIS_PROFILE=check $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
+	HYPOTHESIS_PROFILE=check PYTHONDONTWRITEBYTECODE= $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
 
 format: $(DEV) ## put the code into shape
 	$(BIN)/ruff check --fix-only -q .

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
+from pathlib import Path
 
-NEEDS = {
-    "latex2mathml": ["docs/tools/make_site.py"],
-    "torch": [
-        "docs/how-to/tensors.md",
-        "src/rankmeter/placing/ranked_ids.py",
-        "src/rankmeter/placing/tensors.py",
-        "src/rankmeter/scale/training.py",
-        "src/rankmeter/torch.py",
-    ],
-    "torchmetrics": ["docs/how-to/tensors.md", "src/rankmeter/torch.py", "src/rankmeter/scale/torch_metric.py"],
-}
+ROOT = Path(__file__).parent
+MISSING = [name for name in ("latex2mathml", "torch", "torchmetrics") if find_spec(name) is None]
+NEEDS = re.compile(rf"^(?: *>>> )?(?:import|from) (?:{'|'.join(MISSING)})\b", re.MULTILINE)
+"""A module, or an example, that imports what is not there; what a function imports is not seen."""
+SEARCHED = [*ROOT.glob("src/**/*.py"), *ROOT.glob("docs/**/*.py"), *ROOT.glob("docs/**/*.md")] if MISSING else []
 
-collect_ignore = sorted({path for library, paths in NEEDS.items() if find_spec(library) is None for path in paths})
+collect_ignore = [str(path) for path in SEARCHED if NEEDS.search(path.read_text(encoding="utf-8"))]

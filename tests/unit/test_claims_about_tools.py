@@ -1,4 +1,4 @@
-"""What the decisions say of other tools is what their dialects say, which recorded values of the tools confirm."""
+"""What pages say of other tools is what their dialects say, which recorded values of the tools confirm."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import rankmeter as rm
 from rankmeter.measures.dialects import dialect_names, find_dialect
 
-PAGES = Path(__file__).parents[2] / "docs" / "decisions"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = DOCS / "decisions"
 CLAIM = re.compile(r"\(`(\w+)=([\w.-]+)`\): ([^.;(]+)")
 OTHER_NAMES = {"spark": "spark_mllib", "scikit_learn": "sklearn"}
 NO_TOOL = {"and", "gdeval", "programs", "where", "which"}
@@ -48,3 +50,30 @@ def test_a_tool_defines_a_metric_as_the_page_says(page, option, value, tool):
 
 def test_the_pages_make_claims():
     assert len(list(claims())) > 40
+
+
+def lines_of_lists() -> Iterator[tuple[str, str]]:
+    """Measure and tool of every line of the table of who else computes a measure of lists.
+
+    A line is "`Measure(option=value)@k` | Tool `metric`, Tool; `option=other`: Tool".
+    """
+    text = (DOCS / "how-to" / "recommender-lists.md").read_text("utf-8")
+    for measure, tools in re.findall(r"^\| `([^`]+)@k` \| (.+) \|$", text, re.MULTILINE):
+        for part in tools.split("; "):
+            more, colon, named = part.partition("`: ")
+            asked = f"{measure.rstrip(')')}{',' if '(' in measure else '('}{more[1:]})" if colon else measure
+            for tool in re.sub(r"\([^)]*\)|,? (?:which|with) .*|`[^`]*`", "", named or part).split(", "):
+                yield asked, tool.strip().lower()
+
+
+@pytest.mark.parametrize(("measure", "tool"), list(lines_of_lists()))
+def test_a_tool_computes_the_measure_of_lists_that_the_table_names(measure, tool):
+    asked = rm.parse(f"{measure}@5")
+    options = dict(pair.split("=") for pair in re.findall(r"[\w-]+=[\w.-]+", measure))
+    same = [metric for metric in find_dialect(tool).metrics if metric.measure == measure.partition("(")[0]]
+    made = [metric.build({"cutoff": 5}.get(metric.number), {}) for metric in same]
+    assert any(all(getattr(one, name) == getattr(asked, name) for name in options) for one in made)
+
+
+def test_the_table_has_lines():
+    assert len(list(lines_of_lists())) > 25

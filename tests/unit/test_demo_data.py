@@ -66,6 +66,7 @@ def mean(values: dict[str, float]) -> float:
     return math.fsum(values.values()) / len(values)
 
 
+@pytest.mark.slow
 def test_making_the_data_again_gives_the_bundled_bytes(tmp_path: Path) -> None:
     made = make.write(tmp_path)
     assert sorted(path.name for path in made) == sorted(demo.FILES)

@@ -47,9 +47,9 @@ def test_every_kind_is_worded_in_both_languages_from_the_same_values(kind) -> No
             assert not ENGLISH.search(re.sub(r"\{[^}]*\}|rankmeter [a-z_]+( \[?[A-Z]+)*", "", chinese)), kind
 
 
-def _calls() -> Iterator[tuple[str, str, set[str] | None]]:
-    """Every kind that the code names: where, which, and with which values (None where they are not written out)."""
-    for path in sorted(SOURCE.rglob("*.py")):
+def _calls(room: str) -> Iterator[tuple[str, str, set[str] | None]]:
+    """Every kind that a room's code names: where, which, and with which values (None: not written out)."""
+    for path in sorted((SOURCE / room).rglob("*.py") if room else SOURCE.glob("*.py")):
         text = path.read_text("utf-8")
         if not any(f'"{file.stem}.' in text for file in FILES):
             continue
@@ -66,16 +66,21 @@ def _calls() -> Iterator[tuple[str, str, set[str] | None]]:
             yield where, kind, None if None in values else {str(value) for value in values} - {"hint"}
 
 
-CALLS = list(_calls())
+ROOMS = ["", *sorted(folder.name for folder in SOURCE.iterdir() if any(folder.glob("*.py")))]
 
 
-@pytest.mark.parametrize(("where", "kind", "values"), CALLS, ids=[f"{where} {kind}" for where, kind, _ in CALLS])
-def test_every_raise_gives_what_its_words_need(where, kind, values) -> None:
-    assert kind in KINDS, f"{where}: {kind} has no words in wording/errors"
-    texts = wording.error_wording(kind)
-    needed = set().union(*(_places(text) for text in texts.values()))
-    # `source` says where it was met even if the words do not.
-    assert values is None or needed <= values <= needed | {"source"}, f"{where}: {kind} needs {sorted(needed)}"
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_raise_gives_what_its_words_need(room) -> None:
+    for where, kind, values in _calls(room):
+        assert kind in KINDS, f"{where}: {kind} has no words in wording/errors"
+        texts = wording.error_wording(kind)
+        needed = set().union(*(_places(text) for text in texts.values()))
+        # `source` says where it was met even if the words do not.
+        assert values is None or needed <= values <= needed | {"source"}, f"{where}: {kind} needs {sorted(needed)}"
+
+
+def test_the_rooms_raise_errors_that_are_worded() -> None:
+    assert sum(1 for room in ("inputs", "measures", "placing") for _ in _calls(room)) > 200
 
 
 def test_every_kind_is_used() -> None:

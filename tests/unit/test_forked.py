@@ -45,7 +45,7 @@ SCRIPT = """
         ("mapping", True, "fork", "1.0"),
         ("frame", False, "fork", "1.0"),
         ("frame", True, "fork", "get_context('spawn')"),
-        ("frame", True, "spawn", "1.0"),
+        pytest.param("frame", True, "spawn", "1.0", marks=pytest.mark.slow),
     ],
 )
 def test_a_forked_process_works_or_says_how(run, used, method, said, tmp_path):

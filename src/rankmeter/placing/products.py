@@ -43,7 +43,7 @@ def float32_error(width: int) -> float:
     """How far a float32 product of two vectors can be from the score, over the product of their norms.
 
     Any order of n additions with or without fused multiplication errs by at most n u / (1 - n u) times the sum of the
-    absolute products, which is at most the product of the norms (Higham, Accuracy and Stability, 2002, section 3.1).
+    absolute products, which is at most the product of the norms (Higham 2002, section 3.1).
     The score itself errs by far less; twice the bound covers both, and the norms' own rounding.
     """
     terms = width + 1

@@ -3,7 +3,7 @@
 It keeps sums, never predictions: a few hundred whole numbers for each measure, however many batches come. As many
 processes add in place, a sum has a fixed width: a row of 68 whole numbers ("limbs"), limb j counting multiples of
 2^(32 j - 1127), which spans every float64, and three counts of what is not finite. Two such sums are merged by adding
-their rows (Kulisch 1981 calls it the long accumulator).
+their rows (Kulisch & Miranker 1981 call it the long accumulator).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ The last term belongs to the target ``population``, the mean over all queries th
 rankmeter's other intervals are about; the target ``queries`` is the mean that people would have found on these N.
 
 Sources: Cochran 1977 (regression and difference estimators); Angelopoulos et al. 2023 (PPI), Angelopoulos, Duchi &
-Zrnic 2023 (PPI++); Zrnic & Candes 2024 (unequal chances); Horvitz & Thompson 1952. The coverage of each is measured in
+Zrnic 2023 (PPI++); Zrnic & Candès 2024 (unequal chances); Horvitz & Thompson 1952. The coverage of each is measured in
 benchmarks/judging_simulation.py, beside estimators that were weighed and not taken.
 """
 

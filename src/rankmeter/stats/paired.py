@@ -1,9 +1,9 @@
 """Tests of whether the difference of two systems may be an accident.
 
-On the same units: ``t`` (the default) is Student's paired test; ``randomisation`` (Fisher, Smucker et al. 2007) flips
-the sign of each unit's difference at random and asks how often the mean is at least as far from 0; ``wilcoxon`` is the
-signed-rank test and ``sign`` the binomial test of wins against losses. Of separate groups (runs that share no seed):
-Welch's test, random exchanges of runs, and Mann and Whitney's test. Wilcoxon, sign and Mann-Whitney are scipy's.
+On the same units: ``t`` (the default) is Student's paired test; ``randomisation`` (Fisher 1935; Smucker et al. 2007)
+flips the sign of each unit's difference at random and asks how often the mean is at least as far from 0; ``wilcoxon``
+is the signed-rank test and ``sign`` the binomial test of wins against losses. Of separate groups (runs that share no
+seed): Welch's test, random exchanges of runs, and Mann and Whitney's test. Wilcoxon, sign and Mann-Whitney are scipy's.
 """
 
 from __future__ import annotations

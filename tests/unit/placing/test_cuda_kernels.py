@@ -18,6 +18,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # looked at when Triton is imported
 pytest.importorskip("triton", reason="Triton is not installed")
 kernels = pytest.importorskip("rankmeter.placing.cuda_tiles")
 cuda = pytest.importorskip("rankmeter.placing.cuda_vectors")
+pytestmark = pytest.mark.slow
 ITEMS, QUERIES = 90, 4
 MEASURES = ["RR", "AP", "MeanRank", "AUC", "RR(ties=item-ascending)", "RR(ties=input)", "nDCG(ties=mean)@5"]
 
