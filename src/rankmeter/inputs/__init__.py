@@ -19,14 +19,13 @@ from rankmeter.inputs.sources import (
     PlainJudgments,
     RunFile,
     no_infinity,
+    no_truth_scores,
 )
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable, SeveralRuns
 from rankmeter.late import check_threads
 
 _ANSWERS = frozenset({"hits", "response", "root"})
 """Keys of which a response of a search engine has one."""
-_RATED = ("requests", "judgmentRatings", "query_doc_pairs", "queries")
-"""Keys under which a whole set of judgments of another tool lists its objects."""
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
@@ -59,11 +58,10 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import judgments_from_mapping
 
-    is_whole = isinstance(data, dict) and any(_are_objects(data.get(key)) for key in _RATED)
-    if is_whole or _are_records(data):
-        from rankmeter.inputs.exports import table_of_records
+    if not _is_plain(data):
+        from rankmeter.inputs.exports import table_of_objects
 
-        if (table := table_of_records([data] if is_whole else data, "judgments")) is not None:
+        if (table := table_of_objects(data, "judgments")) is not None:
             return cast(JudgmentTable, table)
     return judgments_from_mapping(data)
 
@@ -90,6 +88,7 @@ def into_run(
     if columns is not None:
         columns = _columns_of(columns, "run")
     if isinstance(data, Run):
+        no_truth_scores(data)
         return data
     if not isinstance(data, (dict, list, tuple)):
         check_threads()
@@ -114,11 +113,11 @@ def into_run(
         refuse_bare_array(data)
     from rankmeter.inputs.mappings import run_from_mapping
 
-    if _are_records(data) or (isinstance(data, dict) and not _is_plain(data)):
-        from rankmeter.inputs.exports import run_from_responses
+    if not _is_plain(data):
+        from rankmeter.inputs.exports import table_of_objects
 
-        if (responses := run_from_responses(data)) is not None:
-            return responses
+        if (responses := table_of_objects(data, "run")) is not None:
+            return cast(RunTable, responses)
     return run_from_mapping(data)
 
 
@@ -166,23 +165,17 @@ def _has_columns(data: object, format: str | None) -> bool | None:
     return is_spark(data) or is_frame(data)
 
 
-def _is_plain(by_query: Mapping[Any, object]) -> bool:
-    """Whether queries hold ids or scores, told from the first that holds anything; else responses, or documents."""
-    first = next((listed for listed in by_query.values() if type(listed) is not list or listed), ())
+def _is_plain(data: object) -> bool:
+    """Whether queries hold ids or numbers, told from the first that holds anything; else responses, or documents."""
+    if not isinstance(data, (Mapping, list, tuple)):
+        return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")
+    listed = data.values() if isinstance(data, Mapping) else data
+    first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):
         return _ANSWERS.isdisjoint(first) and not any(type(value) is list for value in first.values())
     if isinstance(first, (list, tuple, set, frozenset)):
         return not first or isinstance(next(iter(first)), (str, int))
     return hasattr(first, "__array__")
-
-
-def _are_objects(data: object) -> bool:
-    return isinstance(data, list) and bool(data) and isinstance(data[0], dict)
-
-
-def _are_records(data: Any) -> bool:
-    """Whether this may be a list of records with a query and lists of what was retrieved or expected."""
-    return _are_objects(data) and any(type(value) is list for value in data[0].values())
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

@@ -34,6 +34,9 @@ def arrays(values: Any) -> Dense:
             matrix.dtype == object and any(isinstance(v, (str, bytes)) for v in matrix.flat)
         ):
             raise InputError.of("inputs.no_matrix", reason=said("inputs.holds_text"))
+        has_truth_values = matrix.dtype.kind == "b" or (
+            matrix.dtype == object and any(isinstance(v, (bool, np.bool_)) for v in matrix.flat)
+        )
         if matrix.dtype.kind not in "biufcmM":
             matrix = matrix.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -49,7 +52,7 @@ def arrays(values: Any) -> Dense:
     no_nan(matrix, "a value of the array")
     if matrix.dtype.itemsize >= 8:
         no_rounding(matrix, "a value of the array")
-    return Dense(matrix)
+    return Dense(matrix, has_truth_values=has_truth_values)
 
 
 def ranked_grades(lists: Any) -> Labelled:

@@ -96,6 +96,15 @@ class ByteSource:
             parts.append(part)
         return b"".join(parts)
 
+    def lines(self) -> Iterator[bytes]:
+        """Everything that is left, line by line."""
+        held = b""
+        while part := self.read(1 << 20):
+            *whole, held = (held + part).split(b"\n")
+            yield from whole
+        if held:
+            yield held
+
     def content(self) -> bytes | Path:
         """Everything, for readers that want it whole: the file when it holds the content as it is, else bytes."""
         return self.path if self.path is not None else self.read_all()

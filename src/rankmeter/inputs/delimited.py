@@ -187,8 +187,16 @@ class _Rows:
             begin = line + 1 + self._lines_before
             raise InputError.of("inputs.not_csv", source=self._name, line=begin, reason=str(error)) from error
         except UnicodeDecodeError as error:
-            byte, line = f"{error.object[error.start]:#04x}", line + self._lines_before
-            raise InputError.of("inputs.not_utf8", source=self._name, byte=byte, line=line) from error
+            raise self._not_utf8() from error
+
+    def _not_utf8(self) -> InputError:
+        """Say where the first byte is that is no part of a character: the reader knows only the piece it was given."""
+        try:
+            self._data.decode()
+        except UnicodeDecodeError as error:
+            line = self._data.count(b"\n", 0, error.start) + 1 + self._lines_before
+            byte = f"{self._data[error.start]:#04x}"
+        return InputError.of("inputs.not_utf8", source=self._name, line=line, byte=byte)
 
     def head(self, column: str) -> list[object]:
         """The first rows of a column."""

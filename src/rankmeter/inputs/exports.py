@@ -1,25 +1,27 @@
 """What search engines and RAG tools write, opened as tables: whose results each document holds, in which order.
 
 A response of an engine does not say which query it answers. The id stands in the record around it, in a line before it,
-in a file beside it (`BESIDE`), or, where a file holds one response, in the name of the file.
+in a file beside it (`BESIDE`), or, where a file holds one response, in the name of the file. In Python it is the key of
+a mapping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from rankmeter.errors import InputError
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import GroupedQueries
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import TablePart
+from rankmeter.inputs.opened import TablePart, read_opened
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -38,6 +40,7 @@ from rankmeter.inputs.responses import (
     unwrapped,
 )
 from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
 
 BESIDE = (
     *("{stem}.requests.ndjson", "{stem}.requests.jsonl", "{stem}.queries.tsv", "{stem}.queries.txt"),
@@ -46,115 +49,157 @@ BESIDE = (
 """Files that may name the queries of responses, in their order; the first that is there is taken."""
 _SEARCHES = ("query", "knn", "retriever", "sub_searches", "rank", "ext")
 """Keys of which the body of a search has one."""
+_PACKED_ROWS = 1 << 16
+"""So many values of a column are kept as Python objects before they are packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A parsed JSON value, and where it stands."""
+
+    value: object
+    where: str
+    query: object | None = None
+    """Whose results it holds, where it stands under the id of a query."""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one document turned out to be.
+
+    ============ ========================================================= =====================================
+    results      of a known shape, whose entries may name their query      ``{"hits": {"hits": [...]}}``
+    wrapped      the same in a record that names the query                 ``{"query_id": "q1", "response": ...}``
+    nothing      a query for which nothing was retrieved                   ``{"query_id": "q1", "contexts": []}``
+    announcement a query, whose results the next document holds            ``{"query_id": "q1"}``
+    unknown      none of them
+    ============ ========================================================= =====================================
+    """
+
+    what: Literal["results", "wrapped", "nothing", "announcement", "unknown"]
+    results: object
+    """The document, without the record around it."""
+    shape: Shape | None
+    query: object | None
+    """The query that the document, or the record around it, names."""
+    key: str
+    """The key under which it does."""
+
+    @classmethod
+    def at(cls, value: object, side: Side) -> _Look:
+        query, key = query_of(value), query_key(value) or ""
+        inner = unwrapped(value, side)
+        if inner is not None:
+            return cls("wrapped", inner, shape_of(inner, side), query, key)
+        if (shape := shape_of(value, side)) is not None:
+            return cls("results", value, shape, query, key)
+        if is_without_results(value):
+            return cls("nothing", value, RECORD, query, key)
+        announces = query is not None and not names_results(cast(Document, value))
+        return cls("announcement" if announces else "unknown", value, None, query, key)
 
 
 def export_of(
-    documents: Sequence[object], name: str, side: Side, lines: Sequence[int] | None = None
-) -> ExportedTable | None:
-    """The documents of a file as a table where they are of a known shape; None where they are something else.
+    documents: Iterable[Placed], name: str, side: Side, *, is_file: bool = True
+) -> ExportedTable | list[Placed]:
+    """The documents of a file as a table where they are of a known shape; else the documents themselves.
 
-    ``lines`` are the lines of the documents, where each stands on one.
+    No more than the ids and numbers of a document are kept, so that a file may be larger than memory. The first
+    document of a known shape decides, before which only queries are announced, or had nothing retrieved.
     """
-    if len(documents) == 1 and (by_query := _by_query(documents[0], side)) is not None:
-        return _from_documents(by_query, name, side, None)
-    first = next((one for one in documents if _shape(one, side) is not None), None)
-    if first is None or not (first is documents[0] or _is_header(documents[0]) or is_without_results(documents[0])):
+    rest = iter(documents)
+    held: list[Placed] = []
+    for document in rest:
+        held.append(document)
+        look = _Look.at(document.value, side)
+        if look.what in ("results", "wrapped"):
+            return _Documents(side).table(chain(held, rest), name, is_file=is_file)
+        if len(held) == 1 and look.what == "unknown":
+            break
+    held.extend(rest)
+    by_query = _by_query(held[0].value, name, side) if len(held) == 1 else None
+    return held if by_query is None else _Documents(side).table(by_query, name, is_file=is_file)
+
+
+def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
+    """What one object holds for each query, a response or documents; None where it holds something else."""
+    if not isinstance(whole, Mapping):
         return None
-    return _from_documents([(None, one) for one in documents], name, side, lines)
+    documents = [Placed(_as_document(query, value, side), f"{name}, {query}", query) for query, value in whole.items()]
+    kinds = {_Look.at(document.value, side).what for document in documents}
+    is_known = "results" in kinds or any(isinstance(value, Mapping) for value in whole.values())
+    return documents if documents and is_known and kinds <= {"results", "nothing"} else None
 
 
-def _shape(document: object, side: Side) -> Shape | None:
-    inner = unwrapped(document, side)
-    return shape_of(document if inner is None else inner, side)
-
-
-def _is_header(document: object) -> bool:
-    """Whether this is a line that says whose results the next line holds."""
-    return isinstance(document, Mapping) and query_of(document) is not None and not names_results(document)
-
-
-def _by_query(document: object, side: Side) -> list[tuple[object, object]] | None:
-    """One object with the response of each query."""
-    if not isinstance(document, Mapping) or not document or shape_of(document, side) is not None:
-        return None
-    if all(is_without_results(value) for value in document.values()):
-        return None
-    known = (shape_of(value, side) is not None or is_without_results(value) for value in document.values())
-    return list(document.items()) if all(known) else None
-
-
-def _from_documents(
-    documents: Sequence[tuple[object | None, object]], name: str, side: Side, lines: Sequence[int] | None
-) -> ExportedTable:
-    """What each document says, which something around it may have given a query; all must be of one shape."""
-    entries: list[Entry] = []
-    whole: Shape | None = None
-    announced: object | None = None
-    query_from = ""
-    for number, (query, document) in enumerate(documents):
-        where = f"{name}:{lines[number]}" if lines is not None else f"{name}, [{number}]"
-        if query is not None:
-            where = f"{name}, {query}"
-        elif lines is None and len(documents) == 1:
-            where = name
-        inner = unwrapped(document, side)
-        shape = shape_of(document if inner is None else inner, side)
-        if shape is None and is_without_results(document):
-            shape = RECORD
-        if announced is not None and query_of(document) not in (None, announced) and query_key(document) == query_from:
-            raise InputError.of("responses.nothing_after", source=where, query=announced)
-        if shape is None and _is_header(document) and announced is None:
-            announced, query_from = query_of(document), query_key(document) or ""
-            continue
-        whole = whole or shape
-        if shape is None or whole is None or shape.kind.name != whole.kind.name:
-            refuse_unfinished(inner if inner is not None else document, where)
-            raise InputError.of("responses.unlike", source=where, shape=whole.kind.name if whole else "response")
-        if shape.kind.side != side:
-            raise InputError.of("responses.other_side", source=where, shape=shape.kind.name, side=shape.kind.side)
-        known = query if query is not None else announced
-        known = query_of(document) if known is None and inner is not None else known
-        query_from = query_from or shape.kind.query or query_key(document) or ""
-        announced = None
-        about = list(shape.entries(cast(Document, document if inner is None else inner), where))
-        entries += about if known is None or len(about) != 1 else [replace(about[0], query=known)]
-    if announced is not None:
-        raise InputError.of("responses.nothing_after", source=name, query=announced)
-    return ExportedTable(cast(Shape, whole).kind, entries, name, query_from)
-
-
-def run_from_responses(responses: Mapping[object, object] | Sequence[object]) -> RunTable | None:
-    """A run from the responses of an engine, or from the documents of a retriever, by query; None for anything else.
-
-    What a client returns is taken as it is: a response of elasticsearch-py, opensearch-py or pyvespa, and lists of the
-    documents of LangChain, LlamaIndex and Haystack. Records with their queries may also stand in a list.
-    """
-    from rankmeter.inputs.opened import read_opened
-
-    if not isinstance(responses, Mapping):
-        return cast("RunTable | None", table_of_records(responses, "run"))
-    documents = [(query, _as_document(query, value)) for query, value in responses.items()]
-    known = (shape_of(document, "run") is not None or is_without_results(document) for _, document in documents)
-    if not documents or not all(known):
-        return None
-    table, _ = next(read_opened(_from_documents(documents, "run", "run", None), "run", None, "run", "mapping"))
-    return cast(RunTable, table)
-
-
-def table_of_records(records: Sequence[object], side: Side) -> RunTable | JudgmentTable | None:
-    """A run or judgments from a list of records, as a file of JSON lines would hold them; None for anything else."""
-    from rankmeter.inputs.opened import read_opened
-
-    opened = export_of([_plain(record) for record in records], side, side)
-    return None if opened is None else next(read_opened(opened, side, None, side, "mapping"))[0]
-
-
-def _as_document(query: object, value: object) -> object:
+def _as_document(query: object, value: object, side: Side) -> object:
     """A response, or a record with the documents of a retriever; lists of anything else are not documents."""
     plain = _plain(value)
+    if side == "judgments":
+        return plain
     if isinstance(plain, list) and all(map(is_document, plain)):
         return {"query_id": query, "retrieved": plain}
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
+
+
+def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | None:
+    """A run or judgments from what a client, a retriever or a tool returned in Python; None for anything else.
+
+    A response for each query (``{"q1": response}``), the documents of LangChain, LlamaIndex and Haystack for each, or
+    what a file of JSON would hold: one response, or records with their queries in a list.
+    """
+    plain = _plain(data)
+    listed = [_plain(record) for record in plain] if isinstance(plain, list) else [plain]
+    documents = [Placed(one, side if len(listed) == 1 else f"{side}, [{at}]") for at, one in enumerate(listed)]
+    export = export_of(documents, side, side, is_file=False)
+    return None if isinstance(export, list) else next(read_opened(export, side, None, side, "mapping"))[0]
+
+
+class _Documents:
+    """Documents read one after the other: all are of one shape, and each may have its query from somewhere around it.
+
+    What is known between two documents is the shape, and the query that the one before announced.
+    """
+
+    def __init__(self, side: Side) -> None:
+        self._side: Side = side
+        self._kind: Kind | None = None
+        self._announced: object | None = None
+        self._query_from = ""
+
+    def table(self, documents: Iterable[Placed], name: str, *, is_file: bool = True) -> ExportedTable:
+        """All documents as a table."""
+        rows = EntryRows(chain.from_iterable(map(self._entries, documents)))
+        if self._announced is not None:
+            raise InputError.of("responses.nothing_after", source=name, query=self._announced)
+        return ExportedTable(cast(Kind, self._kind), rows, name, self._query_from, is_file=is_file)
+
+    def _entries(self, document: Placed) -> list[Entry]:
+        """What one document says."""
+        look = _Look.at(document.value, self._side)
+        if self._announced is not None and look.query not in (None, self._announced) and look.key == self._query_from:
+            raise InputError.of("responses.nothing_after", source=document.where, query=self._announced)
+        if look.what == "announcement" and self._announced is None:
+            self._announced, self._query_from = look.query, look.key
+            return []
+        shape = self._checked(look, document.where)
+        known = (document.query, self._announced, look.query if look.what == "wrapped" else None)
+        query = next((one for one in known if one is not None), None)
+        self._announced = None
+        self._query_from = self._query_from or shape.kind.query or look.key
+        entries = list(shape.entries(cast(Document, look.results), document.where))
+        return entries if query is None or len(entries) != 1 else [replace(entries[0], query=query)]
+
+    def _checked(self, look: _Look, where: str) -> Shape:
+        """The shape of a document, which must be that of all."""
+        self._kind = self._kind or (look.shape.kind if look.shape else None)
+        if look.shape is None or self._kind is None or look.shape.kind.name != self._kind.name:
+            refuse_unfinished(look.results, where)
+            raise InputError.of("responses.unlike", source=where, shape=self._kind.name if self._kind else "response")
+        if look.shape.kind.side != self._side:
+            kind = look.shape.kind
+            raise InputError.of("responses.other_side", source=where, shape=kind.name, side=kind.side)
+        return look.shape
 
 
 def _plain(value: object) -> object:
@@ -172,6 +217,73 @@ def _plain(value: object) -> object:
     return value
 
 
+class EntryRows:
+    """The items of many queries one after the other, in as little memory as they take."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.queries: list[object | None] = []
+        self._sizes: list[int] = []
+        self._items, self._values = _Packed(), _Packed()
+        self.has_values = True
+        self.item_from = ""
+        self.rise: tuple[int, int] | None = None
+        """The first entry whose numbers rise, and where they do; both count from 0."""
+        for entry in entries:
+            self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        self.queries.append(entry.query)
+        self._sizes.append(len(entry.items))
+        self._items.extend(entry.items)
+        self.has_values = self.has_values and (entry.values is not None or not entry.items)
+        self._values.extend(entry.values or [] if self.has_values else [])
+        self.item_from = self.item_from or entry.item_from
+        if self.rise is None:
+            values = cast("list[float]", entry.values or [])
+            if not set(map(type, values)) <= {float, int}:
+                values = list(filter(is_number, values))
+            rises = (place for place, (before, after) in enumerate(pairwise(values), start=1) if after > before)
+            self.rise = next(((len(self.queries) - 1, place) for place in rises), None)
+
+    def columns(self, value: Role) -> dict[Role, RawColumn]:
+        """Every row."""
+        columns: dict[Role, RawColumn] = {
+            "query": GroupedQueries(self.queries, self._sizes), "item": self._items.column()
+        }  # fmt: skip
+        return {**columns, value: self._values.column()} if self.has_values else columns
+
+
+class _Packed:
+    """A column that grows: Python objects, packed as soon as they are many and all of one plain type."""
+
+    def __init__(self) -> None:
+        self._last: list[object] = []
+        self._parts: list[RawColumn] = []
+
+    def extend(self, values: Iterable[object]) -> None:
+        self._last.extend(values)
+        if len(self._last) >= _PACKED_ROWS:
+            self._parts.append(self._packed())
+            self._last = []
+
+    def _packed(self) -> RawColumn:
+        kinds = set(map(type, self._last))
+        types: Mapping[type, type[pl.DataType]] = {str: pl.String, int: pl.Int64, float: pl.Float64}
+        dtype = types.get(kinds.pop()) if len(kinds) == 1 else None
+        try:
+            return self._last if dtype is None else pl.Series(self._last, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):  # beyond 64 bits, or half a character
+            return self._last
+
+    def column(self) -> RawColumn:
+        """All of it: packed where every part is of the same type, else objects as they were given."""
+        parts = [*self._parts, self._packed()] if self._parts and self._last else self._parts or [self._last]
+        series = [part for part in parts if isinstance(part, pl.Series)]
+        if len(series) == len(parts) and len({part.dtype for part in series}) == 1:
+            return pl.concat(series)
+        return [value for part in parts for value in part]
+
+
 class ExportedTable:
     """The results or the judgments of some queries, taken from what a tool wrote.
 
@@ -179,12 +291,14 @@ class ExportedTable:
     ----------
     kind
         What it is.
-    entries
-        What it says of each query.
+    rows
+        What it says of all queries.
     name
         How messages call the file.
     query_from
         The key under which the queries were found.
+    is_file
+        Whether the name is that of a file, beside which another one may name the queries.
     unused
         Columns of a table that nothing is read from here.
     notes
@@ -194,41 +308,41 @@ class ExportedTable:
     def __init__(
         self,
         kind: Kind,
-        entries: list[Entry],
+        rows: EntryRows,
         name: str,
         query_from: str,
+        *,
+        is_file: bool = True,
         unused: Sequence[str] = (),
         notes: Mapping[str, str] | None = None,
     ) -> None:
-        self._name, self._side, self._query, self._kind = name, kind.side, query_from, kind
+        self._name, self._side, self._query, self._kind, self._rows = name, kind.side, query_from, kind, rows
+        self._path = Path(name) if is_file and Path(name).is_file() else None
         self._unused, self._notes = unused, notes or {}
-        self._entries = self._named(entries)
-        self._has_values = all(entry.values is not None for entry in self._entries if entry.items)
+        self._name_queries()
         self._value: Role = "grade" if kind.side == "judgments" else "score"
-        self.names: Sequence[str] = ["query", "item", *([self._value] if self._has_values else [])]
+        self.names: Sequence[str] = ["query", "item", *([self._value] if rows.has_values else [])]
 
-    def _named(self, entries: list[Entry]) -> list[Entry]:
-        """Every entry with its query, each query once."""
-        unnamed = [entry for entry in entries if entry.query is None]
-        if unnamed and len(unnamed) < len(entries):
-            raise InputError.of("responses.some_named", source=self._name, count=len(unnamed), total=len(entries))
+    def _name_queries(self) -> None:
+        """See that every entry has its query, and each query one entry."""
+        count, unnamed = len(self._rows.queries), self._rows.queries.count(None)
+        if 0 < unnamed < count:
+            raise InputError.of("responses.some_named", source=self._name, count=unnamed, total=count)
         if unnamed:
-            queries = self._queries_beside(len(entries))
-            entries = [replace(entry, query=query) for entry, query in zip(entries, queries, strict=True)]
+            self._rows.queries = list(self._queries_beside(count))
         seen: set[str] = set()  # ids are compared as text: 7 and "7" are one query
-        for entry in entries:
-            if str(check_id(entry.query, self._name)) in seen:
-                raise InputError.of("responses.twice", source=self._name, query=entry.query)
-            seen.add(str(entry.query))
-        return entries
+        for query in self._rows.queries:
+            if str(check_id(query, self._name)) in seen:
+                raise InputError.of("responses.twice", source=self._name, query=query)
+            seen.add(str(query))
 
     def _queries_beside(self, count: int) -> Sequence[object]:
         """The ids of the queries as a file beside this one lists them, or the name of a file with one response."""
-        path = Path(self._name)
-        stem = path.name.partition(".")[0]
-        choices = [path.with_name(choice.format(stem=stem)) for choice in BESIDE] if path.is_file() else []
+        if self._path is None:
+            raise InputError.of("responses.no_queries_given", source=self._name, count=count)
+        stem = self._path.name.partition(".")[0]
         refused: InputError | None = None
-        for beside in filter(Path.is_file, choices):
+        for beside in filter(Path.is_file, (self._path.with_name(choice.format(stem=stem)) for choice in BESIDE)):
             try:
                 queries = ids_in_order(beside)
             except InputError as error:
@@ -242,7 +356,7 @@ class ExportedTable:
             return queries
         if refused is not None:
             raise refused
-        if count == 1 and path.is_file():
+        if count == 1:
             self._query = "file name"
             return [stem]
         raise InputError.of("responses.no_queries", source=self._name, count=count)
@@ -257,8 +371,12 @@ class ExportedTable:
             reading = look(self.names)
         except InputError as error:
             raise self._without_columns(error) from None
-        item = next((entry.item_from for entry in self._entries if entry.item_from), self._kind.item)
-        keys = {"query": self._query, "item": item, "grade": self._kind.value, "score": self._kind.value}
+        keys = {
+            "query": self._query,
+            "item": self._rows.item_from or self._kind.item,
+            "grade": self._kind.value,
+            "score": self._kind.value,
+        }
         if self._side == "run" and "score" in reading.columns and not _names_score(look):
             self._check_falling()
             reading = replace(reading, columns={role: reading.columns[role] for role in ("query", "item")})
@@ -281,11 +399,10 @@ class ExportedTable:
 
     def _check_falling(self) -> None:
         """Refuse lists whose scores rise: whether the order or the scores rank them is for the caller to say."""
-        for entry in self._entries if not self._kind.as_returned else ():
-            scores = [value for value in entry.values or () if is_number(value)]
-            place = next((n for n, (one, after) in enumerate(pairwise(scores), start=2) if after > one), None)  # type: ignore[operator]
-            if place is not None:
-                raise InputError.of("responses.scores_rise", source=self._name, query=entry.query, place=place)
+        if not self._kind.as_returned and self._rows.rise is not None:
+            entry, place = self._rows.rise
+            query = self._rows.queries[entry]
+            raise InputError.of("responses.scores_rise", source=self._name, query=query, place=place + 1)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002 (they were found here)
         """Everything at once."""
@@ -293,15 +410,7 @@ class ExportedTable:
 
     @cached_property
     def _columns(self) -> dict[Role, RawColumn]:
-        """Every row: the entries one after the other."""
-        queries = GroupedQueries(entry.query for entry in self._entries)
-        items: list[object] = []
-        values: list[object] = []
-        for entry in self._entries:
-            queries.extend([entry.query] * len(entry.items))
-            items += entry.items
-            values += entry.values or []
-        return {"query": queries, "item": items, self._value: values}
+        return self._rows.columns(self._value)
 
 
 def _names_score(look: Callable[[Sequence[str]], Reading]) -> bool:

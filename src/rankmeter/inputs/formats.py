@@ -119,13 +119,13 @@ def _open_book(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
 def _open_json(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
     from rankmeter.inputs.json_tables import open_json
 
-    return open_json(source.read_all(), source.name, side)
+    return open_json(source, side)
 
 
 def _open_json_lines(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
     from rankmeter.inputs.json_tables import open_json_lines
 
-    return open_json_lines(source.read_all(), source.name, side)
+    return open_json_lines(source, side)
 
 
 TABLE: tuple[Format, ...] = (

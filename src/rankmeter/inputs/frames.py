@@ -7,9 +7,10 @@ a copy where the memory layouts agree. Ids never pass through floats, and nothin
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Any, cast
 
 import numpy as np
@@ -39,13 +40,17 @@ class GroupedQueries(list[object]):
 
     Parameters
     ----------
-    every
+    groups
         The query of each group.
+    sizes
+        How many rows each has.
     """
 
-    def __init__(self, every: Iterable[object]) -> None:
-        super().__init__()
-        self.every = list(every)
+    def __init__(self, groups: Sequence[object], sizes: Sequence[int]) -> None:
+        super().__init__(chain.from_iterable(map(repeat, groups, sizes)))
+        self.groups = list(groups)
+        filled = {str(query) for query, size in zip(groups, sizes, strict=True) if size}
+        self.has_empty = any(str(query) not in filled for query in self.groups)
 
 
 def is_frame(obj: object) -> bool:
@@ -334,9 +339,9 @@ def _padded(column: pl.Series) -> str | None:
 def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
     """The queries of the rows and, where some query has no row, every query; both of one type."""
     rows = raw["query"]
-    if not isinstance(rows, GroupedQueries) or len(set(map(str, rows))) == len(set(map(str, rows.every))):
+    if not isinstance(rows, GroupedQueries) or not rows.has_empty:
         return query, None
-    every = _ids("query", {"query": rows.every}, origin).unique(maintain_order=True)
+    every = _ids("query", {"query": rows.groups}, origin).unique(maintain_order=True)
     return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
 
 
@@ -353,7 +358,7 @@ def _positions(query: pl.Series) -> pl.Series:
 
 def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
     rows = raw["query"]
-    if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.every):
+    if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.groups):
         raise EmptyInputError.of("inputs.no_rows", source=origin.source)
 
 

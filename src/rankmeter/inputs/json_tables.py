@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -17,8 +17,9 @@ from typing import cast
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
-from rankmeter.inputs.exports import export_of
+from rankmeter.inputs.exports import Placed, export_of
 from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.opened import OpenedTable, TablePart
@@ -30,10 +31,14 @@ from rankmeter.wording import said
 _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 
 
-def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
+def open_json(source: ByteSource, side: Side) -> OpenedTable:
     """Open an object by query, or a list of records."""
-    parsed = parse_json(_not_empty(data, name), name)
-    if (export := export_of(parsed if isinstance(parsed, list) else [parsed], name, side)) is not None:
+    name = source.name
+    parsed = parse_json(_not_empty(source.read_all(), name), name)
+    values = parsed if isinstance(parsed, list) else [parsed]
+    places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
+    export = export_of(map(Placed, values, places), name, side)
+    if not isinstance(export, list):
         return export
     if isinstance(parsed, list):
         return Records(parsed, name, side)
@@ -51,18 +56,31 @@ def open_json(data: bytes, name: str, side: Side) -> OpenedTable:
     return ByQuery(parsed, name, side)
 
 
-def open_json_lines(data: bytes, name: str, side: Side) -> OpenedTable:
-    """Open a record on each line."""
-    if (uniform := UniformLines.of(_not_empty(data, name), name, side)) is not None:
-        return uniform
-    return _all_lines(data, name, side)
+def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:
+    """Open a record on each line; those of engines and RAG tools are read line by line."""
+    name = source.name
+    if not all(map(_is_flat, islice(filter(bytes.strip, io.BytesIO(source.head)), 2))):
+        return _all_lines(source.lines(), name, side)
+    data = _not_empty(source.read_all(), name)
+    return UniformLines.of(data, name, side) or _all_lines(data.split(b"\n"), name, side)
 
 
-def _all_lines(data: bytes, name: str, side: Side) -> OpenedTable:
-    numbered = [(number, line) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
-    records = [parse_json(line, name, number) for number, line in numbered]
-    lines = [number for number, _ in numbered]
-    return export_of(records, name, side, lines) or Records(records, name, side, lines)
+def _all_lines(lines: Iterable[bytes], name: str, side: Side) -> OpenedTable:
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    documents = (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
+    export = export_of(documents, name, side)
+    if not isinstance(export, list):
+        return export
+    return Records([one.value for one in export], name, side, [cast(int, one.line) for one in export])
+
+
+def _is_flat(line: bytes) -> bool:
+    """Whether a line is a record with nothing nested in it."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not any(isinstance(inner, (list, dict)) for inner in value.values())
 
 
 def _not_empty(data: bytes, name: str) -> bytes:
@@ -173,7 +191,7 @@ class UniformLines:
 
     @cached_property
     def _exact(self) -> OpenedTable:
-        return _all_lines(self._data, self._name, self._side)
+        return _all_lines(self._data.split(b"\n"), self._name, self._side)
 
     def head(self, column: str) -> list[object]:
         """The first values of a key."""
@@ -233,7 +251,7 @@ def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | Non
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
     """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
     numbers = next((role for role in columns if role not in ("query", "item")), None)
-    queries, items, values = GroupedQueries(columns["query"]), list[object](), list[object]()
+    items, values = list[object](), list[object]()
     kind = type(columns["item"][0])
     beside = columns[numbers] if numbers else [None] * len(columns["query"])
     for query, group, other in zip(columns["query"], columns["item"], beside, strict=True):
@@ -247,7 +265,6 @@ def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -
                 others=others,
                 hint=_json_hint(value),
             )
-        queries.extend([query] * len(group))
         items.extend(group)
         if isinstance(group, dict):
             values.extend(group.values())
@@ -258,7 +275,8 @@ def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -
             )
         elif isinstance(other, list):
             values.extend(other)
-    flat: dict[Role, RawColumn] = {"query": queries, "item": items}
+    sizes = [len(cast("list[object] | dict[str, object]", group)) for group in columns["item"]]
+    flat: dict[Role, RawColumn] = {"query": GroupedQueries(list(columns["query"]), sizes), "item": items}
     if kind is dict and numbers:
         raise InputError.of("inputs.two_numbers_of_items", source=name, numbers=numbers)
     if kind is dict or numbers:

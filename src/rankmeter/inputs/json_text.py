@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import decimal
 import json
-import re
 from typing import cast
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.cells import number_of
-
-_LONG_NUMBER = re.compile(rb"[0-9]{16,}[.eE]|\.[0-9]{9,}[eE]|[eE]\+?[0-9]{3}")
-"""What may be a number that no float is: it is taken as it is written."""
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, as_written
 
 
 def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
@@ -26,9 +23,8 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
 
     where = name if line is None else f"{name}:{line}"
     text = data.encode() if isinstance(data, str) else data
-    read_float = number_of if _LONG_NUMBER.search(text) else None
     try:
-        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=read_float))
+        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=_float))
     except json.JSONDecodeError as error:
         if not text.strip():
             raise InputError.of("inputs.empty", source=where) from None
@@ -36,12 +32,18 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
         kind = "inputs.json_is_cut" if _is_cut(error) else "inputs.not_json"
         raise InputError.of(kind, source=at, column=error.colno, reason=error.msg) from error
     except UnicodeDecodeError as error:
-        byte, before = f"0x{text[error.start]:02x}", text[: error.start].count(b"\n")
-        raise InputError.of("inputs.not_utf8", source=where, byte=byte, line=before) from error
+        at_line = (line or 1) + text[: error.start].count(b"\n")
+        raise InputError.of("inputs.not_utf8", source=name, line=at_line, byte=f"0x{text[error.start]:02x}") from error
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
         raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error
+
+
+def _float(text: str) -> float | int | decimal.Decimal:
+    """A number, as it is written where no float is like it."""
+    number = float(text)
+    return number if abs(number) < EXACT_WHOLE_NUMBERS else as_written(text)
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:

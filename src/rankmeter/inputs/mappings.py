@@ -300,8 +300,9 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
     if isinstance(value, (bytes, bytearray)):
         hint = "decode ids into text first: id.decode()"
     elif isinstance(value, float):
-        # Scikit-learn takes such lists, scores by position, so they are what many people have at hand.
-        hint = f"scores by position, as scikit-learn takes them, are rm.arrays({what}); ids are text or whole numbers"
+        hint = "ids are text or whole numbers: int(id) or str(id) for each"
+        if not value.is_integer():  # scikit-learn takes lists of scores by position: many people have them at hand
+            hint += f"; scores by position, as scikit-learn takes them, are rm.arrays({what})"
     raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=f"{value!r:.60}", hint=hint)
 
 

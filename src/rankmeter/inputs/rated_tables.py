@@ -10,7 +10,7 @@ import math
 from rankmeter.errors import InputError, RepeatedItemError
 from rankmeter.inputs.cells import number_of
 from rankmeter.inputs.delimited import Delimited
-from rankmeter.inputs.exports import ExportedTable
+from rankmeter.inputs.exports import EntryRows, ExportedTable
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.responses import Entry, Kind, agreed_rating
 from rankmeter.wording import said
@@ -54,7 +54,9 @@ def _read_results(table: Delimited, name: str, side: Side) -> ExportedTable:
     else:
         ranked = {query: sorted(listed.items(), key=_place) for query, listed in by_query.items()}
         entries = [Entry(query, [item for item, _ in listed]) for query, listed in ranked.items()]
-    return ExportedTable(Kind("Quepid export", side, "Query Text", "Doc ID", column), entries, name, "Query Text")
+    return ExportedTable(
+        Kind("Quepid export", side, "Query Text", "Doc ID", column), EntryRows(entries), name, "Query Text"
+    )
 
 
 def _place(listed: tuple[str, object]) -> float:
@@ -76,7 +78,10 @@ def _read_ratings(table: Delimited, name: str, kind: str) -> ExportedTable:
     ]
     names = list(table.names)
     notes = {"unrated": said("unrated_rows", source=name, count=unrated)} if unrated else {}
-    return ExportedTable(Kind(kind, "judgments", "query", names[1], names[2]), entries, name, "query", names[3:], notes)
+    return ExportedTable(
+        Kind(kind, "judgments", "query", names[1], names[2]), EntryRows(entries), name, "query",
+        unused=names[3:], notes=notes,
+    )  # fmt: skip
 
 
 def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:
@@ -98,4 +103,5 @@ def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:
         if grades:
             listed[item] = agreed_rating(grades)
     entries = [Entry(query, list(listed), list(listed.values())) for query, listed in by_query.items()]
-    return ExportedTable(Kind("Quepid book", "judgments", "query", "docid", "+".join(judges)), entries, name, "query")
+    kind = Kind("Quepid book", "judgments", "query", "docid", "+".join(judges))
+    return ExportedTable(kind, EntryRows(entries), name, "query")

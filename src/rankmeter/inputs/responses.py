@@ -145,8 +145,16 @@ def _search(document: Document, where: str) -> Iterator[Entry]:
     matched = total.get("value", 0) if isinstance(total, Mapping) else total
     if not hits and isinstance(matched, int) and matched > 0:
         raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
-    items = _each(hits, "_id", where, "hits.hits")
+    items = _hit_ids(hits, where, "hits.hits")
     yield Entry(query_of(document), items, _complete([hit.get("_score") for hit in hits]))
+
+
+def _hit_ids(hits: Sequence[object], where: str, under: str) -> list[Any]:
+    for place, hit in enumerate(hits):
+        if not isinstance(hit, (dict, Mapping)) or hit.get("_id") is None:  # a dict is seen at once
+            keys = examples(hit, shown=8) if isinstance(hit, Mapping) else type(hit).__name__
+            raise InputError.of("responses.hit_without_id", source=where, what=f"{under}[{place}]", keys=keys)
+    return [cast(Document, hit)["_id"] for hit in hits]
 
 
 def refuse_unfinished(document: object, where: str) -> None:
@@ -185,7 +193,7 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
         if not isinstance(hits, list):
             raise InputError.of("responses.not_a_response", source=at, key="hits")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
-        yield Entry(query, _each(rows, "_id", at, "hits"), _complete([row.get("_score") for row in rows]))
+        yield Entry(query, _hit_ids(rows, at, "hits"), _complete([row.get("_score") for row in rows]))
 
 
 def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:

@@ -56,6 +56,8 @@ class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapp
 
     matrix: npt.NDArray[Any] = field()
     source: str = "array"
+    has_truth_values: bool = False
+    """Whether some cells were given as True or False: grades may be."""
 
     def count(self) -> int:
         """How many cells there are: each is judged."""
@@ -122,6 +124,12 @@ AnyRun = Run
 def readings(judgments: Judgments | None, run: Run | None) -> Readings:
     """How both sides were read; what a run in files is like is known once it was placed."""
     return Readings(*(None if side is None else side.how_read() for side in (judgments, run)))
+
+
+def no_truth_scores(run: Run) -> None:
+    """Refuse truth values as scores, as every other kind of run does: they are labels in the wrong place."""
+    if isinstance(run, Dense) and run.has_truth_values:
+        raise InputError.of("inputs.truth_scores", source=run.source)
 
 
 def no_nan(values: npt.NDArray[Any], what: str) -> None:

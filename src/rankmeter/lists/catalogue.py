@@ -363,6 +363,8 @@ def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -
         shown = examples(f"{numbers[row]:g} (item {items[int(row)]})" for row in wrong)
         hint = "" if name == "popularity" else said("lists.give_margins")
         raise InputError.of("lists.negative", source=source, name=name, shown=shown, hint=hint)
+    if name == "popularity" and not numbers.any():
+        raise InputError.of("lists.popularity_of_zeros", source=source, items=len(items))
     return numbers
 
 

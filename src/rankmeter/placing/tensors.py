@@ -124,6 +124,8 @@ def tensors(
     torch = load_torch()
     scores, labels = into_tensor(scores, "scores"), into_tensor(labels, "labels")
     _check_alike(scores, labels, "labels")
+    if scores.dtype == torch.bool:
+        raise InputError.of("inputs.truth_scores", source="tensors")
     if not scores.is_floating_point():
         long = scores.element_size() == 8
         scores = scores.double()

@@ -113,6 +113,44 @@ def test_a_file_beside_a_bulk_response_names_its_queries(tmp_path, name):
     assert "_msearch response" in str(ev.reading.run)
 
 
+@pytest.mark.parametrize("engine", ["elastic", "vespa"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_responses_without_queries_in_memory_name_the_call_that_works(engine, count):
+    responses = [ENGINES[engine](items) for items in LISTS.values()][:count]
+    for given in (responses, {"took": 5, "responses": responses} if engine == "elastic" else responses[0]):
+        with pytest.raises(rm.InputError) as error:
+            rm.evaluate(GRADES, given, "RR")
+        assert "nothing says which quer" in str(error.value)
+        for language in ("en", "zh"):
+            assert "dict(zip(query_ids, answer[" in error.value.text(language)
+    assert ranked(dict(zip(LISTS, responses, strict=False))) == dict(list(LISTS.items())[:count])
+
+
+def test_a_bulk_response_in_memory_whose_responses_name_their_queries_is_read():
+    responses = [{"query_id": query, **elastic(items)} for query, items in LISTS.items()]
+    assert ranked({"took": 5, "responses": responses}) == ranked(responses) == LISTS
+
+
+def test_no_file_beside_is_looked_for_where_objects_were_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").write_text("")
+    (tmp_path / "queries.txt").write_text("q1\nq2\n")
+    with pytest.raises(rm.InputError, match="nothing says which queries"):
+        rm.evaluate(GRADES, [elastic(items) for items in LISTS.values()], "RR")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ids", [str, int, lambda n: n if n % 2 else str(n), lambda n: 2**70 + n], ids=range(4))
+def test_long_files_of_responses_are_packed_on_the_way(tmp_path, monkeypatch, engine, ids):
+    monkeypatch.setattr("rankmeter.inputs.exports._PACKED_ROWS", 7)
+    lists = {f"q{at}": [ids(10 * at + place) for place in range(at % 4)] for at in range(40)}
+    lines = [{"query_id": query, "response": ENGINES[engine](items)} for query, items in lists.items()]
+    path = written(tmp_path, "run.jsonl", *lines)
+    wanted = {query: list(map(str, items)) for query, items in lists.items() if items}
+    assert {query: list(map(str, items)) for query, items in ranked(path).items()} == wanted
+    assert rm.inputs.into_run(path).run_table().queries.to_list() == list(lists)
+
+
 def test_the_order_is_the_one_in_which_an_engine_returned_ties_too(tmp_path):
     answer = elastic(["z", "a", "m"])
     for hit in answer["hits"]["hits"]:
@@ -464,6 +502,7 @@ WRONG = {
     "a bulk response with something else": ({"responses": [{"acknowledged": True}]}, "run", "no 'hits.hits'"),
     "results without ids": ({"query": "q", "results": [{"score": 1.0}]}, "run", "neither an id nor a text"),
     "scores for some": ({"query": "q", "results": [{"id": 1, "score": 1.0}, {"id": 2}]}, "run", "2 has no score"),
+    "a hit without an id": ({"hits": {"hits": [{"_id": "a"}, {"_score": 1.0}]}}, "run", "hits.hits[1] has no '_id'"),
     "failures of rank_eval": ({"metric_score": 0.1, "details": {}, "failures": {"q": {}}}, "run", "failures"),
 }  # fmt: skip
 

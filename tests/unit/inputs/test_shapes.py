@@ -175,3 +175,29 @@ def test_a_score_that_is_no_number_is_refused_in_short_and_long_lists(value, ite
 def test_text_is_no_number_of_an_array_even_where_it_spells_one(values):
     with pytest.raises(rm.InputError, match=r"takes a matrix of numbers.*holds text"):
         rm.arrays(values)
+
+
+COLUMNS = {"query": [0, 0], "item": [0, 1]}
+SIDES = {
+    "dict": lambda values, role: {0: dict(enumerate(values))},
+    "pandas": lambda values, role: pd.DataFrame({**COLUMNS, role: values}),
+    "polars": lambda values, role: pl.DataFrame({**COLUMNS, role: values}),
+    "array": lambda values, role: rm.arrays(np.array([values])),
+    "array of objects": lambda values, role: rm.arrays(np.array([values], dtype=object)),
+}
+
+
+@pytest.mark.parametrize("kind", SIDES)
+def test_truth_values_are_grades_and_no_scores(kind):
+    side = SIDES[kind]
+    assert rm.evaluate(side([True, False], "grade"), side([2.0, 1.0], "score"), "RR")["RR"] == 1.0
+    with pytest.raises(rm.InputError, match=r"score.*(truth value|Boolean)"):
+        rm.evaluate(side([1, 0], "grade"), side([True, False], "score"), "RR")
+
+
+def test_truth_values_are_labels_and_no_scores_of_tensors():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    labels, scores = torch.tensor([[True, False]]), torch.tensor([[2.0, 1.0]])
+    assert rm.evaluate(rm.tensors(scores, labels), measures="RR")["RR"] == 1.0
+    with pytest.raises(rm.InputError, match="the scores are truth values"):
+        rm.tensors(labels, labels)

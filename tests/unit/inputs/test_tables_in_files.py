@@ -179,8 +179,8 @@ def test_csv_errors(text: str, message: str) -> None:
         (b"q1,d1,0.5\n", r"run\.csv:1: the first line is q1, d1, 0\.5, not a header\. Hint: the first line names"),
         (b"query,d1,0.5\n", r"run\.csv has no item column \(found: query, d1, 0\.5\)"),
         (b'query,item,score\nq,a,1\nq,"b,2\nq,c,3\n', r"^run\.csv:3: a row starts here that cannot be read as CSV"),
-        (b"query,item,score\nq,\xff,1\n", r"^run\.csv is not UTF-8 text: byte 0xff.*Hint: save the file as UTF-8"),
-        ("query,item,score\nq,a,1\n".encode("utf-16"), r"^run\.csv is not UTF-8 text"),
+        (b"query,item,score\nq,\xff,1\n", r"^run\.csv:2: the line is not UTF-8 text \(byte 0xff\)\. Hint: save"),
+        ("query,item,score\nq,a,1\n".encode("utf-16"), r"^run\.csv:1: the line is not UTF-8 text"),
         (b"query,item,label\nq,a,1\n", r"^run\.csv looks like judgments"),
         (b"query,item,item,score\nq,a,b,1\n", r"2 columns called 'item'"),
     ],
@@ -404,7 +404,7 @@ def test_json_lines_errors_are_counted() -> None:
         ('{"q": {"a": "x"}}', r"score 'x' is not a number in 1 row: 0 \(row 0: query q, item a;"),
         ('{"q": {"a": NaN}}', r"score is NaN in 1 row: 0"),
         ('{"q": [1.5]}', r"the item ids are floats|item 1\.5 is a float"),
-        ('{"q": [{"item": "a", "score": 1}]}', r"is a dict, not text or a whole number"),
+        ('{"q": [{"thing": "a", "score": 1}]}', r"is a dict, not text or a whole number"),
         ('{"query": ["q"], "item": ["a"], "score": [1]}', r"looks like a table by columns \(query, item, score\)"),
         ('[{"query": "q", "item": "a", "label": 1}]', r"looks like judgments"),
         ('[{"query": "q", "items": ["a"], "scores": [1, 2]}]', r"query q has 1 items and not as many scores \(2\)"),
@@ -419,10 +419,25 @@ def test_json_errors(text: str, message: str) -> None:
         run(text, "json")
 
 
-def test_json_not_utf8() -> None:
-    for fmt in ("json", "jsonl"):
-        with pytest.raises(InputError, match="is not UTF-8 text"):
-            run(b'{"query": "\xff\xfe"}', fmt)
+@pytest.mark.parametrize("rows_before", [0, 1, 5000])
+@pytest.mark.parametrize("format", ["csv", "tsv", "json", "jsonl", "trec"])
+def test_text_that_is_not_utf8_is_named_by_its_line(format: str, rows_before: int) -> None:
+    header, row, odd, end = {
+        "csv": ("query,item,score\n", "q,{},1\n", "q,b\xe9,1\n", ""),
+        "tsv": ("query\titem\tscore\n", "q\t{}\t1\n", "q\tb\xe9\t1\n", ""),
+        "json": ('{"q": [\n', '"{}",\n', '"b\xe9"\n', "]}"),
+        "jsonl": (
+            "\n",
+            '{{"query": "q", "item": "{}", "score": 1}}\n',
+            '{"query": "q", "item": "b\xe9", "score": 1}\n',
+            "",
+        ),
+        "trec": ("", "q Q0 {} 1 1 t\n", "q Q0 b\xe9 1 1 t\n", ""),
+    }[format]
+    text = header + "".join(map(row.format, range(rows_before))) + odd + end
+    line = text[: text.index("\xe9")].count("\n") + 1
+    with pytest.raises(InputError, match=rf"^run\.\w+:{line}: the line is not UTF-8 text \(byte 0xe9\)"):
+        run(text.encode("latin-1"), format)
 
 
 # Parquet and Arrow IPC

@@ -136,6 +136,8 @@ def test_the_length_of_a_vector_does_not_change_its_cosine(size, kind):
         ({"features": np.array([[1j], [1], [2]])}, "complex numbers"),
         ({"popularity": [5, 3, 1], "users": 2}, "users=2, but an item was taken 5 times"),
         ({"popularity": [5, 3, 1], "users": -1}, "users=-1"),
+        ({"popularity": [0, 0, 0]}, "the popularity of all 3 items is 0"),
+        ({"popularity": dict.fromkeys(ITEMS, 0.0), "users": 9}, "the popularity of all 3 items is 0"),
         ({"similarity": np.full((3, 3), np.nan)}, "not finite"),
         ({"similarity": np.triu(np.ones((3, 3)))}, "not symmetric"),
         ({"similarity": [["x"] * 3] * 3}, "not a matrix of numbers"),
