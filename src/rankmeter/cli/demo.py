@@ -14,6 +14,7 @@ import click
 
 from rankmeter import demo
 from rankmeter.cli.evaluate import Asking, evaluate_files
+from rankmeter.cli.options import Showing
 from rankmeter.cli.output import result_table, show, tie_notes
 from rankmeter.cli.parameters import Command, Writes
 from rankmeter.cli.talk import echo, examples, spoken_language, tell
@@ -83,7 +84,7 @@ def command(output: Path | None, data: Path | None) -> None:
     write_text(report, report_text(evaluations, query_texts(), line, lang))
     write_text(queries, to_csv(evaluations, per_query=True))
     shown = write_page(page, judgments, runs, lang)
-    show([result_table(evaluations, per_query=False, interval=False, digits=None, lang=lang)], lang)
+    show([result_table(evaluations, Showing(), lang)], lang)
     tell(
         [
             word("demo_made_up", lang),

@@ -7,22 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankmeter.cli.options import (
+    FORMATS,
     Assisting,
     CountingOptions,
-    Delivery,
     ItemsAndUsers,
     MaybeJudged,
-    format_option,
+    OutputFormat,
+    Showing,
     parse_columns,
     system_names,
 )
 from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
-from rankmeter.cli.parameters import Command, Reads, WritesEach, check_places, flag, format_of, option, takes, written
+from rankmeter.cli.parameters import Command, Reads, check_places, format_of, takes, written
 from rankmeter.cli.sources import items_and_users, refuse_measures
 from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -35,9 +36,6 @@ from rankmeter.wording import said, word
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
-
-OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
-FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
@@ -56,27 +54,6 @@ class Asking:
     assisting: Assisting = Assisting()
     dialect: str | None = None
     """Whose metric names the measures are; None for rankmeter's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """How the numbers are shown and saved."""
-
-    per_query: bool = flag("--per-query", help="Show the value of every query.")
-    interval: bool = flag(
-        "--interval",
-        help="Add 95% confidence intervals over queries; with --by also how far each slice is from the "
-        "rest.",
-    )  # fmt: skip
-    digits: int | None = option(
-        "--digits", type=click.IntRange(0, 17),
-        help="Digits after the decimal point. Default: 4; all in csv and json; 5 for the three lines of --labelled.",
-    )  # fmt: skip
-    save: str | None = option(
-        "--save", type=WritesEach(), metavar="FILE",
-        help="Save everything as Parquet for later (Evaluation.load); of several runs into files: "
-        "--save '{run}.parquet'.",
-    )  # fmt: skip
 
 
 @click.command(
@@ -115,8 +92,6 @@ class Showing:
     "lines are printed: MAP, MRR and NDCG (discount=jk, ideal=list).",
 )  # fmt: skip
 @takes(showing=Showing)
-@format_option(*FORMATS)
-@takes(delivery=Delivery)
 def command(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
@@ -127,8 +102,6 @@ def command(
     about: ItemsAndUsers,
     assisting: Assisting,
     showing: Showing,
-    format_: OutputFormat | None,
-    delivery: Delivery,
 ) -> None:
     """Measure one or more RUNs against JUDGMENTS: truth first.
 
@@ -141,10 +114,10 @@ def command(
     asking = Asking(sources, counting, about, assisting, dialect)
     if assisting.needed is not None and assisting.assisted_by is None:
         raise InputError.of("judging.needed_without_machine")
-    shown = Shown(showing, _format(format_, delivery.output), delivery)
+    showing = replace(showing, format=_format(showing))
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
-    if delivery.quiet:
+    if showing.quiet:
         silence_notes()
     if labelled is None:
         _check_paths(paths, runs_only=sources.no_judgments)
@@ -153,32 +126,23 @@ def command(
     judgments, runs = (None, paths) if sources.no_judgments or labelled else (paths[0], paths[1:])
     systems = dict(zip(system_names(runs), runs, strict=True))
     names = system_names([labelled]) if labelled else list(systems)
-    asked = _asked(measures, asking, tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES, delivery)
+    asked = _asked(
+        measures, asking, tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES, quiet=showing.quiet
+    )
     _check_save(showing.save, names)
     if labelled is not None:
-        _evaluate_labelled(labelled, names[0], asked, asking, shown, three_lines=not measures)
-    elif delivery.output is not None and delivery.output.suffix.lower() == ".parquet":
-        _evaluate_to_parquet(judgments, systems, asked, asking, shown)
+        _evaluate_labelled(labelled, names[0], asked, asking, showing, three_lines=not measures)
+    elif showing.output is not None and showing.output.suffix.lower() == ".parquet":
+        _evaluate_to_parquet(judgments, systems, asked, asking, showing)
     else:
         evaluations = evaluate_files(judgments, systems, asked, asking)
         if assisting.assisted_by is not None and not showing.per_query:
-            _show_assisted(evaluations, shown, assisting.needed)
+            _show_assisted(evaluations, showing, assisting.needed)
         else:
-            _show(evaluations, shown)
+            _show(evaluations, showing)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How the numbers are shown and where they go."""
-
-    how: Showing
-    format: OutputFormat | None
-    delivery: Delivery
-
-
-def _asked(
-    measures: Sequence[str], asking: Asking, usual: Sequence[str], delivery: Delivery
-) -> Sequence[Measure | str]:
+def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool) -> Sequence[Measure | str]:
     """The measures; of another tool's metrics say what each is, and refuse what it lacks before anything is read."""
     if not asking.dialect:
         into_measures(measures or usual)
@@ -190,7 +154,7 @@ def _asked(
         example = " ".join(f"-m {spoken.spell(metric, 10)}" for metric in spoken.metrics[:3])
         raise MeasureError.of("cli.no_metric_of_tool", tool=str(spoken), example=example)
     meant = {text: measure for metric in measures for text, measure in spoken.measures(metric).items()}
-    if not delivery.quiet:
+    if not quiet:
         lang = spoken_language()
         tell([word("tool_metric", lang, tool=str(spoken), text=name, measure=str(m)) for name, m in meant.items()])
     return measures
@@ -273,16 +237,15 @@ def _evaluate_to_parquet(
     runs: Mapping[str, str],
     measures: Sequence[Measure | str],
     asking: Asking,
-    shown: Shown,
+    showing: Showing,
 ) -> None:
     """Write the values per query to a file while the run is read, and show the rest."""
-    place = shown.delivery.output
-    if not shown.how.per_query or len(runs) > 1 or shown.format is not None:
+    place = showing.output
+    if not showing.per_query or len(runs) > 1 or showing.format is not None:
         raise InputError.of("cli.parquet_holds_one", source=str(place))
     evaluations = evaluate_files(judgments, runs, measures, asking, place)
-    delivery = replace(shown.delivery, output=None)
-    _show(evaluations, Shown(replace(shown.how, per_query=False), shown.format, delivery))
-    if not delivery.quiet:
+    _show(evaluations, replace(showing, per_query=False, output=None))
+    if not showing.quiet:
         say(word("values_written", spoken_language(), place=str(place)))
 
 
@@ -291,7 +254,7 @@ def _evaluate_labelled(
     name: str,
     measures: Sequence[Measure | str],
     asking: Asking,
-    shown: Shown,
+    showing: Showing,
     *,
     three_lines: bool,
 ) -> None:
@@ -299,54 +262,51 @@ def _evaluate_labelled(
     from rankmeter.inputs.files import read_labelled
 
     ev = evaluate(read_labelled(labelled), measures=measures, **_options(asking, name))
-    if not three_lines or shown.format or shown.how.per_query or shown.how.interval:
-        _show([ev], shown)
+    if not three_lines or showing.format or showing.per_query or showing.interval:
+        _show([ev], showing)
         return
-    digits = LABELLED_DIGITS if shown.how.digits is None else shown.how.digits
+    digits = LABELLED_DIGITS if showing.digits is None else showing.digits
     # Rounded and not padded, as Python prints it: 0.5, not 0.50000.
     lines = [
         f"{label} = {round(value, digits)}" for label, value in zip(LABELLED_MEASURES, ev.means.values(), strict=True)
     ]
-    _deliver("\n".join(lines) + "\n", [ev], shown)
+    _deliver("\n".join(lines) + "\n", [ev], showing)
 
 
-def _show(evaluations: Sequence[Evaluation], shown: Shown) -> None:
+def _show(evaluations: Sequence[Evaluation], showing: Showing) -> None:
     lang = spoken_language()
-    how: dict[str, Any] = {
-        "per_query": shown.how.per_query, "interval": shown.how.interval, "digits": shown.how.digits, "lang": lang,
-    }  # fmt: skip
-    if shown.format in (None, "table") and shown.delivery.output is None and sys.stdout.isatty():
-        _save(evaluations, shown.how.save)
-        show([result_table(evaluations, **how)], lang)
+    if showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
+        _save(evaluations, showing.save)
+        show([result_table(evaluations, showing, lang)], lang)
         tell([""])
-        _talk(evaluations, shown)
+        _talk(evaluations, showing)
         return
-    _deliver(output_text(evaluations, shown.format or "table", **how), evaluations, shown)
+    _deliver(output_text(evaluations, showing, lang), evaluations, showing)
 
 
-def _show_assisted(evaluations: Sequence[Evaluation], shown: Shown, needed: float | None) -> None:
+def _show_assisted(evaluations: Sequence[Evaluation], showing: Showing, needed: float | None) -> None:
     """What people and machine say together, all runs in one table."""
     from rankmeter.judging.assistance import joined
 
-    _save(evaluations, shown.how.save)
+    _save(evaluations, showing.save)
     together = joined([ev.assisted for ev in evaluations if ev.assisted is not None], half_width=needed)
-    deliver_shown(together, shown.format, shown.delivery, spoken_language())
-    _talk(evaluations, shown)
+    deliver_shown(together, showing.format, showing, spoken_language())
+    _talk(evaluations, showing)
 
 
-def _deliver(text: str, evaluations: Sequence[Evaluation], shown: Shown) -> None:
-    _save(evaluations, shown.how.save)
-    shown.delivery.deliver(text)
-    _talk(evaluations, shown)
+def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> None:
+    _save(evaluations, showing.save)
+    showing.deliver(text)
+    _talk(evaluations, showing)
 
 
-def _talk(evaluations: Sequence[Evaluation], shown: Shown) -> None:
-    if shown.delivery.quiet:
+def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
+    if showing.quiet:
         return
-    how, lang = shown.how, spoken_language()
-    tell(result_talk(evaluations, digits=how.digits, interval=how.interval, per_query=how.per_query, lang=lang))
-    if shown.delivery.output is not None:
-        say(word("written_to", lang, place=str(shown.delivery.output)))
+    lang = spoken_language()
+    tell(result_talk(evaluations, showing, lang))
+    if showing.output is not None:
+        say(word("written_to", lang, place=str(showing.output)))
 
 
 def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:
@@ -358,8 +318,8 @@ def _save_path(place: str, name: str) -> Path:
     return Path(place.replace("{run}", name.replace("/", "_")))
 
 
-def _format(format: OutputFormat | None, output: Path | None) -> OutputFormat | None:
+def _format(showing: Showing) -> OutputFormat | None:
     """The format that was asked for, or that the name of the file says."""
-    if format or output is None or output.suffix.lower() in ("", ".txt", ".parquet"):
-        return format
-    return format_of(output, FORMATS)
+    if showing.format or showing.output is None or showing.output.suffix.lower() in ("", ".txt", ".parquet"):
+        return showing.format
+    return format_of(showing.output, FORMATS)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.parameters import Reads, Writes, flag, format_asked, option
+from rankmeter.cli.parameters import Reads, Writes, WritesEach, flag, format_asked, option
 from rankmeter.cli.talk import LANG, echo, tell
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
@@ -30,6 +30,8 @@ _NOT_A_NAME = frozenset(
 """Endings that say how a file is written, not which system made it."""
 
 _SIDES = ("judgments", "run")
+OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
+FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,30 @@ class Delivery:
             echo(text)
         else:
             write_text(self.output, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Showing(Delivery):
+    """How the numbers of evaluations are shown and saved."""
+
+    per_query: bool = flag("--per-query", help="Show the value of every query.")
+    interval: bool = flag(
+        "--interval",
+        help="Add 95% confidence intervals over queries; with --by also how far each slice is from the rest.",
+    )  # fmt: skip
+    digits: int | None = option(
+        "--digits", type=click.IntRange(0, 17),
+        help="Digits after the decimal point. Default: 4; all in csv and json; 5 for the three lines of --labelled.",
+    )  # fmt: skip
+    save: str | None = option(
+        "--save", type=WritesEach(), metavar="FILE",
+        help="Save everything as Parquet for later (Evaluation.load); of several runs into files: "
+        "--save '{run}.parquet'.",
+    )  # fmt: skip
+    format: OutputFormat | None = option(
+        "--format", type=click.Choice(FORMATS),
+        help="Format of the numbers. Default: table, or what the ending of --output says.",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

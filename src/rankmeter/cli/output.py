@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,7 +30,7 @@ from rankmeter.showing.terminal import document_text, terminal_width
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.cli.options import Delivery
+    from rankmeter.cli.options import Delivery, Showing
     from rankmeter.comparing.results import Comparison
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
@@ -93,28 +93,19 @@ def deliver_tables(tables: Document, delivery: Delivery, lang: Language) -> None
     delivery.deliver(document_text(tables, lang=lang, **{**options, "styled": False}) + "\n")
 
 
-def output_text(
-    evaluations: Sequence[Evaluation],
-    format: Literal["table", "json", "csv", "markdown", "latex"],
-    *,
-    per_query: bool,
-    interval: bool,
-    digits: int | None,
-    lang: Language = "en",
-) -> str:
+def output_text(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> str:
     """The numbers in one of the formats."""
-    if format == "json":
-        return to_json(evaluations, per_query=per_query, intervals=interval, digits=digits)
-    if format == "csv":
-        return to_csv(evaluations, per_query=per_query, intervals=interval, digits=digits)
-    table = result_table(evaluations, per_query=per_query, interval=interval, digits=digits, lang=lang)
-    if format == "table":
+    asked: dict[str, Any] = {"per_query": showing.per_query, "intervals": showing.interval, "digits": showing.digits}
+    if showing.format in ("json", "csv"):
+        return to_json(evaluations, **asked) if showing.format == "json" else to_csv(evaluations, **asked)
+    table = result_table(evaluations, showing, lang)
+    if showing.format in (None, "table"):
         return document_text([table]) + "\n"
-    notes = [] if per_query else dash_notes(evaluations)
-    notes += interval_notes(evaluations) if interval and not per_query else []
+    notes = [] if showing.per_query else dash_notes(evaluations)
+    notes += interval_notes(evaluations) if showing.interval and not showing.per_query else []
     defined = definition_lines(shared_measures(evaluations), lang, evaluations[0].label)
     lines = [*(note.text(lang) for note in notes), *defined]
-    if format == "latex":
+    if showing.format == "latex":
         from rankmeter.showing.latex import table_latex
 
         return table_latex(table, lines) + "\n"
@@ -123,32 +114,22 @@ def output_text(
     return document_markdown([table, *items(lines)]) + "\n"
 
 
-def result_table(
-    evaluations: Sequence[Evaluation], *, per_query: bool, interval: bool, digits: int | None, lang: Language = "en"
-) -> Table:
+def result_table(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> Table:
     """The table of some evaluations."""
-    shown = DIGITS if digits is None else digits
-    if per_query:
-        return query_table(evaluations, digits=shown, lang=lang)
-    if any(ev.slices for ev in evaluations):
-        return slice_table(evaluations, digits=shown, intervals=interval, lang=lang)
-    return mean_table(evaluations, digits=shown, intervals=interval, lang=lang)
+    digits = DIGITS if showing.digits is None else showing.digits
+    if showing.per_query:
+        return query_table(evaluations, digits=digits, lang=lang)
+    table = slice_table if any(ev.slices for ev in evaluations) else mean_table
+    return table(evaluations, digits=digits, intervals=showing.interval, lang=lang)
 
 
-def result_talk(
-    evaluations: Sequence[Evaluation],
-    *,
-    digits: int | None,
-    interval: bool = False,
-    per_query: bool = False,
-    lang: Language = "en",
-) -> list[str]:
+def result_talk(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> list[str]:
     """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
     sentences = [
         *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
-        *tie_notes(evaluations, DIGITS if digits is None else digits),
-        *([] if per_query else dash_notes(evaluations)),
-        *_interval_talk(evaluations, interval=interval, per_query=per_query),
+        *tie_notes(evaluations, DIGITS if showing.digits is None else showing.digits),
+        *([] if showing.per_query else dash_notes(evaluations)),
+        *_interval_talk(evaluations, showing),
     ]
     return [
         *_facts(evaluations, lang),
@@ -166,14 +147,12 @@ def definition_talk(
     return [*definition_lines(measures, lang, label), word("definition_words", lang, command=command)]
 
 
-def _interval_talk(evaluations: Sequence[Evaluation], *, interval: bool, per_query: bool) -> list[Said]:
-    if per_query:
-        return [said("per_query_no_intervals")] if interval else []
-    if interval:
+def _interval_talk(evaluations: Sequence[Evaluation], showing: Showing) -> list[Said]:
+    if showing.per_query:
+        return [said("per_query_no_intervals")] if showing.interval else []
+    if showing.interval:
         return interval_notes(evaluations)
-    if any(ev.slices for ev in evaluations):
-        return [said("do_slices_differ")]
-    return []
+    return [said("do_slices_differ")] if any(ev.slices for ev in evaluations) else []
 
 
 def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
