@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Sources, format_option, seed_option
-from rankmeter.cli.output import shown_text
+from rankmeter.cli.options import Sources, TextAnswer, seed_option
 from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import echo, examples, language_option
+from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
 from rankmeter.measures import split_all
-from rankmeter.measures.prose import Language
 
 
 @click.command(
@@ -36,8 +33,7 @@ from rankmeter.measures.prose import Language
 @click.option("-m", "--measure", "measures", multiple=True, help="Measures to look at beside the recommended ones.")
 @takes(sources=Sources)
 @seed_option
-@language_option
-@format_option("text", "json", default="text")
+@takes(answer=TextAnswer)
 def command(
     paths: tuple[str, ...],
     purpose: Literal["search", "recommendation"] | None,
@@ -45,8 +41,7 @@ def command(
     measures: tuple[str, ...],
     sources: Sources,
     seed: int,
-    lang: Language,
-    format_: str,
+    answer: TextAnswer,
 ) -> None:
     """Look at JUDGMENTS, and RUNs if there are any, and say which measures and which k fit, and why.
 
@@ -60,8 +55,4 @@ def command(
     asked = split_all(measures) or None
     sources.check_columns(paths[0], paths[1:])
     truth, runs = sources.judgments(paths[0]), sources.runs(paths[1:])
-    advice = advise(truth, runs, purpose=purpose, k=cutoff, measures=asked, seed=seed)
-    if format_ == "json":
-        echo(json.dumps(advice.to_dict(), indent=2, ensure_ascii=False))
-    else:
-        echo(shown_text(advice, format_, lang))
+    answer.give(advise(truth, runs, purpose=purpose, k=cutoff, measures=asked, seed=seed))

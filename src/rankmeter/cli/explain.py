@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
 
 import click
 
-from rankmeter.cli.options import named_columns, page_format_option
-from rankmeter.cli.output import definition_talk, shown_text
-from rankmeter.cli.parameters import Command, Reads
-from rankmeter.cli.talk import echo, examples, language_option, spoken_language, tell
+from rankmeter.cli.options import TextAnswer, named_columns
+from rankmeter.cli.output import definition_talk
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import echo, examples, spoken_language, tell
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures
-from rankmeter.measures.prose import Language
 from rankmeter.report.titles import titles_of
 from rankmeter.showing.terminal import terminal_width
 from rankmeter.wording import word
@@ -47,8 +45,7 @@ WIDEST = 100
     "--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE",
     help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
 )  # fmt: skip
-@language_option
-@page_format_option
+@takes(answer=TextAnswer)
 def command(
     measure: str,
     judgments: str | None,
@@ -57,8 +54,7 @@ def command(
     dialect: str | None,
     columns: str | None,
     titles: tuple[str, ...],
-    lang: Language,
-    format_: Literal["text", "markdown", "html", "json"],
+    answer: TextAnswer,
 ) -> None:
     """Say what MEASURE means, or work out its value for one query of JUDGMENTS and RUN.
 
@@ -71,17 +67,21 @@ def command(
     meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
     if len(meant) > 1:
         raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
-    if judgments is not None or query is not None:
-        echo(_worked(meant[0], judgments, run, query, columns, titles, lang, format_))
-        tell(definition_talk(meant, lang))
+    if judgments is None and query is None:
+        told = explain_measure(meant[0], language=answer.lang)
+        if answer.format == "text":
+            echo(told.to_text(width=min(terminal_width() or WIDEST, WIDEST)))
+        else:
+            answer.give(told)
         return
-    told = explain_measure(meant[0], language=lang)
-    if format_ == "text":
-        echo(told.to_text(width=min(terminal_width() or WIDEST, WIDEST)))
-    elif format_ == "markdown":
-        echo(told.to_markdown())
-    else:
-        echo(shown_text(told, format_, lang))
+    if judgments is None or run is None or query is None:
+        kind = "cli.explain_lacks_query" if run is not None else "cli.explain_lacks_run"
+        raise InputError.of(kind if judgments else "cli.explain_lacks_judgments", measure=str(meant[0]))
+    from rankmeter.definitions.worked import explain
+
+    named = named_columns(columns) or None
+    answer.give(explain(meant[0], judgments, run, query=query, columns=named, titles=titles_of(titles)))
+    tell(definition_talk(meant, answer.lang))
 
 
 def _spoken(metric: str, dialect: str) -> Measure:
@@ -91,24 +91,3 @@ def _spoken(metric: str, dialect: str) -> Measure:
     meant = spoken.measure(metric)
     tell([word("tool_metric", spoken_language(), tool=str(spoken), text=metric, measure=str(meant))])
     return meant
-
-
-def _worked(
-    measure: Measure,
-    judgments: str | None,
-    run: str | None,
-    query: str | None,
-    columns: str | None,
-    titles: tuple[str, ...],
-    lang: Language,
-    format_: Literal["text", "markdown", "html", "json"],
-) -> str:
-    from rankmeter.definitions.worked import explain
-
-    if judgments is None or run is None or query is None:
-        kind = "cli.explain_lacks_query" if run is not None else "cli.explain_lacks_run"
-        kind = kind if judgments is not None else "cli.explain_lacks_judgments"
-        raise InputError.of(kind, measure=str(measure))
-    named = named_columns(columns)
-    worked = explain(measure, judgments, run, query=query, columns=named or None, titles=titles_of(titles))
-    return shown_text(worked, format_, lang)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments
     from rankmeter.inputs.tables import RunTable
     from rankmeter.showing.document import Table
-    from rankmeter.showing.showable import ShownAsTable, ToldTable
+    from rankmeter.showing.showable import Showable, ShownAsTable, ToldTable
     from rankmeter.wording import Said
 
 _NOT_A_NAME = frozenset(
@@ -216,16 +216,28 @@ class Answer(Delivery):
         self.give_tables(result, [result.table(self.lang)], result.sentences())
 
 
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """How a result that is read is given: in which language, as text, Markdown, a page or data."""
+
+    lang: Language = field(default="en", metadata={"option": (("--lang",), LANG)})
+    format: Literal["text", "markdown", "html", "json"] = option("--format", default="text", help="Format of the text.")
+
+    def text_of(self, result: Showable) -> str:
+        """The result; as text it fits the terminal."""
+        from rankmeter.cli.output import shown_text
+
+        return shown_text(result, self.format, self.lang)
+
+    def give(self, result: Showable) -> None:
+        """Print a result."""
+        echo(self.text_of(result))
+
+
 def format_option(*formats: str, default: str | None = None) -> Callable[[Any], Any]:
     """The option that says how numbers are written."""
     text = f"Format of the numbers. Default: {default or 'table, or what the ending of --output says'}."
     return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
-
-
-def page_format_option(function: Any) -> Any:
-    """The option for results that are read: as text, as Markdown, as a page, as data."""
-    formats = click.Choice(["text", "markdown", "html", "json"])
-    return click.option("--format", "format_", type=formats, default="text", show_default=True)(function)
 
 
 def columns_option(example: str) -> Callable[[Any], Any]:

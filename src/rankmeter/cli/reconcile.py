@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
-from rankmeter.cli.options import named_columns, page_format_option
-from rankmeter.cli.output import shown_text
-from rankmeter.cli.parameters import MOST, Command, Reads
-from rankmeter.cli.talk import echo, examples, language_option
+from rankmeter.cli.options import TextAnswer, named_columns
+from rankmeter.cli.parameters import MOST, Command, Reads, takes
+from rankmeter.cli.talk import echo, examples
 from rankmeter.errors import InputError
-from rankmeter.measures.prose import Language
 from rankmeter.showing.html import page_html
 
-Format = Literal["text", "markdown", "html", "json"]
 NOT_FOUND = 1
 """The exit code where no definition gives every number."""
 
@@ -42,8 +37,7 @@ NOT_FOUND = 1
     "--limit", type=click.IntRange(1, MOST), default=20_000, show_default=True, help="Definitions tried at most."
 )
 @click.option("--columns", help="Name columns that are not recognised, as for `rankmeter evaluate`.")
-@language_option
-@page_format_option
+@takes(answer=TextAnswer)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,8 +49,7 @@ def command(
     changes: int,
     limit: int,
     columns: str | None,
-    lang: Language,
-    format_: Format,
+    answer: TextAnswer,
 ) -> None:
     """Find the definitions that give a reported number for JUDGMENTS and RUN, or explain why two tools differ.
 
@@ -70,7 +63,7 @@ def command(
     if bool(claims) == bool(between):
         raise InputError.of("cli.two_questions" if claims else "cli.no_question")
     if between:
-        _explain_difference(judgments, run, between, metrics, named, lang, format_)
+        _explain_difference(judgments, run, between, metrics, named, answer)
         return
     if metrics:
         raise InputError.of("cli.measure_without_between", metric=metrics[0])
@@ -78,7 +71,7 @@ def command(
 
     pairs = [_claim(text) for text in claims]
     reconciled = reconcile(judgments, run, pairs, changes=changes, limit=limit, columns=named or None)
-    echo(shown_text(reconciled, format_, lang))
+    answer.give(reconciled)
     if not reconciled.found:
         ctx.exit(NOT_FOUND)
 
@@ -97,8 +90,7 @@ def _explain_difference(
     tools: str,
     metrics: tuple[str, ...],
     columns: dict[str, str],
-    lang: Language,
-    format_: Format,
+    answer: TextAnswer,
 ) -> None:
     from rankmeter.definitions.steps import between
 
@@ -106,11 +98,12 @@ def _explain_difference(
     if not metrics:
         raise InputError.of("cli.between_lacks_metric", tools=tools)
     told = [between(judgments, run, first, second, metric, columns=columns or None) for metric in metrics]
-    if format_ == "html":
-        echo(page_html([block for one in told for block in one.document(lang)], lang=lang))
+    if answer.format == "html":
+        blocks = [block for difference in told for block in difference.document(answer.lang)]
+        echo(page_html(blocks, lang=answer.lang))
         return
-    texts = [shown_text(one, format_, lang) for one in told]
-    echo(f"[{','.join(texts)}]" if format_ == "json" and len(texts) > 1 else "\n\n".join(texts))
+    texts = [answer.text_of(difference) for difference in told]
+    echo(f"[{','.join(texts)}]" if answer.format == "json" and len(texts) > 1 else "\n\n".join(texts))
 
 
 def _two_tools(text: str) -> tuple[str, str]:

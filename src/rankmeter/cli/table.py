@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
-from rankmeter.cli.options import page_format_option
-from rankmeter.cli.output import definition_talk, shown_text
-from rankmeter.cli.parameters import Command, Reads
-from rankmeter.cli.talk import echo, examples, language_option, tell
+from rankmeter.cli.options import TextAnswer
+from rankmeter.cli.output import definition_talk
+from rankmeter.cli.parameters import Command, Reads, takes
+from rankmeter.cli.talk import examples, tell
 from rankmeter.measures import into_measures
-from rankmeter.measures.prose import Language
 
 
 @click.command(
@@ -32,8 +29,7 @@ from rankmeter.measures.prose import Language
 )
 @click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
 @click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
-@language_option
-@page_format_option
+@takes(answer=TextAnswer)
 def command(
     items: str,
     id_: str,
@@ -41,8 +37,7 @@ def command(
     scores: tuple[str, ...],
     truth: str,
     measures: tuple[str, ...],
-    lang: Language,
-    format_: Literal["text", "markdown", "html", "json"],
+    answer: TextAnswer,
 ) -> None:
     """Rank the rows of ITEMS by each score and measure every group twice: within the group, and over the whole list.
 
@@ -52,5 +47,5 @@ def command(
     from rankmeter.definitions.score_tables import score_table
 
     made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
-    echo(shown_text(made, format_, lang))
-    tell(definition_talk(into_measures(measures), lang))
+    answer.give(made)
+    tell(definition_talk(into_measures(measures), answer.lang))
