@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
+    from rankmeter.report.comparisons import ShownComparison
     from rankmeter.showing.showable import Showable, ShownAsTable
 
 TIES_SHOWN = 6
@@ -193,36 +194,38 @@ def deliver_comparison(
     cmp: Comparison, format: str, delivery: Delivery, digits: int, lang: Language, *, details: bool
 ) -> None:
     """Give the numbers of a comparison in one of the formats, to a file or to standard output."""
+    from rankmeter.report.comparisons import ShownComparison
+
+    shown = ShownComparison(cmp, lang, digits)
     if format == "table" and delivery.output is None:
-        _show_comparison(cmp, digits, lang, quiet=delivery.quiet, details=details or not sys.stdout.isatty())
+        _show_comparison(shown, quiet=delivery.quiet, details=details or not sys.stdout.isatty())
+    elif format == "csv":
+        delivery.deliver(_tests_csv(cmp))
     else:
-        delivery.deliver(_comparison_text(cmp, format, digits, lang))
+        texts = {"json": cmp.to_json, "markdown": shown.to_markdown, "latex": shown.to_latex, "table": shown.to_text}
+        delivery.deliver(texts[format]() + "\n")
 
 
-def _show_comparison(cmp: Comparison, digits: int, lang: Language, *, quiet: bool, details: bool) -> None:
+def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
     """On a terminal the answer and one table; with details, and for programs, every table."""
-    from rankmeter.report import comparisons
-
-    answer: list[Block] = [Paragraph(line.text(lang)) for line in comparisons.verdict(cmp, digits)]
+    cmp, lang = shown.cmp, shown.lang
+    is_grid = not details and len(cmp.measures) > 1
+    answer: list[Block] = [Paragraph(line) for line in shown.texts(shown.verdict())]
     if details:
         if not quiet:
-            quality = comparisons.quality_blocks(cmp, digits=digits, lang=lang)
-            tell([word("quality", lang), *document_text(quality, lang=lang).splitlines(), ""])
+            tell([word("quality", lang), *document_text(shown.quality_blocks(), lang=lang).splitlines(), ""])
             tell([*document_text(answer).splitlines(), ""] if answer else [])
-        show(comparisons.board_blocks(cmp, digits=digits, lang=lang), lang)
-    elif len(cmp.measures) > 1:
+        show(shown.board_blocks(), lang)
+    elif is_grid:
         best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
-        grid = comparisons.grid(cmp, digits=digits, lang=lang, systems=best_first)
-        show([*answer, grid, *comparisons.assisted_blocks(cmp, lang)], lang)
+        show([*answer, shown.grid(best_first), *shown.assisted_blocks()], lang)
     else:
-        show([*answer, *comparisons.board_blocks(cmp, digits=digits, lang=lang)], lang)
+        show([*answer, *shown.board_blocks()], lang)
     if not quiet:
         sys.stdout.flush()
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
         more = [] if details else [*_recognised(cmp, lang), word("more_with_details", lang)]
-        is_grid = not details and len(cmp.measures) > 1
-        board = comparisons.legend if details else comparisons.board_marks
-        marks = comparisons.marks_mean(cmp, lang) if is_grid else board(cmp, lang)
+        marks = shown.legend() if details else shown.marks_mean() if is_grid else shown.board_marks()
         tell(["", *marks, *notes, *more])
 
 
@@ -231,20 +234,6 @@ def _recognised(cmp: Comparison, lang: Language) -> list[str]:
     exports = any(side.export for reading in cmp.reading.values() for side in reading.sides)
     line = reading_line(cmp.reading.values()) if exports else None
     return [line.text(lang)] if line else []
-
-
-def _comparison_text(cmp: Comparison, format: str, digits: int, lang: Language) -> str:
-    from rankmeter.report import comparisons
-
-    if format == "json":
-        return cmp.to_json() + "\n"
-    if format == "csv":
-        return _tests_csv(cmp)
-    if format == "markdown":
-        return comparisons.to_markdown(cmp, digits=digits, lang=lang) + "\n"
-    if format == "latex":
-        return comparisons.to_latex(cmp, digits=digits, lang=lang) + "\n"
-    return comparisons.to_text(cmp, digits=digits, lang=lang) + "\n"
 
 
 def _tests_csv(cmp: Comparison) -> str:

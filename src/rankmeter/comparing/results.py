@@ -378,15 +378,15 @@ class Comparison:
 
     def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
-        from rankmeter.report.comparisons import to_markdown
+        from rankmeter.report.comparisons import ShownComparison
 
-        return to_markdown(self, digits=digits, lang=check_language(lang))
+        return ShownComparison(self, check_language(lang), digits).to_markdown()
 
     def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
         """The table of :meth:`to_markdown` as a LaTeX ``tabular`` with the rules of booktabs."""
-        from rankmeter.report.comparisons import to_latex
+        from rankmeter.report.comparisons import ShownComparison
 
-        return to_latex(self, digits=digits, lang=check_language(lang))
+        return ShownComparison(self, check_language(lang), digits).to_latex()
 
     def report(
         self,
@@ -442,17 +442,17 @@ class Comparison:
         return write_figures(self, folder, lang=check_language(lang), formats=formats, progress=progress)
 
     def __repr__(self) -> str:
-        from rankmeter.report.comparisons import to_text
+        from rankmeter.report.comparisons import ShownComparison
         from rankmeter.showing.terminal import terminal_width
 
-        return to_text(self, lang=chosen_language(), width=terminal_width())
+        return ShownComparison(self, chosen_language()).to_text(width=terminal_width())
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.comparisons import comparison_document
+        from rankmeter.report.comparisons import ShownComparison
         from rankmeter.showing.html import notebook_html
 
         lang = chosen_language()
-        return notebook_html(comparison_document(self, lang=lang), lang=lang)
+        return notebook_html(ShownComparison(self, lang).document(), lang=lang)
 
 
 def _plain(value: Any) -> Any:

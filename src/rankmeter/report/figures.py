@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.comparing.digest import board_rows, digest, paired_values, reference_of
 from rankmeter.errors import InputError
 from rankmeter.measures.prose import Language
-from rankmeter.report.comparisons import grid, verdict
+from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import Titles
 from rankmeter.showing.document import Block, Chart, Paragraph
@@ -116,9 +116,10 @@ class Pictures(Showable):
         drawn = [(name, spec) for name, spec in figures(self.cmp, lang) if not name.startswith("differences")]
         most = MOST_SHOWN if len(self.cmp.systems) > 2 else None
         drawn += [(name, spec) for name, spec in figures(self.cmp, lang) if name.startswith("differences")][:most]
+        shown = ShownComparison(self.cmp, lang)
         return [
-            *(Paragraph(sentence.text(lang)) for sentence in verdict(self.cmp)),
-            grid(self.cmp, lang=lang),
+            *map(Paragraph, shown.texts(shown.verdict())),
+            shown.grid(),
             *(Chart(name, name.replace("-", " "), spec) for name, spec in drawn),
         ]
 

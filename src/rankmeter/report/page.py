@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.comparing.digest import digest, provenance, reference_of
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, check_whole
-from rankmeter.report import comparisons
+from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
 from rankmeter.showing.characters import without_controls
@@ -79,12 +79,12 @@ def report_html(
         "trade_off": charts.trade_off(labels, systems),
     }
     best = [score.system for score in cmp.ranked(first)]
-    grid = comparisons.grid(cmp, lang=lang, systems=best)
+    shown = ShownComparison(cmp, lang)
     data["users"] = cmp.purpose == "recommendation"
     data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
     alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
-    verdict = [sentence.text(lang) for sentence in comparisons.verdict(cmp)]
+    verdict = shown.texts(shown.verdict())
     return str(
         _template().render(
             lang=lang,
@@ -95,16 +95,16 @@ def report_html(
             chosen=next(name for name in best if name != against),
             verdict=verdict[:MOST_VERDICTS],
             verdicts=verdict[MOST_VERDICTS:],
-            grid=table_html(grid, sortable=True, kept=kept_systems(cmp, first), lang=lang),
-            marks=comparisons.marks_mean(cmp, lang),
-            alarms=[note.text(lang) for note in alarms],
+            grid=table_html(shown.grid(best), sortable=True, kept=kept_systems(cmp, first), lang=lang),
+            marks=shown.marks_mean(),
+            alarms=shown.texts(alarms),
             population=_population(cmp),
-            doubts=document_html(comparisons.doubts(cmp, lang, alarms), lang=lang),
+            doubts=document_html(shown.doubts(alarms), lang=lang),
             doubt_count=len(cmp.notes) - len(alarms),
-            assisted=document_html(comparisons.assisted_blocks(cmp, lang), lang=lang),
-            boards=[_board(cmp, measure, lang) for measure in cmp.measures],
+            assisted=document_html(shown.assisted_blocks(), lang=lang),
+            boards=[_board(shown, measure) for measure in cmp.measures],
             definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
-            said=[*comparisons.board_marks(cmp, lang)[1:], *comparisons.how_made(cmp, lang)],
+            said=[*shown.board_marks()[1:], *shown.how_made()],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
             no_lists="" if cmp.inputs is not None else labels["not_judged" if cmp.is_unjudged else "not_placed"],
@@ -156,21 +156,21 @@ def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
     return [name for name in cmp.systems if name in kept]
 
 
-def _board(cmp: Comparison, measure: Measure, lang: Language) -> dict[str, Any]:
+def _board(shown: ShownComparison, measure: Measure) -> dict[str, Any]:
     """What is shown under one measure: the leaderboard, every test, the slices."""
-    board = comparisons.leaderboard(cmp, measure, lang=lang)
+    cmp, lang, board = shown.cmp, shown.lang, shown.leaderboard(measure)
     names = set(kept_systems(cmp, measure))
     # A system is named with its number where numbers say which systems one beats.
-    shown = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
+    kept = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
              if score.system in names}  # fmt: skip
     tested = sum(one.p is not None for one in cmp.differences_of(measure))
     most = MOST_PAIRS if tested <= MOST_PAIRS else FEWER_PAIRS
-    tests = comparisons.difference_table(cmp, measure, lang=lang, most=most)
-    cuts = comparisons.slice_tables(cmp, lang=lang, only=measure)
+    tests = shown.difference_table(measure, most=most)
+    cuts = shown.slice_tables(only=measure)
     return {
         "measure": measure,
-        "table": table_html(board, sortable=True, kept=shown, lang=lang),
-        "lines": comparisons.under_board(cmp, measure, lang),
+        "table": table_html(board, sortable=True, kept=kept, lang=lang),
+        "lines": shown.under_board(measure),
         "tests": table_html(tests, lang=lang) if tests.rows else "",
         "left_out": tested - len(tests.rows),
         "sizes": word("sizes_mean", lang, power=cmp.settings.power),

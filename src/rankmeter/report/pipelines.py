@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from rankmeter.measures.prose import Language
-from rankmeter.report.comparisons import to_markdown
+from rankmeter.report.comparisons import ShownComparison
 from rankmeter.showing.markdown import markdown_line
 from rankmeter.wording import word
 
@@ -54,4 +54,4 @@ def to_summary(cmp: Comparison, verdicts: Sequence[Verdict], *, lang: Language =
             why = markdown_line(verdict.why.text(lang))
             lines.append(f"- {'❌' if verdict.failed else '✅'} {why}")
         lines.append("")
-    return "\n".join([*lines, to_markdown(cmp, lang=lang)]) + "\n"
+    return "\n".join([*lines, ShownComparison(cmp, lang).to_markdown()]) + "\n"

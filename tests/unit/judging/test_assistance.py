@@ -11,7 +11,7 @@ import pytest
 from judging_simulation import fixed
 
 import rankmeter as rm
-from rankmeter.report.comparisons import verdict
+from rankmeter.report.comparisons import ShownComparison
 from rankmeter.stats.assisted import people_only, tuned, where_lists_differ
 
 QUERIES, ITEMS = 60, 12
@@ -200,7 +200,7 @@ def test_the_answer_is_that_of_people_and_machine_together(pairs, runs):
     if not set(pairs.values()) <= set(runs):
         pairs = {"baseline": "same"}
     cmp = rm.compare(drawn(20, seed=1), runs, ["nDCG@10"], assisted_by=MACHINE, **pairs)
-    together, *alone = verdict(cmp)
+    together, *alone = ShownComparison(cmp).verdict()
     one = cmp.assisted.differences("nDCG@10")[0]
     is_sure = one.p_corrected is not None and one.p_corrected < 0.05
     assert together.kind == f"verdict_assisted_{'clear' if is_sure else 'open'}"
@@ -212,7 +212,7 @@ def test_the_answer_is_that_of_people_and_machine_together(pairs, runs):
 def test_single_items_alone_give_no_answer():
     runs = {"good": GOOD, "poor": POOR}
     cmp = rm.compare(drawn(runs=runs, items=150, measure="DCG@5"), runs, ["DCG@5"], assisted_by=MACHINE)
-    assert [sentence.kind for sentence in verdict(cmp)] == ["verdict_assisted_clear"]
+    assert [sentence.kind for sentence in ShownComparison(cmp).verdict()] == ["verdict_assisted_clear"]
 
 
 @pytest.mark.parametrize("measure", ["P@5", "DCG@5", "CG@5", "RBP@5", "DCG(gain=exp2)@5", "P(rel=2)@5"])

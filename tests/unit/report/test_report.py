@@ -17,7 +17,7 @@ from rankmeter.comparing.curves import CUTOFFS, curves
 from rankmeter.comparing.digest import digest, informative_queries, pareto
 from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, rbo
 from rankmeter.inputs import into_judgments, into_run
-from rankmeter.report.comparisons import difference_table
+from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.page import MOST_SYSTEMS, kept_systems, report_html
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
 
@@ -257,7 +257,7 @@ def test_a_notebook_shows_names_as_text():
 
 def test_every_test_is_in_the_report_with_its_interval_and_effect_size(cmp):
     pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
-    table = difference_table(cmp, cmp.measures[0])
+    table = ShownComparison(cmp).difference_table(cmp.measures[0])
     one = cmp.differences_of(cmp.measures[0])[0]
     texts = [cell.whole(column) for cell, column in zip(table.rows[0], table.columns, strict=True)]
     assert texts[0] == f"{one.system} - {one.other}"
