@@ -266,6 +266,7 @@ attr_list = {{}}
 md_in_html = {{}}
 tables = {{}}
 toc.permalink = true
+toc.slugify = {{ object = "pymdownx.slugs.slugify", kwds = {{ case = "lower" }} }}
 pymdownx.details = {{}}
 pymdownx.highlight.pygments_lang_class = true
 pymdownx.inlinehilite = {{}}
