@@ -116,8 +116,9 @@ def test_an_id_column_is_no_hint_for_a_slice() -> None:
 
 
 def test_every_how_to_is_in_the_list_of_how_tos() -> None:
-    listed = (ROOT / "docs/how-to/README.md").read_text(encoding="utf-8")
-    pages = {path.name for path in (ROOT / "docs/how-to").glob("*.md")} - {"README.md"}
+    lists = [ROOT / "docs/how-to" / name for name in ("README.md", "README.zh.md")]
+    listed = "".join(path.read_text(encoding="utf-8") for path in lists)
+    pages = {path.name for path in (ROOT / "docs/how-to").glob("*.md")} - {path.name for path in lists}
     assert {page for page in pages if f"({page})" not in listed} == set()
 
 
