@@ -158,9 +158,9 @@ def _one_by_one(function: Callable[..., Any], options: list[str], given: str) ->
     def formula(view: View, m: Any) -> Parts:
         chosen = {name: getattr(m, name) for name in options}
         sizes = length(view, m.cutoff).astype(np.int64)
-        value = np.zeros(len(view))
+        value, offsets = np.zeros(len(view)), view.offsets
         for query in range(len(view)):
-            rows = slice(view.offsets[query], view.offsets[query + 1])
+            rows = slice(offsets[query], offsets[query + 1])
             grades = np.zeros(sizes[query])
             inside = view.rank[rows] <= sizes[query]
             grades[view.rank[rows][inside] - 1] = view.grade[rows][inside]

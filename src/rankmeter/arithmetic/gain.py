@@ -14,8 +14,9 @@ from rankmeter.arithmetic.relevance import depth, length, total_relevant
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError
+from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
+from rankmeter.placing.segments import bisect, offsets_of, sort_descending
 
 Options = Any
 HIGHEST_EXPONENT = 1000
@@ -68,7 +69,7 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
         summed = np.bincount(query[inside], weights=worth[inside], minlength=queries).astype(np.float64, copy=False)
         if m.negative == "counted":
             found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
-    some: Bools = view.once_of_best(("any gain", m.gain, m.rel), lambda: _has_gain(view, m))
+    some: Bools = _gaining(view, m) > 0
     if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
         some = some | (view.per_query(gain > 0) > 0)
     return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found)
@@ -81,14 +82,12 @@ def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, I
     return gain, rows, view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])
 
 
-def _has_gain(view: View, m: Options) -> Bools:
-    """(n,) whether a candidate has a gain."""
-    if not isinstance(m.gain, str):
-        return any_of(view, gains_of(view.best, m) > 0)
-    # Gains rise with grades, so that the best grade tells.
-    some = view.best_offsets[1:] > view.best_offsets[:-1]
-    gaining = np.zeros(len(some), np.bool_)
-    gaining[some] = gains_of(view.best[view.best_offsets[:-1][some]], m) > 0
+def _gaining(view: View, m: Options) -> Floats:
+    """(n,) how many candidates have a gain."""
+    if isinstance(m.gain, str):  # which rises with the grade
+        lowest = 1 if m.gain == "binary" else ANY_POSITIVE
+        return total_relevant(view, lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
+    gaining: Floats = view.once_of_best(("gaining", m.gain, m.rel), lambda: count_of(view, gains_of(view.best, m) > 0))
     return gaining
 
 
@@ -111,12 +110,8 @@ def _ideal(view: View, m: Options) -> Floats:
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
         # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
         offsets = view.best_offsets
-        if m.gain == "binary":  # which a grade of 0 or below has too, where rel says so
-            sizes = total_relevant(view, 1 if m.rel is None else m.rel).astype(np.int64)
-        elif m.negative == "counted":
-            sizes = np.diff(offsets)
-        else:
-            sizes = view.once_of_best(("above 0",), lambda: _positive(view.best, offsets))
+        all_count = m.negative == "counted" and m.gain != "binary"
+        sizes = np.diff(offsets) if all_count else _gaining(view, m).astype(np.int64)
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
@@ -147,16 +142,18 @@ def _positive(falling: Floats, offsets: Ints) -> Ints:
 
 def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Ints, discount: Discount) -> Floats:
     """(n,) the discounted sum of the first gains of each query; they fall."""
+    weights = discount(np.arange(1, int(sizes.max(initial=0)) + 1))
     # Where the first and the last gain are 1, all are, and the sum of their weights is known: the same additions in
     # the same order, so that not a bit depends on which way was taken.
-    total = cumulated(discount, int(sizes.max(initial=0)))[sizes]
+    total = np.concatenate([[0.0], np.cumsum(weights)])[sizes]
     some = np.flatnonzero(sizes > 0)
     graded = (gain_at(first[some]) != 1.0) | (gain_at(first[some] + sizes[some] - 1) != 1.0)
     if graded.any():
         some = some[graded]
-        rows, owner = expand(first[some], sizes[some]), np.repeat(np.arange(len(some)), sizes[some])
-        weights = weights_at(discount, rows - first[some][owner] + 1)
-        total[some] = np.bincount(owner, weights=gain_at(rows) * weights, minlength=len(some))
+        owner = np.repeat(some, sizes[some])
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes[some]) - sizes[some], sizes[some])
+        worth = gain_at(first[owner] + place) * weights[place]
+        total[some] = np.bincount(owner, weights=worth, minlength=len(total))[some]
     return total
 
 
@@ -170,7 +167,7 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
     scaled = 100.0 * summed if m.scale == "percent" else summed
-    return Parts(scaled, _reachable(view, m), any_of(view, best), summed > 0)
+    return Parts(scaled, _reachable(view, m), count_of(view, best) > 0, summed > 0)
 
 
 def rank_biased_gains(grade: Floats, m: Options) -> Floats:
@@ -196,10 +193,10 @@ def _reachable(view: View, m: Options) -> Floats:
     return reachable
 
 
-def any_of(view: View, candidates: Bools) -> Bools:
-    """(n,) whether any of a query's candidates is among some."""
-    total = np.concatenate([[0], np.cumsum(candidates)])
-    return total[view.best_offsets[1:]] > total[view.best_offsets[:-1]]
+def count_of(view: View, candidates: Bools) -> Floats:
+    """(n,) how many of a query's candidates are among some."""
+    total = np.concatenate([[0.0], np.cumsum(candidates)])
+    return np.diff(total[view.best_offsets])
 
 
 def expected_reciprocal_rank(view: View, m: Options) -> Parts:
@@ -220,7 +217,7 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
     found = np.bincount(query[satisfied > 0], minlength=len(view)) > 0
-    some = any_of(view, view.best > 0)
+    some = count_of(view, view.best > 0) > 0
     if not isinstance(m.unjudged, str):
         some |= view.per_query(view.grade > 0) > 0
     return Parts(value, np.ones(len(view)), some, found)
@@ -231,7 +228,7 @@ def highest_grade(view: View, m: Options) -> Parts:
     rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
     highest = np.zeros(len(view))
     np.maximum.at(highest, view.query[rows], view.grade[rows])
-    return Parts(highest, np.ones(len(view)), any_of(view, view.best > 0), highest > 0)
+    return Parts(highest, np.ones(len(view)), count_of(view, view.best > 0) > 0, highest > 0)
 
 
 def check_exponents(highest: float, m: Options) -> None:

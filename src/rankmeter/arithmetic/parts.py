@@ -14,7 +14,7 @@ import numpy as np
 from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import ANY_POSITIVE
-from rankmeter.placing.placements import Bools, Floats
+from rankmeter.placing.placements import Bools, Floats, Placements
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +70,20 @@ def function_named(name: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def values_of(
-    parts: Parts,
-    *,
-    empty: str,
-    miss: str,
-    chosen: Bools,
-    blank: str = "counted",
-    listless: Bools | None = None,
-    digits: int | None = None,
+    parts: Parts, m: Any, placements: Placements, *, chosen: Bools | None = None, listless: Bools | None = None
 ) -> Values:
-    """Divide, and treat queries with nothing relevant, with nothing found and with no list at all as asked.
+    """Divide, and treat queries with nothing relevant, with nothing found and with no list at all as the measure asks.
 
     ``empty`` is about queries without a relevant item, ``miss`` about those in which none was found within the cutoff,
-    ``blank`` about those for which nothing was returned (``listless``); the last is looked at first. ``digits`` rounds
-    every value.
+    ``blank`` about those for which nothing was returned; the last is looked at first. ``digits`` rounds every value.
+    ``chosen`` and ``listless`` say which queries it is about and which have an empty list, where that is not what the
+    placements tell.
     """
+    empty, blank, digits = m.empty, m.blank, getattr(m, "digits", None)
+    if chosen is None:
+        chosen = chosen_by(m, placements)
+    if listless is None and (blank != "counted" or empty == "silent"):
+        listless = without_list(placements, appended=m.candidates == "appended")
     above, below, counted = parts.numerator, parts.denominator, chosen
     if parts.has_relevant is not None:
         nothing = ~parts.has_relevant
@@ -95,7 +94,7 @@ def values_of(
             if empty != "zero":
                 below = np.where(nothing & ~(below > 0), 1.0, below)
             above = np.where(nothing, _worth_of_empty(empty, below, listless), above)
-        if miss == "skip" and parts.found is not None:
+        if m.miss == "skip" and parts.found is not None:
             counted = counted & (nothing | parts.found)
     if parts.undefined is not None:
         above, below = np.where(parts.undefined, math.nan, above), np.where(parts.undefined, 1.0, below)
@@ -110,6 +109,22 @@ def values_of(
         value = rounded(value, digits)
         above = value * below
     return Values(value, counted, above, below)
+
+
+def chosen_by(m: Any, placements: Placements) -> Bools:
+    """Which queries a measure is about."""
+    policy = m.queries or m.default_queries
+    if policy == "run":
+        return placements.in_run
+    return placements.is_judged & placements.in_run if policy == "common" else placements.is_judged
+
+
+def without_list(placements: Placements, *, appended: bool) -> Bools:
+    """Which queries have an empty list; items appended behind it make it one that is not."""
+    empty: Bools = placements.returned == 0
+    if appended:
+        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
+    return empty
 
 
 def rounded(value: Floats, digits: int) -> Floats:

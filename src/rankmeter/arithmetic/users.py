@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.gain import any_of, check_grades
+from rankmeter.arithmetic.gain import check_grades, count_of
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth
 from rankmeter.arithmetic.views import View
@@ -97,4 +97,4 @@ def _expected_gain(view: View, m: Options, continuation: Continuation) -> Parts:
         seen = np.ones((size, m.horizon))
         np.cumprod(going_on[:, :-1], axis=1, out=seen[:, 1:])
         value[first : first + size] = (seen * gains).sum(axis=1) / seen.sum(axis=1)
-    return Parts(value, np.ones(len(view)), any_of(view, view.best > m.min_grade), value > 0)
+    return Parts(value, np.ones(len(view)), count_of(view, view.best > m.min_grade) > 0, value > 0)

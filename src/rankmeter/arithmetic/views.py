@@ -47,8 +47,6 @@ class View:
     best_offsets: Ints
     best: Floats
     """Grades of the candidates, highest first within each query."""
-    offsets: Ints
-    """(n + 1,) where each query's rows start."""
     query: Ints
     grade: Floats
     rank: Ints
@@ -78,6 +76,12 @@ class View:
     def __len__(self) -> int:
         return len(self.returned)
 
+    @property
+    def offsets(self) -> Ints:
+        """(n + 1,) where each query's rows start."""
+        offsets: Ints = self.once(("offsets",), lambda: offsets_of(np.bincount(self.query, minlength=len(self))))
+        return offsets
+
     def per_query(self, values: Floats | Ints | Bools, rows: Bools | Ints | None = None) -> Floats:
         """(n,) the sum of the rows' values for each query, added in the order of the ranks."""
         query = self.query if rows is None else self.query[rows]
@@ -99,7 +103,7 @@ class Views:
         turned = turned_by(m)
         # Where the list is cut first, what is left of it depends on the tie rule.
         cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
-        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by, is_relative(m), filled_with(m))
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by, is_relative(m))
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
@@ -347,8 +351,7 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
     elif not _in_order(query, rank):
         order = order_by(query, rank)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
-    offsets = offsets_of(np.bincount(query, minlength=len(p.returned)).astype(np.int64))
-    return View(p.returned, p.best_offsets, p.best, offsets, query, grade, rank, above, tied, ties)
+    return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties)
 
 
 def _in_order(query: Ints, rank: Ints) -> bool:

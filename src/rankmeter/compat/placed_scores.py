@@ -80,16 +80,9 @@ class Scores:
 
     def values_of(self, measure: Any, parts: Parts) -> Floats:
         """(n,) the same from its numerator and denominator, where they are known."""
-        everything = np.ones(len(self.placed.placements), np.bool_)
-        values = values_of(
-            parts,
-            empty=measure.empty,
-            miss=measure.miss,
-            chosen=everything,
-            listless=self.placed.placements.returned == 0,
-            digits=getattr(measure, "digits", None),
-        )
-        return values.value
+        placements = self.placed.placements
+        everything, listless = np.ones(len(placements), np.bool_), placements.returned == 0
+        return values_of(parts, measure, placements, chosen=everything, listless=listless).value
 
     def with_stand_ins(self, length: int = 1) -> Scores:
         """Give every judged query that is absent from the run a list of ``length`` items that nobody judged."""

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Parts, View, aggregated, parts_of
+from rankmeter.arithmetic import Parts, View, aggregated, parts_of, values_of
+from rankmeter.arithmetic.parts import without_list
 from rankmeter.arithmetic.views import Gains, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.needed import Needed, Needs, SeenConventions, needs_of, reduced, seen_of, wider
 from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
-from rankmeter.evaluating.measuring import values_from, without_list
 from rankmeter.evaluating.pairing import Ready, into_pair
 from rankmeter.evaluating.planning import placed_by
 from rankmeter.inputs import check_columns_of, is_path
@@ -127,7 +127,7 @@ class _Kinds:
     def value(self, parts: Parts, measure: Any) -> float:
         """One number from the parts of every quotient and the policies of a definition."""
         needed = self.needed
-        values = values_from(parts, measure, needed.placements, needed.listless)
+        values = values_of(parts, measure, needed.placements, listless=needed.listless)
         return aggregated(values, measure.aggregate, needed.times)
 
     def forget(self) -> None:

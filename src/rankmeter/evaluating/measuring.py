@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from rankmeter.arithmetic import Parts, Values, Views, parts_of, values_of
+from rankmeter.arithmetic import Values, Views, parts_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, warn
 from rankmeter.evaluating.planning import Group
@@ -16,7 +14,6 @@ from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
 from rankmeter.placing.pairs import Placeable
-from rankmeter.placing.placements import Bools, Placements
 from rankmeter.wording import said
 
 
@@ -60,41 +57,7 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
         parts = parts_of(measure, views.of(measure))
     except FailedMeasureError as failed:
         raise MeasureError(failed.about(placed.queries.to_list())) from failed.error
-    return values_from(parts, measure, placed.placements)
-
-
-def values_from(parts: Parts, measure: Any, placements: Placements, listless: Bools | None = None) -> Values:
-    """The value of each query, from the two parts of its quotient and the policies of a measure.
-
-    ``listless`` says which queries have an empty list, where the placements no longer tell.
-    """
-    if listless is None and (measure.blank != "counted" or measure.empty == "silent"):
-        listless = without_list(placements, appended=measure.candidates == "appended")
-    return values_of(
-        parts,
-        empty=measure.empty,
-        miss=measure.miss,
-        chosen=chosen_by(measure, placements),
-        blank=measure.blank,
-        listless=listless,
-        digits=getattr(measure, "digits", None),
-    )
-
-
-def chosen_by(measure: Measure, placements: Placements) -> Bools:
-    """Which queries a measure is about."""
-    policy = measure.queries or measure.default_queries
-    if policy == "run":
-        return placements.in_run
-    return placements.is_judged & placements.in_run if policy == "common" else placements.is_judged
-
-
-def without_list(placements: Placements, *, appended: bool) -> Bools:
-    """Which queries have an empty list; items appended behind it make it one that is not."""
-    empty: Bools = placements.returned == 0
-    if appended:
-        empty &= np.bincount(placements.query, minlength=len(placements)) == 0
-    return empty
+    return values_of(parts, measure, placed.placements)
 
 
 def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankmeter.arithmetic import Values, aggregated
+from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.item_slices import SlicedJudgments, no_values

@@ -15,9 +15,9 @@ import numpy as np
 
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.aggregates import expansion
+from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import Counts, Slates, value_from_counts, values_from_sums
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.evaluating.measuring import chosen_by
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary

@@ -338,7 +338,7 @@ def _by_rank(measure: RankedMeasure, size: int) -> Floats:
         query=number, grade=ones, above=number, tied=none + 1, higher_id=none, earlier=none, score=ones,
     )  # fmt: skip
     parts = parts_of(measure, Views(placements).of(measure))
-    return values_of(parts, empty="zero", miss="zero", chosen=yes).value
+    return values_of(parts, measure(empty="zero", miss="zero", blank="counted", digits=None), placements).value
 
 
 def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
