@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import Parts, View
-from rankmeter.arithmetic.relevance import length, total_relevant
+from rankmeter.arithmetic.relevance import length
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, make_known
 from rankmeter.measures.names import ALIASES, spelled_out
@@ -209,6 +209,6 @@ def _parts(view: View, m: Any, value: np.ndarray) -> Parts:
     return Parts(
         value,
         np.ones(len(view)),
-        total_relevant(view, ANY_POSITIVE) > 0,
+        view.total_relevant(ANY_POSITIVE) > 0,
         np.bincount(view.query[found], minlength=len(view)) > 0,
     )

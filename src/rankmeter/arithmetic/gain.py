@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length, total_relevant
+from rankmeter.arithmetic.relevance import depth, length
 from rankmeter.arithmetic.views import View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError
@@ -86,7 +86,7 @@ def _gaining(view: View, m: Options) -> Floats:
     """(n,) how many candidates have a gain."""
     if isinstance(m.gain, str):  # which rises with the grade
         lowest = 1 if m.gain == "binary" else ANY_POSITIVE
-        return total_relevant(view, lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
+        return view.total_relevant(lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
     gaining: Floats = view.once_of_best(("gaining", m.gain, m.rel), lambda: count_of(view, gains_of(view.best, m) > 0))
     return gaining
 
@@ -186,7 +186,7 @@ def _reachable(view: View, m: Options) -> Floats:
     """(n,) 1, or the RBP of a list that begins with all the relevant items it can hold."""
     if m.norm in ("none", "places"):
         return np.full(len(view), 1.0 if m.norm == "none" else 1.0 - m.p**m.cutoff)
-    relevant = total_relevant(view, m.rel)
+    relevant = view.total_relevant(m.rel)
     if m.norm == "list" or m.cutoff is not None:
         relevant = np.minimum(relevant, length(view, m.cutoff) if m.norm == "list" else depth(view, m.cutoff))
     reachable: Floats = 1.0 - np.power(m.p, relevant)

@@ -14,7 +14,6 @@ from rankmeter.arithmetic.relevance import (
     hits,
     interpolated_precision,
     length,
-    total_relevant,
 )
 from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
@@ -48,20 +47,20 @@ def averaged_interpolated_precision(view: View, m: Options) -> Parts:
 
 def set_average_precision(view: View, m: Options) -> Parts:
     """Set precision times set recall."""
-    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     return Parts(found * found, length(view, m.cutoff) * total, total > 0, found > 0)
 
 
 def utility(view: View, m: Options) -> Parts:
     """What each of the four outcomes is worth."""
-    total, found, size = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff), length(view, m.cutoff)
+    total, found, size = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff), length(view, m.cutoff)
     worth = m.found * found + m.noise * (size - found) + m.missed * (total - found)
     return Parts(worth + m.rest * (m.collection + found - size - total), np.ones(len(view)))
 
 
 def binary_g(view: View, m: Options) -> Parts:
     """Each relevant item over the logarithm of the others above it."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
     others = view.rank[rows] - hit_numbers(view, rows)
     return Parts(view.per_query(1.0 / np.log2(2.0 + others), rows), total, total > 0, hits(view, m.rel, m.cutoff) > 0)
@@ -214,7 +213,7 @@ def rank_biased_residual(view: View, m: Options) -> Parts:
 
 def all_relevant(view: View, m: Options) -> Parts:
     """Whether every relevant item stands within the cutoff."""
-    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     return Parts(((found >= total) & (total > 0)).astype(np.float64), np.ones(len(view)), total > 0, found > 0)
 
 

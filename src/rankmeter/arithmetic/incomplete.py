@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length, relevant_rows, total_relevant, within
+from rankmeter.arithmetic.relevance import depth, length, relevant_rows, within
 from rankmeter.arithmetic.views import View, judged_rows
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -40,7 +40,7 @@ def bpref(view: View, m: Options) -> Parts:
 
 
 def _bpref(view: View, m: Options) -> Parts:
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     nonrelevant = np.maximum(_judged(view, m) - total, 0.0)
     rows = within(view, relevant_rows(view, m.rel), depth(view, m.cutoff))
     above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
@@ -52,7 +52,7 @@ def _bpref(view: View, m: Options) -> Parts:
 
 def inferred_ap(view: View, m: Options) -> Parts:
     """AP with the precision above each relevant item inferred from the judged part of the pool."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     relevant = view.grade >= m.rel
     rows = relevant & (view.rank <= depth(view, m.cutoff)[view.query])
     found = _count_before(view, relevant)[rows]

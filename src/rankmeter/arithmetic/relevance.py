@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.views import View, judged_rows
+from rankmeter.arithmetic.views import MANY_A_QUERY, View, judged_rows
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -16,27 +16,6 @@ from rankmeter.placing.segments import bisect, highest_from, offsets_of
 
 # The options of a measure are read by attribute: arithmetic knows no measure class.
 Options = Any
-
-
-MANY_A_QUERY = 16
-"""From how many rows a query on a bisection in each is cheaper than a pass over all rows."""
-
-
-def total_relevant(view: View, rel: float) -> Floats:
-    """(n,) R: how many candidates are relevant."""
-
-    def count() -> Floats:
-        if view.best.min(initial=np.inf) >= rel:
-            return np.diff(view.best_offsets).astype(np.float64)
-        if len(view.best) < MANY_A_QUERY * len(view):
-            query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
-            return np.bincount(query[view.best >= rel], minlength=len(view)).astype(np.float64)
-        # The best grades fall within each query, so that R is found by bisection.
-        low, high = view.best_offsets[:-1], view.best_offsets[1:]
-        return bisect(view.best, low, high, np.full(len(low), float(rel)), past_equal=True).astype(np.float64)
-
-    total: Floats = view.once_of_best(("R", rel), count)
-    return total
 
 
 def relevant_rows(view: View, rel: float) -> Ints:
@@ -109,7 +88,7 @@ def set_precision(view: View, m: Options) -> Parts:
 
 
 def _precision(view: View, m: Options, divisor: Floats) -> Parts:
-    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     if m.norm == "capped":
         divisor = np.minimum(divisor, total)
     return Parts(found, divisor, total > 0, found > 0)
@@ -117,7 +96,7 @@ def _precision(view: View, m: Options, divisor: Floats) -> Parts:
 
 def recall(view: View, m: Options) -> Parts:
     """R, and SetR."""
-    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     capped = getattr(m, "norm", "") == "capped" and m.cutoff is not None
     divisor = np.minimum(total, m.cutoff) if capped else total
     return Parts(found, divisor, total > 0, found > 0)
@@ -134,7 +113,7 @@ def set_f(view: View, m: Options) -> Parts:
 
 
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
-    total, found = total_relevant(view, m.rel), hits(view, m.rel, m.cutoff)
+    total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
     # A recall of 1 as soon as anything is found is that of a query in which the hits are all there is.
     sought = found if getattr(m, "recall", "share") == "any" else total
@@ -143,7 +122,7 @@ def _f(view: View, m: Options, divisor: Floats) -> Parts:
 
 def r_precision(view: View, m: Options) -> Parts:
     """Precision after R places, or min(R, k)."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     # trec_eval's Rprec_mult rounds up from a tenth on.
     places = total if m.mult == 1 else np.floor(m.mult * total + 0.9)
     places = places if m.cutoff is None else np.minimum(places, m.cutoff)
@@ -153,7 +132,7 @@ def r_precision(view: View, m: Options) -> Parts:
 
 def success(view: View, m: Options) -> Parts:
     """Whether anything relevant stands within the cutoff, or the chance of it."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     rows = relevant_rows(view, m.rel)
     if view.ties != "mean":
         value = (hits(view, m.rel, m.cutoff) > 0).astype(np.float64)
@@ -196,7 +175,7 @@ def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
 
 def reciprocal_rank(view: View, m: Options) -> Parts:
     """1 over the rank of the first relevant item or of the best one, or its mean over some; or its expectation."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     rows = relevant_rows(view, m.rel)
     if m.hits in ("found", "relevant"):
         found = hits(view, m.rel, m.cutoff)
@@ -252,7 +231,7 @@ def _spread(view: View, query: Ints, values: Ints) -> Ints:
 
 def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     summed, found = view.once(
         ("precisions", m.rel, m.ranks, m.cutoff),
         lambda: (_summed_precisions(view, m), hits(view, m.rel, m.cutoff)),
@@ -342,7 +321,7 @@ def _expected_precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
 
 def interpolated_precision(view: View, m: Options) -> Parts:
     """The best precision at any depth that reaches the recall point."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     # 0.7 * 10 must ask for 7 items, whatever the last bit of the product says.
     if m.rounding == "ceil":
         needed = np.ceil(m.recall * total - 1e-9)
@@ -367,7 +346,7 @@ def _best_precisions(view: View, m: Options) -> tuple[Ints, Floats]:
 
 def auc(view: View, m: Options) -> Parts:
     """Pairs in order over all pairs of a relevant and a non-relevant item of the list; a tie counts half."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     size = length(view, m.cutoff)
     rows = within(view, relevant_rows(view, m.rel), size)
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
@@ -381,7 +360,7 @@ def auc(view: View, m: Options) -> Parts:
 
 def mean_rank(view: View, m: Options) -> Parts:
     """The mean rank of the relevant items found."""
-    total = total_relevant(view, m.rel)
+    total = view.total_relevant(m.rel)
     rows = within(view, relevant_rows(view, m.rel), length(view, m.cutoff))
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
     weight = view.grade[rows] if m.weight == "grade" else np.ones(len(rank))
@@ -425,7 +404,7 @@ def num_returned(view: View, m: Options) -> Parts:
 
 def num_relevant(view: View, m: Options) -> Parts:
     """R."""
-    return Parts(total_relevant(view, m.rel), np.ones(len(view)))
+    return Parts(view.total_relevant(m.rel), np.ones(len(view)))
 
 
 def num_relevant_returned(view: View, m: Options) -> Parts:

@@ -15,8 +15,10 @@ import numpy as np
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import expand, offsets_of, order_by, sort_descending
+from rankmeter.placing.segments import bisect, expand, offsets_of, order_by, sort_descending
 
+MANY_A_QUERY = 16
+"""From how many rows a query on a bisection in each is cheaper than a pass over all rows."""
 Gains: TypeAlias = "tuple[Mapping[float, float], float | None, float]"
 """A map from grades to gains, the lowest grade that has one at all, and the lowest gain that a grade may have."""
 
@@ -81,6 +83,24 @@ class View:
         """(n + 1,) where each query's rows start."""
         offsets: Ints = self.once(("offsets",), lambda: offsets_of(np.bincount(self.query, minlength=len(self))))
         return offsets
+
+    def total_relevant(self, rel: float) -> Floats:
+        """(n,) R: how many candidates are judged at least ``rel``."""
+        if ("R", rel) not in self.of_best:
+            self.of_best["R", rel] = self._counted_from(rel).astype(np.float64)
+        total: Floats = self.of_best["R", rel]
+        return total
+
+    def _counted_from(self, rel: float) -> Ints:
+        sizes = np.diff(self.best_offsets)
+        if self.best.min(initial=np.inf) >= rel:
+            return sizes
+        if len(self.best) < MANY_A_QUERY * len(self):
+            query = np.repeat(np.arange(len(self)), sizes)
+            return np.bincount(query[self.best >= rel], minlength=len(self))
+        # The best grades fall within each query, so that R is found by bisection.
+        wanted = np.full(len(self), float(rel))
+        return bisect(self.best, self.best_offsets[:-1], self.best_offsets[1:], wanted, past_equal=True)
 
     def per_query(self, values: Floats | Ints | Bools, rows: Bools | Ints | None = None) -> Floats:
         """(n,) the sum of the rows' values for each query, added in the order of the ranks."""

@@ -74,7 +74,7 @@ def curves(
     groups = groups_of(every)
     # Where grades are numbers of items, those of two runs mean different ones.
     alone = any(group.plan.subtopics for group in groups)
-    step = 1 if alone else max(1, MOST_TOGETHER // max(inputs.judgments.count(), 1))
+    step = 1 if alone else max(1, MOST_TOGETHER // max(inputs.judgments.count, 1))
     values: dict[Measure, list[Floats]] = {measure: [] for measure in every}
     for start in range(0, len(runs), step):
         for measure, parts in _measured(inputs.judgments, runs[start : start + step], groups).items():

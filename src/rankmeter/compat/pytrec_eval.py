@@ -33,6 +33,7 @@ from rankmeter.compat.trec_columns import ColumnMaker, ValueSettings
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
 from rankmeter.evaluating.little import by_score, single_list
+from rankmeter.inputs.ids import refuse_no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
 from rankmeter.placing.indexes import JudgmentIndex
@@ -196,6 +197,7 @@ def _check_types(source: str, side: Mapping[Any, Any]) -> None:
     Looked at are all queries, but of each only the first document: a list mixes types only by mistake.
     """
     _refuse(f"{source}: a query id", side, lambda kind: issubclass(kind, str), "str")
+    refuse_no_text(side)
     _refuse(f"{source}: what a query has", side.values(), lambda kind: issubclass(kind, dict), "dict")
     firsts = map(next, map(iter, filter(None, side.values())))
     _refuse(f"{source}: a document id", firsts, lambda kind: issubclass(kind, str), "str")

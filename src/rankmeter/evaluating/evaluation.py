@@ -158,7 +158,7 @@ def evaluate_placing(
         ids=placed.ids,
         values=_in_order(values, asked.measures),
         means=_in_order(means, asked.measures),
-        tie_bounds=TieBounds(lambda: {m: both for tie in ties for m, both in tie.value.bounds.items()}),
+        tie_bounds=TieBounds(Late(lambda: {m: both for tie in ties for m, both in tie.value.bounds.items()})),
         asked=dict(asked.names),
         told=told,
         wholes=wholes,

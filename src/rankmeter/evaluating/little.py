@@ -53,7 +53,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
         values=values,
         means={m: fsum(v.value[: len(judgments)].tolist()) / len(judgments) for m, v in values.items()},
-        tie_bounds=TieBounds(lambda: full.value.tie_bounds),
+        tie_bounds=TieBounds(Late(lambda: full.value.tie_bounds)),
         asked=dict(asked.names),
         told=Late(lambda: full.value.facts),
         judged_by=Late(lambda: full.value.judged_by.value),  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ KEPT = 1 << 19
 """How many placements may wait for somebody to look at what comes of them; with more, it is computed at once."""
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TieBounds(Mapping[Measure, tuple[float, float]]):
     """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
 
@@ -30,25 +31,22 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
     asked for.
     """
 
-    __slots__ = ("_late",)
-
-    def __init__(self, make: Callable[[], Mapping[Measure, tuple[float, float]]]) -> None:
-        self._late = Late(make)
+    late: Late[Mapping[Measure, tuple[float, float]]]
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:
-        return self._late.value[measure]
+        return self.late.value[measure]
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._late.value)
+        return iter(self.late.value)
 
     def __len__(self) -> int:
-        return len(self._late.value)
+        return len(self.late.value)
 
     def __repr__(self) -> str:
-        return repr(self._late.value)
+        return repr(self.late.value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self._late.value),)  # a copy elsewhere is plain
+        return dict, (dict(self.late.value),)  # a copy elsewhere is plain
 
 
 @dataclass(frozen=True, slots=True)

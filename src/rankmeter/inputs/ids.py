@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
@@ -12,22 +13,19 @@ from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
 
 
+@dataclass(slots=True, eq=False)
 class LateIds:
     """Ids that become a column when somebody looks at them, so that means alone never load Polars."""
 
-    __slots__ = ("_column", "values")
-
-    def __init__(self, values: list[Any]) -> None:
-        _refuse_no_ids(values)
-        self.values = values
-        self._column: pl.Series | None = None
+    values: list[Any]
+    made: pl.Series | None = None
 
     @property
     def column(self) -> pl.Series:
         """The column, made once."""
-        if self._column is None:
-            self._column = ids(self.values)
-        return self._column
+        if self.made is None:
+            self.made = ids(self.values)
+        return self.made
 
 
 def column_of_ids(given: pl.Series | LateIds) -> pl.Series:
@@ -88,22 +86,20 @@ _TEXT_SIZES = _text_sizes()
 
 
 def ids(values: list[Any]) -> pl.Series:
-    """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise."""
+    """Ids as a column: 64-bit numbers where all are whole numbers, text otherwise.
+
+    What is not an id is refused: a float, nothing, or text that no table can hold.
+    """
     if values and all(is_id_type(kind) and not issubclass(kind, str) for kind in set(map(type, values))):
         whole = [int(value) for value in values]
         if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)
-    _refuse_no_ids(values)
-    return pl.Series([str(value) for value in values], dtype=pl.String)
-
-
-def _refuse_no_ids(values: list[Any]) -> None:
-    """Refuse what is not an id: a float, nothing, or text that no table can hold."""
     if not all(map(is_id_type, set(map(type, values)))):
         wrong = next(value for value in values if not is_id_type(type(value)))
         kind = "inputs.float_id" if isinstance(wrong, float) else "inputs.no_id"
         raise InputError.of(kind, value=f"{wrong!r:.60}", type=type(wrong).__name__)
     refuse_no_text(values)
+    return pl.Series([str(value) for value in values], dtype=pl.String)
 
 
 def refuse_no_text(values: Iterable[Any]) -> None:

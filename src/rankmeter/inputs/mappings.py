@@ -51,6 +51,7 @@ class _ByQuery:
         """The types of all items."""
         return frozenset(types_of_ids(self.data.values()))
 
+    @cached_property
     def count(self) -> int:
         """How many items it holds, over all queries."""
         return sum(map(len, self.data.values()))
@@ -84,7 +85,7 @@ class GradedMapping(_ByQuery, Judgments):
 
     def how_read(self) -> Reading:
         """A mapping."""
-        return Reading(self.source, "mapping", rows=self.count())
+        return Reading(self.source, "mapping", rows=self.count)
 
     def judgment_table(self) -> JudgmentTable:
         """As a table."""
@@ -108,7 +109,7 @@ class ScoredMapping(_ByQuery, Run):
 
     def how_read(self) -> Reading:
         """A mapping with scores."""
-        return Reading(self.source, "mapping", rows=self.count(), order="score")
+        return Reading(self.source, "mapping", rows=self.count, order="score")
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (scores stand in any order)
         """As one table."""
@@ -136,7 +137,7 @@ class RankedLists(_ByQuery, Run):
 
     def how_read(self) -> Reading:
         """Lists, whose order is all that is known."""
-        return Reading(self.source, "lists", rows=self.count(), order="lists")
+        return Reading(self.source, "lists", rows=self.count, order="lists")
 
     def run_table(self, depth: int | None = None) -> RunTable:
         """As one table, with minus the place for a score."""

@@ -40,6 +40,7 @@ class PlainJudgments(Judgments):
         """As a table, made once."""
         return self._table
 
+    @property
     def count(self) -> int:
         """How many items are judged, over all queries."""
         return len(self.text)
@@ -59,6 +60,7 @@ class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapp
     has_truth_values: bool = False
     """Whether some cells were given as True or False: grades may be."""
 
+    @property
     def count(self) -> int:
         """How many cells there are: each is judged."""
         return self.matrix.size

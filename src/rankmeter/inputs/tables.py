@@ -58,6 +58,7 @@ class Judgments(Side):
         """As a table."""
         raise NotImplementedError
 
+    @property
     def count(self) -> int:
         """How many items are judged, over all queries."""
         raise NotImplementedError
@@ -123,6 +124,7 @@ class JudgmentTable(Judgments):
         """Itself."""
         return self
 
+    @property
     def count(self) -> int:
         """How many items are judged, over all queries."""
         return len(self.query)

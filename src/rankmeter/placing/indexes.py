@@ -34,6 +34,7 @@ NO_GRADE = 255
 SPARSE = 8
 """From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
 Graded = Sequence[Mapping[Item, float]]
+Unreturned = Callable[[], dict[str, Any]]
 
 
 class Ids(Protocol):
@@ -148,16 +149,38 @@ class JudgmentIndex:
     @classmethod
     def of_mappings(cls, queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
         """The judgments ``{item: grade}`` of each query."""
-        sizes = np.fromiter(map(len, graded), np.int64, len(graded))
+        offsets = np.cumsum([0, *map(len, graded)], dtype=np.int64)
         grade: Any = as_bytes(items.values() for items in graded)
-        if grade is None or grade.max(initial=0) == NO_GRADE:
+        highest = NO_GRADE if grade is None else grade.max(initial=0)
+        if highest == NO_GRADE:
             grade = numbers(graded, "grade", "judgments", queries)
-        best, best_sizes = _best(grade, sizes, lowest)
-        highest = float(grade.max(initial=0))
-        return cls(queries, grade, offsets_of(sizes), best, offsets_of(best_sizes), highest, None, graded)
+            highest = grade.max(initial=0)
+        best, best_offsets = _best(grade, offsets, lowest, highest)
+        return cls(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def placements(
+        self, returned: Ints, in_run: Bools, columns: dict[str, Any], unreturned: Unreturned | None = None
+    ) -> Placements:
+        """The placements of some queries, the judged ones first, from columns of the judged items that were returned.
+
+        ``unreturned`` gives query, grade and item of the others, where they stand behind the lists.
+        """
+        judged, queries, offsets = len(self.offsets) - 1, len(returned), self.best_offsets
+        if queries > judged:
+            offsets = np.append(offsets, np.full(queries - judged, offsets[-1]))
+        if unreturned is not None:
+            columns = with_unreturned(columns, returned, **unreturned())
+        return Placements(
+            returned=returned,
+            in_run=in_run,
+            is_judged=np.arange(queries) < judged,
+            best_offsets=offsets,
+            best=self.best,
+            **columns,
+        )
 
     def some(self, chosen: Sequence[int]) -> JudgmentIndex:
         """Of judgments in mappings those of some queries, by their numbers, in this order."""
@@ -235,24 +258,24 @@ def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
         return None
 
 
-def _best(grades: Floats | npt.NDArray[np.uint8], sizes: Ints, lowest: float) -> tuple[Floats, Ints]:
-    """The grades that count, highest first within each query, and how many each query has.
+def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float, highest: float) -> tuple[Floats, Ints]:
+    """The grades that count, highest first within each query, and where those of each query start.
 
     Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
     """
-    levels = int(grades.max(initial=0)) + 1 if grades.dtype == np.uint8 else 0
-    if levels and levels * len(sizes) <= SPARSE * len(grades):
+    queries, levels = len(offsets) - 1, int(highest) + 1
+    if grades.dtype == np.uint8 and levels * queries <= SPARSE * len(grades):
         falling = np.arange(levels - 1, -1, -1)
-        key = np.repeat(np.arange(1, len(sizes) + 1) * levels - 1, sizes) - grades
-        counts = np.bincount(key, minlength=len(sizes) * levels).reshape(len(sizes), levels)
-        counts[:, falling < lowest] = 0
-        best = np.repeat(np.tile(falling.astype(np.float64), len(sizes)), counts.ravel())
-        return best, counts.sum(axis=1)
+        key = np.repeat(np.arange(1, queries + 1) * levels - 1, np.diff(offsets)) - grades
+        counts = np.bincount(key, minlength=queries * levels).reshape(queries, levels)
+        if lowest > 0:
+            counts[:, falling < lowest] = 0
+            offsets = offsets_of(counts.sum(axis=1))
+        return np.repeat(np.tile(falling.astype(np.float64), queries), counts.ravel()), offsets
     kept, best = grades >= lowest, grades.astype(np.float64)
     if not kept.all():
-        total, offsets = np.concatenate([[0], np.cumsum(kept)]), offsets_of(sizes)
-        sizes, best = total[offsets[1:]] - total[offsets[:-1]], best[kept]
-    return sort_descending(best, offsets_of(sizes)), sizes
+        offsets, best = np.concatenate([[0], np.cumsum(kept)])[offsets], best[kept]
+    return sort_descending(best, offsets), offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,16 +322,9 @@ class PlacedRun:
 
 
 def assembled(
-    index: JudgmentIndex,
-    blocks: Sequence[PlacedBlock],
-    queries: int,
-    unreturned: Callable[[], dict[str, Any]] | None = None,
+    index: JudgmentIndex, blocks: Sequence[PlacedBlock], queries: int, unreturned: Unreturned | None = None
 ) -> Placements:
-    """Put the blocks together and the queries in order.
-
-    ``unreturned`` gives query, grade and item of the judged items that no block holds, where they stand behind the
-    lists.
-    """
+    """Put the blocks together and the queries in order; see `JudgmentIndex.placements`."""
     returned, in_run = np.zeros(queries, np.int64), np.zeros(queries, np.bool_)
     for block in blocks:
         returned[block.code] = block.returned
@@ -317,24 +333,12 @@ def assembled(
         "query": _joined([block.query for block in blocks]),
         "grade": _joined([block.grade for block in blocks], np.float64),
         "score": _joined([block.score for block in blocks], np.float64),
-        **{name: _joined([getattr(block.places, name) for block in blocks]) for name in Places.__slots__},
+        **{name: _joined([getattr(block.places, name) for block in blocks]) for name in Places._fields},
     }
     if not is_rising(columns["query"]):
         order = group_rows(columns["query"], queries)
         columns = {name: column[order] for name, column in columns.items()}
-    offsets = index.best_offsets
-    if queries > len(index):  # some are not judged
-        offsets = np.append(offsets, np.full(queries - len(index), offsets[-1]))
-    if unreturned is not None:
-        columns = with_unreturned(columns, returned, **unreturned())
-    return Placements(
-        returned=returned,
-        in_run=in_run,
-        is_judged=np.arange(queries) < len(index),
-        best_offsets=offsets,
-        best=index.best,
-        **columns,
-    )
+    return index.placements(returned, in_run, columns, unreturned)
 
 
 def _joined(parts: Sequence[Any], dtype: type = np.int64) -> Any:

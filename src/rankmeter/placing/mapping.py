@@ -28,9 +28,9 @@ from rankmeter.inputs.mappings import (
     refuse_other_than_floats,
 )
 from rankmeter.late import pl
-from rankmeter.placing.indexes import NO_GRADE, Graded, JudgmentIndex, PlacedBlock, PlacedRun, as_bytes, assembled
+from rankmeter.placing.indexes import NO_GRADE, Graded, JudgmentIndex, PlacedRun, as_bytes
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
-from rankmeter.placing.segments import Keys, offsets_of, place, short_text_as_numbers
+from rankmeter.placing.segments import Keys, place, short_text_as_numbers
 from rankmeter.wording import said
 
 DEEP = 4
@@ -78,7 +78,7 @@ def place_lists(
 
     ``in_run`` says which queries the run holds at all; None for all of them.
     """
-    offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
+    offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     try:
         scores, hits = _read(queries, index, lists, offsets, plan.lowest_grade)
         score = hits.scores if hits.row is None else scores[hits.row]
@@ -94,11 +94,11 @@ def place_lists(
         )
     except UnicodeEncodeError as error:
         raise no_text(error.object) from error
-    held = np.arange(len(lists)) if in_run is None else np.flatnonzero(in_run)
     shown = score if scored else np.full(len(score), np.nan)
-    block = PlacedBlock(held, np.diff(offsets)[held], hits.segment, hits.grade, shown, places)
+    columns = {"query": hits.segment, "grade": hits.grade, "score": shown, **places._asdict()}
+    held = np.ones(len(lists), np.bool_) if in_run is None else in_run
     unreturned = (lambda: _unreturned(index.graded, lists)) if plan.unreturned else None
-    placements = assembled(index, [block], len(lists), unreturned)
+    placements = index.placements(np.diff(offsets), held, columns, unreturned)
     return PlacedRun(LateIds(list(queries)), placements, scored, index.highest)
 
 

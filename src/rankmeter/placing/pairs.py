@@ -102,7 +102,7 @@ class Pair(Placeable):
 
         In a matrix every item is judged, so there is nothing to count.
         """
-        return self.truth is not None and self.truth.matrix is None and self.truth.count() <= MOST_JUDGED
+        return self.truth is not None and self.truth.matrix is None and self.truth.count <= MOST_JUDGED
 
     @property
     def has_subtopics(self) -> bool:  # type: ignore[override]

@@ -7,7 +7,7 @@ which counts how many items of a list stand above each judged item, and how many
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ Keys = npt.NDArray[np.uint64]
 """Ids as numbers that sort as they do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """The place of each judged item in its query's list; all ``(m,)``."""
 
     above: Ints
