@@ -35,6 +35,7 @@ class Assisted:
     other: str | None
     """What it is the difference to; None for a value."""
     value: float
+    """As its interval within what the measure can be: corrections could carry an estimate of a value beyond it."""
     low: float
     high: float
     """NaN, as is ``low``, where there is no interval."""
@@ -149,18 +150,18 @@ class Assistance(NotedTable):
     ) -> Assisted:
         sure = self.level if level is None else check_level(level)
         aim = self._target(target)
-        # NaN first: what has no ends keeps none.
         made, alone = _with_ends(seen.assisted(sure, aim)), _with_ends(seen.alone(sure, aim))
-        least, most = self.bounds[measure] if other is None else (-math.inf, math.inf)
+        ends = self.bounds[measure] if other is None else (-math.inf, math.inf)
+        shown = (float(np.clip(part, *ends)) for each in (made, alone) for part in (each.value, each.low, each.high))
+        value, low, high, people, people_low, people_high = shown
         half = (made.high - made.low) / 2
         flat = math.isnan(made.low)
         return Assisted(
-            measure=measure, system=system, other=other, value=float(made.value),
-            low=max(made.low, least), high=min(made.high, most), error=float(made.error),
-            weight=float(made.weight), method=seen.method, people=float(alone.value),
-            people_low=max(alone.low, least), people_high=min(alone.high, most),
-            machine=float(seen.machine.mean()), correlation=seen.correlation, judged=seen.judged, total=seen.total,
-            worth=None if flat else seen.worth(half, sure), p=None if other is None or flat else _p_value(made),
+            measure=measure, system=system, other=other, value=value, low=low, high=high, error=float(made.error),
+            weight=float(made.weight), method=seen.method, people=people, people_low=people_low,
+            people_high=people_high, machine=float(seen.machine.mean()), correlation=seen.correlation,
+            judged=seen.judged, total=seen.total, worth=None if flat else seen.worth(half, sure),
+            p=None if other is None or flat else _p_value(made),
         )  # fmt: skip
 
     def _named(self, measure: str | Measure) -> str:

@@ -23,6 +23,7 @@ from rankmeter.stats.assisted import (
     people_only,
     tuned,
     unequal,
+    weighted_mean,
     where_lists_differ,
 )
 from rankmeter.wording import Said, said
@@ -92,11 +93,9 @@ class WholeQueries:
         return where_lists_differ(people, beside, machine[differs], self.total, level=level, target=target)
 
     def alone(self, level: float, target: Target) -> Estimated:
-        """Student's t, or without the machine's help under the same chances."""
+        """Student's t; where chances differ, the mean weighted by them."""
         if self.chances is not None and self.judged < self.total:
-            nothing = np.zeros(self.total)
-            beside = nothing[self.is_judged]
-            return unequal(self.people, beside, self.chances, nothing, level=level, target=target)
+            return weighted_mean(self.people, self.chances, self.total, level=level, target=target)
         if self.differs is not None and self.judged < self.total:
             return self._among(np.zeros(self.total), self.differs, level, target)
         return people_only(self.people, self.total, level=level, target=target)

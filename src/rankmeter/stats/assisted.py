@@ -11,8 +11,8 @@ The last term belongs to the target ``population``, the mean over all queries th
 rankmeter's other intervals are about; the target ``queries`` is the mean that people would have found on these N.
 
 Sources: Cochran 1977 (regression and difference estimators); Angelopoulos et al. 2023 (PPI), Angelopoulos, Duchi &
-Zrnic 2023 (PPI++); Zrnic & Candès 2024 (unequal chances); Horvitz & Thompson 1952. The coverage of each is measured in
-benchmarks/judging_simulation.py, beside estimators that were weighed and not taken.
+Zrnic 2023 (PPI++); Zrnic & Candès 2024 (unequal chances); Horvitz & Thompson 1952; Hájek 1971. The
+coverage of each is measured in benchmarks/judging_simulation.py, beside estimators that were weighed and not taken.
 """
 
 from __future__ import annotations
@@ -121,28 +121,53 @@ def spread_of_queries(y: Floats, total: int, target: Target) -> Any:
 
 
 def unequal(
-    y: Floats,
-    f: Floats,
-    chance: Floats,
-    f_all: Floats,
-    *,
-    weight: float = 1.0,
-    level: float = 0.95,
-    target: Target = "population",
+    y: Floats, f: Floats, chance: Floats, f_all: Floats, *, level: float = 0.95, target: Target = "population"
 ) -> Estimated:
     """Queries drawn independently, each with a chance of its own: the difference estimator (Horvitz-Thompson).
 
-    y, f and chance are those of the drawn queries; the population's spread is estimated with the same chances (Hajek).
+    y, f and chance are those of the drawn queries; the population's spread is estimated with the same chances (Hájek).
     """
     total = f_all.shape[-1]
-    error = y - weight * f
-    value = weight * f_all.mean(-1) + (error / chance).sum(-1) / total
+    error = y - f
     variance = ((1 - chance) / chance**2 * error**2).sum(-1) / total**2
     if target == "population":
-        share = 1 / chance
-        centre = (share * y).sum(-1, keepdims=True) / share.sum(-1, keepdims=True)
-        variance = variance + (share * (y - centre) ** 2).sum(-1) / share.sum(-1) / total
-    return estimated(value, variance, y.shape[-1] - 1, level, weight)
+        variance = variance + _weighted_spread(y, chance)[1] / total
+    value = f_all.mean(-1) + (error / chance).sum(-1) / total
+    return estimated(value, variance, y.shape[-1] - 1, level, 1.0)
+
+
+def weighted_mean(
+    y: Floats, chance: Floats, total: int, *, level: float = 0.95, target: Target = "population"
+) -> Estimated:
+    """What people alone say where queries were drawn with chances of their own: the ratio estimator of Hájek (1971).
+
+    It never leaves the range of the values, and is several times more precise than a sum over the number of all
+    queries. Its variance is linearised, each residual taken from the mean of the others (the jackknife): without that,
+    intervals of 20 queries hold 93 of 100 times where 95 are meant.
+
+    Examples
+    --------
+    Two queries that stand for 2 each, and one for 4:
+
+    >>> made = weighted_mean(np.array([1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.25]), 8)
+    >>> float(made.value), round(float(made.low), 4), round(float(made.high), 4)
+    (0.5, -0.6584, 1.6584)
+    """
+    share = 1 / chance
+    size = share.sum(-1, keepdims=True)
+    centre, spread = _weighted_spread(y, chance)
+    residual = (y - centre[..., None]) / np.maximum(1 - share / size, 1e-12)
+    variance = ((1 - chance) * (share / size * residual) ** 2).sum(-1)
+    if target == "population":
+        variance = variance + spread / total
+    return estimated(centre, variance, y.shape[-1] - 1, level)
+
+
+def _weighted_spread(y: Floats, chance: Floats) -> tuple[Any, Any]:
+    """The mean and the variance of all values, by those that were drawn."""
+    share = 1 / chance
+    centre = (share * y).sum(-1) / share.sum(-1)
+    return centre, (share * (y - centre[..., None]) ** 2).sum(-1) / share.sum(-1)
 
 
 def where_lists_differ(

@@ -26,6 +26,7 @@ from rankmeter.stats.assisted import (
     people_only,
     tuned,
     unequal,
+    weighted_mean,
     where_lists_differ,
 )
 
@@ -202,3 +203,39 @@ def test_intervals_hold_for_every_kind_of_judge():
             share = width / table[judge, what, judged, "people"][1]
             expected = {"good": 0.68, "biased": 0.68, "mediocre": 0.9}.get(judge, 1.0)
             assert share == pytest.approx(expected, abs=0.05), (judge, what, judged)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_weighted_mean_is_the_jackknife_of_the_ratio(seed):
+    draw = np.random.default_rng(seed)
+    y, chance = draw.random(7), draw.uniform(0.1, 0.9, 7)
+    made = weighted_mean(y, chance, 30, target="queries")
+    share = 1 / chance
+    without = [np.average(np.delete(y, at), weights=np.delete(share, at)) for at in range(7)]
+    assert made.value == pytest.approx(np.average(y, weights=share))
+    assert made.error**2 == pytest.approx(((1 - chance) * (np.array(without) - made.value) ** 2).sum())
+    assert y.min() <= made.value <= y.max()
+
+
+@pytest.mark.parametrize("target", ["population", "queries"])
+def test_a_weighted_mean_of_equal_chances_is_the_mean_with_nearly_the_interval_of_students_t(target):
+    made, alone = weighted_mean(Y, np.full(6, 0.3), 20, target=target), people_only(Y, 20, target=target)
+    assert made.value == pytest.approx(alone.value)
+    assert made.error == pytest.approx(alone.error, rel=0.1)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("spread", 0.93), ("chances follow values", 0.93), ("near 1", 0.88)])
+def test_a_weighted_mean_is_unbiased_and_its_interval_holds(kind, least):
+    """Of 300 queries about 40 are drawn; where values crowd at 1, as much as Student's t holds with them."""
+    random = np.random.default_rng(7)
+    trials, misses, holds = 3000, [], 0
+    for _ in range(trials):
+        y = np.clip(1 - random.exponential(0.08, 300), 0, 1) if kind == "near 1" else random.beta(2, 1.2, 300)
+        unsure = np.exp(random.normal(0, 0.7, 300) + (1.5 * y if kind == "chances follow values" else 0))
+        chance = best_chances(0.5 * unsure / unsure.mean() + 0.5, 40.0)
+        drawn = random.random(300) < chance
+        made = weighted_mean(y[drawn], chance[drawn], 300, target="queries")
+        misses.append(made.value - y.mean())
+        holds += made.low <= y.mean() <= made.high
+    assert abs(np.mean(misses)) < 4 * np.std(misses) / math.sqrt(trials) + 0.001
+    assert holds / trials > least
