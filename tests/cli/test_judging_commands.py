@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+import rankmeter as rm
 from rankmeter.cli import app
 
 PEOPLE = "32001 00010 22100 33210 01000 10200"
@@ -273,3 +278,41 @@ def test_coefficients_say_what_they_mean_in_a_narrow_terminal(files):
     people, machine = files
     told = CliRunner(env={"COLUMNS": "60"}).invoke(app, ["judges", str(people), str(machine), "--scale", "0..3"])
     assert "Gwet's" in told.stdout
+
+
+CALLED = {
+    "draw": rm.draw,
+    "evidence": rm.evidence,
+    "judges": rm.judges,
+    "judgments-from-clicks": rm.judgments_from_clicks,
+    "leaderboards": rm.leaderboards,
+    "nuggets": rm.nuggets,
+}
+TOLD_APART = {"lang", "format", "format_"}
+"""Choices of the command line alone."""
+
+
+def literals(annotation: object) -> tuple[str, ...]:
+    """The words of an annotation, also where it is one of several kinds."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in literals(part))
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_the_choices_of_a_command_are_those_of_its_function(name):
+    """They are written twice, as loading the function would take longer than showing the help."""
+    parameters = inspect.signature(CALLED[name]).parameters
+    hints = get_type_hints(CALLED[name], vars(sys.modules[CALLED[name].__module__]))
+    command = app.get_command(click.Context(app), name)
+    choices = {
+        option.name: list(option.type.choices)
+        for option in command.params
+        if isinstance(option.type, click.Choice) and option.name not in TOLD_APART
+    }
+    worded = {name: list(words) for name, hint in hints.items() if (words := literals(hint)) and name != "return"}
+    assert {name: words for name, words in worded.items() if name in choices} == choices
+    assert worded.keys() - choices.keys() <= {"correction"}
+    for option in command.params:
+        if option.name in choices:
+            assert option.default == parameters[option.name].default

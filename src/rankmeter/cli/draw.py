@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import click
 
@@ -13,12 +14,16 @@ from rankmeter.errors import InputError
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.wording import Language, word
 
+Among = Literal["all", "differing"]
+"""As of judging/draws.py, which takes long to load."""
+
 
 @click.command(
     cls=Command,
     epilog=examples(
         "rankmeter draw machine.qrels --queries 50 --seed 7 --output to_judge.csv",
         "rankmeter draw machine.qrels --queries 80 --judged judged.csv --seed 8 --output to_judge.csv",
+        "rankmeter draw machine.qrels old.run new.run --queries 50 --among differing -m nDCG@10 --output to_judge.csv",
         "rankmeter draw machine.qrels old.run new.run --items 300 -m DCG@10 --output to_judge.csv",
     ),
 )
@@ -26,8 +31,13 @@ from rankmeter.wording import Language, word
 @click.option("--queries", type=click.IntRange(1, MOST), help="How many whole queries people will have judged.")
 @click.option("--items", type=click.IntRange(1, MOST), help="How many single items people will judge, on average.")
 @click.option(
-    "-m", "--measure", default="DCG@10", show_default=True, help="For single items: the measure to be estimated."
-)
+    "--among", type=click.Choice(["all", "differing"]), default="all", show_default=True,
+    help="Of whole queries: those on which the lists of the runs differ, which tells only how far apart the runs are.",
+)  # fmt: skip
+@click.option(
+    "-m", "--measure", default="DCG@10", show_default=True,
+    help="For single items, and for lists that differ: the measure to be estimated.",
+)  # fmt: skip
 @click.option(
     "--judged", type=Reads(), metavar="FILE",
     help="What people judged before: whole queries are kept; of items it tells how often the machine is wrong.",
@@ -41,6 +51,7 @@ def command(
     paths: tuple[str, ...],
     queries: int | None,
     items: int | None,
+    among: Among,
     measure: str,
     judged: str | None,
     sources: Sources,
@@ -59,7 +70,8 @@ def command(
     if not paths:
         raise InputError.of("judging.nothing_to_draw")
     drawn = draw(
-        sources.judgments(paths[0]), sources.runs(paths[1:]), queries=queries, items=items, measure=measure, seed=seed,
+        sources.judgments(paths[0]), sources.runs(paths[1:]), queries=queries, items=items, among=among,
+        measure=measure, seed=seed,
         judged=None if judged is None else sources.judgments(judged),
     )  # fmt: skip
     if format_ == "json":

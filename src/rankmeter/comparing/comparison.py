@@ -183,7 +183,7 @@ def compare(
         machine = into_judgments(assisted_by, columns=columns)
         guessed = {name: measure_system(name, given, machine, asked, columns, about) for name, given in named.items()}
         order = list(named)
-        if design.kind == "items" and (several := [name for name, one in measured.items() if len(one.sources) > 1]):
+        if design.is_partial and (several := [name for name, one in measured.items() if len(one.sources) > 1]):
             raise InputError.of("judging.items_of_one_run", system=several[0])
         assisted = assist(
             {name: one.evaluation for name, one in measured.items()},

@@ -20,7 +20,12 @@ Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
 UNUSED = "unused"
-QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH = CHANCES = ("query_chance", "item_chance", "item_depth")
+QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH, DIFFERING_DEPTH = CHANCES = (
+    "query_chance",
+    "item_chance",
+    "item_depth",
+    "differing_depth",
+)
 """Columns that record a draw: they are kept with judgments for those who ask for them."""
 """The kind of note that names columns of which nothing was read where rows alone say what counts."""
 

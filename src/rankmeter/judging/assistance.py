@@ -101,6 +101,8 @@ class Assistance(NotedTable):
         target: Target | None = None,
     ) -> Assisted:
         """The value of one system; the only one where none is named."""
+        if self.design.kind == "differing":
+            raise InputError.of("judging.differing_needs_pairs")
         name, of = self._named(measure), self._system(system)
         return self._assisted(name, of, None, self.observed[name, of], level, target)
 
@@ -186,6 +188,9 @@ class Assistance(NotedTable):
         return target or self.target
 
     def _values(self) -> list[Assisted]:
+        """None where only differences can be estimated."""
+        if self.design.kind == "differing":
+            return []
         return [self.value(measure, system) for measure in self.measures for system in self.systems]
 
     def _differences(self) -> list[Assisted]:
@@ -268,7 +273,8 @@ class Assistance(NotedTable):
         about = said("target_" + self.target)
         facts = said("assisted_facts", judged=any_seen.judged, total=any_seen.total, drawn=drawn, target=about)
         blocks.append(Paragraph(facts.text(language)))
-        blocks.append(self._table(self._values(), language))
+        if values := self._values():
+            blocks.append(self._table(values, language))
         if self.pairs:
             blocks += [Heading(word("assisted_differences", language), 3), self._table(self._differences(), language)]
         return [*blocks, *(Paragraph(note.text(language), "note") for note in self._needed_notes())]

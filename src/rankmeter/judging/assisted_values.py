@@ -63,6 +63,8 @@ def assist(
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
     lists_met: dict[str, int] = {}
+    if design.kind == "differing":
+        _check_differing(runs, guessed, design, pairs)
     for measure in asked.measures:
         why = _why_not(measure, design)
         if why is None:
@@ -129,9 +131,15 @@ def _why_not(measure: Measure, design: Design) -> Said | None:
     """Why a measure has no valid estimate; None where it has one."""
     if measure.aggregate != "mean":
         return said("no_mean", aggregate=measure.aggregate)
-    if design.kind != "items":
+    if not design.is_partial:
         return None
-    cutoff = measure.describe().get("cutoff")
+    definition = measure.describe()
+    cutoff = definition.get("cutoff")
+    if design.kind == "differing":
+        if definition.get("ties") not in (None, "item"):
+            return said("ties_decide_lists", ties=str(definition["ties"]))
+        is_deep = design.depth is not None and (not isinstance(cutoff, int) or cutoff > design.depth)
+        return said("compared_less_deep", depth=design.depth) if is_deep else None
     if design.depth is not None and isinstance(cutoff, int) and cutoff > design.depth:
         return said("drawn_less_deep", depth=design.depth, cutoff=cutoff)
     return why_not_linear(measure)
@@ -199,6 +207,7 @@ def _queries_seen(
         people=np.array(values)[order],
         is_judged=is_judged[counted],
         chances=np.array(chances)[order] if unequal else None,
+        only_differing=design.kind == "differing",
     )
 
 
@@ -211,12 +220,33 @@ def _list_codes(measure: Measure, machine: Evaluation, run: AnyRun, met: dict[st
     if definition.get("ties") not in (None, "item"):
         return None
     depth = definition.get("cutoff")
-    queries = machine.queries.cast(pl.String)
-    top = ranked_top(run, pl.DataFrame({"query": queries}), depth if isinstance(depth, int) else WHOLE)
-    listed = top.group_by("query").agg(pl.col("item").sort_by("rank").str.join("\n"))
-    of_query = dict(listed.iter_rows())
-    codes = [met.setdefault(of_query.get(query, ""), len(met)) for query in queries.to_list()]
-    return np.array(codes, np.int64)[machine.values[measure].counted]
+    codes = list_codes(run, machine.queries.cast(pl.String), depth if isinstance(depth, int) else WHOLE, met)
+    return codes[machine.values[measure].counted]
+
+
+def list_codes(run: AnyRun, queries: pl.Series, depth: int, met: dict[str, int]) -> Ints:
+    """(queries,) a number for the first ``depth`` items of each query, the same for the same list."""
+    top = ranked_top(run, pl.DataFrame({"query": queries}), depth)
+    listed = dict(top.group_by("query").agg(pl.col("item").sort_by("rank").str.join("\n")).iter_rows())
+    return np.array([met.setdefault(listed.get(query, ""), len(met)) for query in queries.to_list()], np.int64)
+
+
+def _check_differing(
+    runs: Mapping[str, AnyRun], guessed: pl.DataFrame, design: Design, pairs: Sequence[tuple[str, str]]
+) -> None:
+    """Refuse queries drawn where lists differ for the value of a system, or for lists that differ elsewhere."""
+    if not pairs:
+        raise InputError.of("judging.differing_needs_pairs")
+    met: dict[str, int] = {}
+    queries = guessed["query"].unique(maintain_order=True)
+    codes = {name: list_codes(run, queries, design.depth or WHOLE, met) for name, run in runs.items()}
+    for system, other in pairs:
+        count = int((codes[system] != codes[other]).sum())
+        if count > design.eligible:
+            raise InputError.of(
+                "judging.drawn_for_others", system=system, other=other, count=count, drawn=design.eligible,
+                depth=design.depth,
+            )  # fmt: skip
 
 
 def _chances_of(design: Design) -> dict[str, float]:

@@ -12,11 +12,11 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.inputs import AnyJudgments, into_judgments
 from rankmeter.inputs.attributes import table_of
-from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
+from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.late import pl
 from rankmeter.wording import Said, said
 
-Kind = Literal["assumed", "queries", "unequal", "items"]
+Kind = Literal["assumed", "queries", "unequal", "differing", "items"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,22 @@ class Design:
 
     kind: Kind
     """``assumed``: nothing is recorded; ``queries``: whole queries with one chance; ``unequal``: whole queries, each
-    with a chance of its own; ``items``: single items, each with a chance of its own."""
+    with a chance of its own; ``differing``: whole queries among those on which the lists of some runs differ;
+    ``items``: single items, each with a chance of its own."""
     chances: pl.DataFrame | None = None
     """``query``, for items also ``item``, and ``chance``; ids as text."""
     depth: int | None = None
-    """Down to which rank items had a chance, where it is recorded."""
+    """Down to which rank items had a chance, or lists were compared, where it is recorded."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something had no chance of being judged, so that people's judgments alone measure no system."""
+        return self.kind in ("differing", "items")
+
+    @property
+    def eligible(self) -> int:
+        """How many queries could have been drawn with the one chance that those drawn have."""
+        return 0 if self.chances is None else round(len(self.chances) / float(self.chances["chance"][0]))
 
     def notes(self, judged: int, total: int) -> list[Said]:
         """What the draw leaves open, of ``judged`` queries among ``total``: not recorded, or not judged to its end."""
@@ -62,9 +73,19 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
     )
     if recorded == [ITEM_CHANCE]:
         frame = frame.with_columns(_numbers(frame, ITEM_CHANCE, reading.source))
-        depth = table[ITEM_DEPTH].cast(pl.Int64, strict=False).min() if ITEM_DEPTH in table.columns else None
-        return judgments, Design("items", frame, depth)  # type: ignore[arg-type]
-    return judgments, drawn_queries(frame, reading.source)
+        return judgments, Design("items", frame, _depth(table, ITEM_DEPTH))
+    design, depth = drawn_queries(frame, reading.source), _depth(table, DIFFERING_DEPTH)
+    if depth is None:
+        return judgments, design
+    if design.kind == "unequal":
+        raise InputError.of("judging.unlike_differing", source=reading.source)
+    return judgments, Design("differing", design.chances, depth)
+
+
+def _depth(table: pl.DataFrame, name: str) -> int | None:
+    """The least of a column of ranks; None where there is none."""
+    least = table[name].cast(pl.Int64, strict=False).min() if name in table.columns else None
+    return least if isinstance(least, int) else None
 
 
 def drawn_queries(frame: pl.DataFrame, source: str) -> Design:

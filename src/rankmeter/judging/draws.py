@@ -7,27 +7,29 @@ estimate needs a draw: picked by disagreement, or stopped when significant, no i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from rankmeter.comparing.pooling import ranked_top
-from rankmeter.errors import InputError, check_whole
+from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.inputs import into_judgments, into_run, ranked_grades
-from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
-from rankmeter.judging.assisted_values import why_not_linear
+from rankmeter.inputs import AnyRun, into_judgments, into_run, ranked_grades
+from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
+from rankmeter.judging.assisted_values import list_codes, why_not_linear
 from rankmeter.judging.judged_tables import check_machine_covers, graded_pairs
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.assisted import FEWEST, best_chances
 from rankmeter.stats.intervals import check_seed
+from rankmeter.wording import Option, said
 
+Among = Literal["all", "differing"]
 FLOOR = 0.05
 """What the expected error of the machine is never below, so that no item that counts has no chance."""
 VALUES_SHARE = 0.2
@@ -40,6 +42,7 @@ def draw(
     *,
     queries: int | None = None,
     items: int | None = None,
+    among: Among = "all",
     measure: str | Measure = "DCG@10",
     judged: object = None,
     unsure: Mapping[Any, float] | None = None,
@@ -55,14 +58,18 @@ def draw(
     machine
         The machine's judgments, as for :func:`rankmeter.evaluate`: the queries, and the pool of each.
     runs
-        ``{name: run}``; for single items, whose weights come from their ranks. Of two runs, what decides between them
-        is drawn more often.
+        ``{name: run}``; for single items, whose weights come from their ranks, and for ``among="differing"``. Of two
+        runs, the items that decide between them are drawn more often.
     queries
         How many whole queries people will have judged. Any measure can be estimated from them.
     items
         How many single items they judge, expected; for measures that are sums over items (P, CG, DCG, RBP).
+    among
+        Of whole queries, ``differing`` draws only among those on which the lists of two or more ``runs`` differ, down
+        to the cutoff of ``measure``: on the others the difference is 0, whatever is relevant. The same judgments then
+        tell more about the difference of these runs, and nothing about the value of one.
     measure
-        For single items, the measure that is to be estimated.
+        The measure that is to be estimated, for single items and for ``among="differing"``.
     judged
         What people judged before, drawn in the same way. Of whole queries it is kept, with its grades, and the rest is
         drawn; of items it tells how often the machine is wrong, by its grade.
@@ -76,8 +83,9 @@ def draw(
     -------
     polars.DataFrame
         ``query``, ``item``, ``grade`` (empty: to be filled in) and ``query_chance``, or ``item_chance`` and
-        ``item_depth`` (down to which rank items had a chance); queries in
-        random order, the items of a query together and in random order, so that nobody sees who returned them.
+        ``item_depth`` (down to which rank items had a chance), or ``differing_depth`` (down to which rank lists were
+        compared); queries in random order, the items of a query together and in random order, so that nobody sees who
+        returned them.
 
     Examples
     --------
@@ -90,11 +98,17 @@ def draw(
     check_seed(seed)
     if (queries is None) == (items is None):
         raise InputError.of("judging.queries_or_items")
+    check_choice("among", among, get_args(Among))
+    if among == "differing" and (items is not None or unsure is not None):
+        raise InputError.of("judging.differing_alone", option=Option("among", among))
     pool = graded_pairs(into_judgments(machine, columns=columns))
     before = None if judged is None else graded_pairs(into_judgments(judged, columns=columns))
     rng = np.random.default_rng(seed)
     if queries is not None:
         check_whole("queries", queries, FEWEST)
+        if among == "differing":
+            returned = [into_run(run, columns=columns) for run in (runs or {}).values()]
+            return _differing_queries(pool, returned, ask(measure), queries, before, rng)
         if runs:
             raise InputError.of("judging.queries_without_runs", queries=queries)
         return _whole_queries(pool, queries, before, unsure, rng)
@@ -141,6 +155,32 @@ def _whole_queries(
         pl.col("query").replace_strict(order, return_dtype=pl.Int64).alias("order"),
         pl.Series("place", rng.random(len(known))),
     ).sort("order", "place").drop("order", "place")  # fmt: skip
+
+
+def _differing_queries(
+    pool: pl.DataFrame,
+    runs: Sequence[AnyRun],
+    asked: Asked,
+    wanted: int,
+    before: pl.DataFrame | None,
+    rng: np.random.Generator,
+) -> pl.DataFrame:
+    """Whole queries on which the lists of some runs differ, as deep as the deepest measure looks."""
+    if len(runs) < 2:
+        raise InputError.of("judging.differing_runs", count=len(runs))
+    depth, met = 1, dict[str, int]()
+    for measure in asked.measures:
+        cutoff = measure.describe().get("cutoff")
+        if not isinstance(cutoff, int):
+            raise InputError.of("judging.not_assisted", measure=str(measure), why=said("lists_need_depth"))
+        depth = max(depth, cutoff)
+    names = pool["query"].unique(maintain_order=True)
+    codes = np.stack([list_codes(run, names, depth, met) for run in runs])
+    alike = names.filter(pl.Series((codes == codes[0]).all(axis=0))).implode()
+    if before is not None:  # what was drawn among all queries is drawn among these, too
+        before = before.filter(~pl.col("query").is_in(alike))
+    drawn = _whole_queries(pool.filter(~pl.col("query").is_in(alike)), wanted, before, None, rng)
+    return drawn.with_columns(pl.lit(depth).alias(DIFFERING_DEPTH))
 
 
 def _known(drawn: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:

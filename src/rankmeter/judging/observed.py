@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankmeter.errors import InputError
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.assisted import (
     FEWEST,
@@ -44,6 +45,8 @@ class WholeQueries:
     """(N,) a number for each query, the same where two systems have the same list; where that is looked at."""
     differs: Bools | None = None
     """(N,) of a difference, where the lists differ: on the others it is 0, whatever is relevant."""
+    only_differing: bool = False
+    """Whether no other queries could be drawn."""
 
     @property
     def method(self) -> str:
@@ -73,6 +76,8 @@ class WholeQueries:
         # What is seen decides: a measure that looks further than the lists that were compared differs elsewhere too.
         is_zero = not gap.machine[~differs].any() and not gap.people[~differs[self.is_judged]].any()
         enough = int(differs[self.is_judged].sum()) >= FEWEST and not differs.all()
+        if self.only_differing and not (is_zero and (enough or differs.all())):
+            raise InputError.of("judging.differ_elsewhere", count=int(differs[self.is_judged].sum()), fewest=FEWEST)
         return replace(gap, differs=differs) if is_zero and enough else gap
 
     def assisted(self, level: float, target: Target) -> Estimated:

@@ -22,10 +22,12 @@ from rankmeter.wording import Language, Said, in_language, said, word
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
-    from rankmeter.judging.assistance import Assistance
+    from rankmeter.judging.assistance import Assistance, Assisted
 
 NAMES_WIDTH = 40
 """Up to how many columns all names together take where the table says by name which systems one beats."""
+MOST_GAPS = 3
+"""Differences under one measure that are said in words."""
 BEST: frozenset[Mark] = frozenset({"best"})
 NOTHING: frozenset[Mark] = frozenset()
 
@@ -203,7 +205,7 @@ class ShownComparison:
 
     def legend(self) -> list[str]:
         """What the marks mean, and how p-values and intervals were made."""
-        return [*self.board_marks(), *self.how_made()]
+        return [] if self._is_partial else [*self.board_marks(), *self.how_made()]
 
     def board_marks(self) -> list[str]:
         """What the marks of a leaderboard mean; it has none where nothing was tested."""
@@ -231,7 +233,7 @@ class ShownComparison:
     def board_blocks(self) -> list[Block]:
         """The numbers: a leaderboard for each measure, then the slices, then what a machine's judgments add."""
         blocks: list[Block] = []
-        for measure in self.cmp.measures:
+        for measure in () if self._is_partial else self.cmp.measures:
             blocks.append(self.leaderboard(measure))
             blocks += [Paragraph(line, "hint") for line in self.under_board(measure)]
         return [*blocks, *self.slice_tables(), *self.assisted_blocks()]
@@ -239,6 +241,16 @@ class ShownComparison:
     def assisted_blocks(self) -> list[Block]:
         """People only, people with the machine and the machine only side by side, where a machine judged too."""
         return [] if self.cmp.assisted is None else self.cmp.assisted.document(self.lang)
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether some had no chance of being judged: people's judgments then measure only with a machine's."""
+        return self.cmp.assisted is not None and self.cmp.assisted.design.is_partial
+
+    def _main_table(self) -> Table:
+        """All systems and measures; where people's judgments alone give no values, those with the machine's."""
+        assisted = (block for block in self.assisted_blocks() if isinstance(block, Table))
+        return next(assisted) if self._is_partial else self.grid()
 
     def under_board(self, measure: Measure) -> list[str]:
         """Why something is missing under a measure, and which systems were shown to be no worse."""
@@ -250,10 +262,11 @@ class ShownComparison:
     def document(self) -> list[Block]:
         """The grid of systems and measures first, the leaderboards, then what the data can bear and how to read it."""
         cmp = self.cmp
-        tests = tuple(self.difference_table(measure) for measure in cmp.measures if measure in cmp.samples)
+        tested = () if self._is_partial else cmp.measures
+        tests = tuple(self.difference_table(measure) for measure in tested if measure in cmp.samples)
         return [
             *map(Paragraph, self.texts(self.verdict())),
-            *([self.grid()] if len(cmp.measures) > 1 else []),
+            *([self.grid()] if len(tested) > 1 else []),
             *(Paragraph(note.text(self.lang), "note") for note in cmp.notes),
             *self.board_blocks(),
             Folded(self.word("quality"), (self.quality_table(), *items(self.quality_words()))),
@@ -337,7 +350,7 @@ class ShownComparison:
         """The answer: which system is best, whom it cannot be told from, by how much it is ahead of the baseline.
 
         Measures that agree on it share a sentence; the table beside it has their numbers. Where a machine judged too,
-        what people and machine say together comes first; of single items, people's judgments alone are no estimate.
+        what people and machine say together comes first; of a part that was drawn, people's alone are no estimate.
         """
         groups: dict[tuple[str, ...], list[Score]] = {}
         for measure in self.cmp.measures:
@@ -351,25 +364,39 @@ class ShownComparison:
         if assisted is None:
             return sentences
         alone = [said("verdict_people_alone", sentence=sentence) for sentence in sentences]
-        return [*self._assisted_verdicts(assisted), *(alone if assisted.design.kind != "items" else [])]
+        return [*self._assisted_verdicts(assisted), *([] if self._is_partial else alone)]
 
     def _assisted_verdicts(self, assisted: Assistance) -> list[Said]:
         """Which system is first by people and machine together, under each measure, and whom it is ahead of."""
         made = []
         for measure in assisted.measures:
-            best = max((assisted.value(measure, system) for system in assisted.systems), key=lambda one: one.value)
+            sign = 1 if isinstance(measure, str) or measure.higher_is_better else -1
+            if assisted.design.kind == "differing":
+                made += [self._assisted_gap(gap, sign) for gap in assisted.differences(measure)[:MOST_GAPS]]
+                continue
+            values = [assisted.value(measure, system) for system in assisted.systems]
+            best = max(values, key=lambda value: sign * value.value)
             behind: dict[bool, list[str]] = {True: [], False: []}
             for tested in assisted.differences(measure):
                 if best.system not in (tested.system, tested.other):
                     continue
                 is_sure = tested.p_corrected is not None and tested.p_corrected < 1 - assisted.level
-                is_ahead = is_sure and (tested.value > 0) == (tested.system == best.system)
+                is_ahead = is_sure and (sign * tested.value > 0) == (tested.system == best.system)
                 behind[is_ahead].append(str(tested.other if tested.system == best.system else tested.system))
             kind = "open" if behind[False] else "clear"
             value = f"{best.value:.{self.digits}f}"
             facts = {"measure": str(measure), "system": best.system, "value": value, "others": behind[kind == "clear"]}
             made.append(said(f"verdict_assisted_{kind}", **facts))
         return made
+
+    def _assisted_gap(self, gap: Assisted, sign: int) -> Said:
+        """Who is ahead of whom, where only queries were judged on which their lists differ."""
+        is_sure = gap.p_corrected is not None and gap.p_corrected < self.cmp.settings.alpha
+        ahead, behind = (gap.system, gap.other) if sign * gap.value >= 0 else (gap.other, gap.system)
+        facts = {"measure": gap.measure, "system": ahead, "other": behind, "p": p_text(gap.p_corrected)}
+        return said(
+            f"verdict_assisted_{'gap' if is_sure else 'no_gap'}", value=f"{abs(gap.value):.{self.digits}f}", **facts
+        )
 
     def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
         """What is said of measures with the same best systems, the first of all first; of none where all are equal."""
@@ -396,18 +423,20 @@ class ShownComparison:
     def to_markdown(self) -> str:
         """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
         notes = [*self._below(), *self.texts(self.cmp.notes), *self._definitions()]
-        return document_markdown([self.grid(), *self.slice_tables(), *items(notes)])
+        return document_markdown([self._main_table(), *self.slice_tables(), *items(notes)])
 
     def to_latex(self) -> str:
         r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
-        return table_latex(self.grid(), [*self._below(), *self._definitions()])
+        return table_latex(self._main_table(), [*self._below(), *self._definitions()])
 
     def _definitions(self) -> list[str]:
         return definition_lines(self.cmp.measures, self.lang, self.cmp.label)
 
     def _below(self) -> list[str]:
         """What the marks of a table mean, and how they were come by."""
-        return [*self.marks_mean(), *self.texts([*self.cmp.how_made(), *self._sliced_how()])]
+        return (
+            [] if self._is_partial else [*self.marks_mean(), *self.texts([*self.cmp.how_made(), *self._sliced_how()])]
+        )
 
     def slice_tables(self, *, only: Measure | None = None) -> list[Table]:
         """For each way of slicing and each measure a row per slice and a column per system, the best value marked.

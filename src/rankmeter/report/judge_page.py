@@ -15,7 +15,7 @@ from typing import Any
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import called, is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
-from rankmeter.inputs.reading import ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
+from rankmeter.inputs.reading import CHANCES
 from rankmeter.late import pl
 from rankmeter.report.titles import into_titles
 from rankmeter.showing.html import asset
@@ -118,7 +118,7 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
     """The pairs query by query, the items of each in a random order; and the chances with which they were drawn."""
     frame = _pool_table(pool)
     columns = find_columns(frame.columns, ("query", "item"), None, called(pool, "the pool"))
-    drawn = [name for name in (QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH) if name in frame.columns]
+    drawn = [name for name in CHANCES if name in frame.columns]
     frame = frame.select(
         pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item"),
         *(pl.col(name).cast(pl.String).fill_null("") for name in drawn),

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
+from rankmeter.stats.assisted import where_lists_differ
 
 MACHINE = {f"q{query}": {f"d{item}": (query + item) % 4 for item in range(8)} for query in range(40)}
 RUN = {query: list(items) for query, items in MACHINE.items()}
@@ -119,3 +120,101 @@ def test_what_cannot_be_drawn_is_refused(options, kind):
         rm.draw(MACHINE, **options)
     assert caught.value.problem.kind == kind
     assert caught.value.text("zh")
+
+
+@pytest.fixture(scope="module")
+def nearly_alike():
+    """Two runs whose lists differ on a third of 120 queries, people's grades of all, and a lenient machine's."""
+    random = np.random.default_rng(11)
+    items = [f"d{item}" for item in range(8)]
+    truth = {f"q{query}": dict(zip(items, random.integers(0, 3, 8).tolist(), strict=True)) for query in range(120)}
+    machine = {q: {d: min(2, g + int(random.random() < 0.3)) for d, g in row.items()} for q, row in truth.items()}
+    first = {q: random.permutation(items).tolist() for q in truth}
+    second = {q: sorted(row, key=lambda d: -truth[q][d] - random.random()) if place % 3 == 0 else row
+              for place, (q, row) in enumerate(first.items())}  # fmt: skip
+    return truth, machine, {"first": first, "second": second}
+
+
+def filled_in(drawn, truth):
+    return drawn.with_columns(
+        grade=pl.Series([float(truth[query][item]) for query, item in drawn.select("query", "item").iter_rows()])
+    )
+
+
+def test_queries_are_drawn_where_lists_differ_within_the_cutoff(nearly_alike):
+    truth, machine, runs = nearly_alike
+    for measure, depth in (("nDCG@3", 3), ("P@8", 8)):
+        differ = {q for q in truth if runs["first"][q][:depth] != runs["second"][q][:depth]}
+        drawn = rm.draw(machine, runs, queries=12, among="differing", measure=measure, seed=1)
+        assert set(drawn["query"]) <= differ
+        assert set(drawn["query_chance"]) == {12 / len(differ)}
+        assert set(drawn["differing_depth"]) == {depth}
+
+
+def test_the_difference_from_queries_where_lists_differ_is_unbiased_and_its_interval_holds(nearly_alike):
+    truth, machine, runs = nearly_alike
+    values = {}
+    for judge, grades in (("people", truth), ("machine", machine)):
+        ev = [rm.evaluate(grades, runs[name], ["nDCG@5"]) for name in ("first", "second")]
+        values[judge] = ev[0].values[next(iter(ev[0].means))].value - ev[1].values[next(iter(ev[1].means))].value
+    differs = np.array([runs["first"][q][:5] != runs["second"][q][:5] for q in truth])
+    place = {query: at for at, query in enumerate(truth)}
+    misses, holds, trials = [], 0, 300
+    for seed in range(trials):
+        drawn = rm.draw(machine, runs, queries=15, among="differing", measure="nDCG@5", seed=seed)
+        at = [place[query] for query in drawn["query"].unique(maintain_order=True)]
+        made = where_lists_differ(values["people"][at], values["machine"][at], values["machine"][differs], 120,
+                                  target="queries")  # fmt: skip
+        misses.append(made.value - values["people"].mean())
+        holds += made.low <= values["people"].mean() <= made.high
+    assert abs(np.mean(misses)) < 4 * np.std(misses) / np.sqrt(trials) + 1e-3
+    assert holds / trials > 0.9
+
+
+def test_compare_takes_them_for_the_difference_and_nothing_else(nearly_alike, tmp_path):
+    truth, machine, runs = nearly_alike
+    people = filled_in(rm.draw(machine, runs, queries=15, among="differing", measure="nDCG@5", seed=3), truth)
+    people.write_csv(tmp_path / "people.csv")
+    for given in (people, tmp_path / "people.csv"):
+        cmp = rm.compare(given, runs, ["nDCG@5", "P@3", "AP", "nDCG@6"], assisted_by=machine)
+        assert list(map(str, cmp.assisted.measures)) == ["nDCG@5", "P@3"]
+        assert {why.kind for why in cmp.assisted.refused.values()} == {"compared_less_deep"}
+        assert cmp.assisted.difference("nDCG@5", "first", "second").method == "differing"
+        assert {one.other for one in cmp.assisted.rows()} == {"second"}
+        with pytest.raises(rm.InputError, match="nothing of the value of one"):
+            cmp.assisted.value("nDCG@5", "first")
+        assert "second is ahead of first" in repr(cmp)
+        for text in (cmp.to_markdown(), cmp.to_latex(), cmp.to_json()):
+            assert "first" in text
+    with pytest.raises(rm.InputError, match="nothing of the value of one"):
+        rm.evaluate(people, runs["first"], ["nDCG@5"], assisted_by=machine)
+    reversed_lists = {query: row[::-1] for query, row in runs["first"].items()}
+    with pytest.raises(rm.InputError, match="for other lists than these"):
+        rm.compare(people, {"first": runs["first"], "new": reversed_lists}, ["nDCG@5"], assisted_by=machine)
+
+
+def test_what_was_drawn_among_all_queries_counts_where_lists_differ(nearly_alike):
+    truth, machine, runs = nearly_alike
+    before = filled_in(rm.draw(machine, queries=30, seed=2), truth)
+    more = rm.draw(machine, runs, queries=25, among="differing", measure="nDCG@5", judged=before, seed=3)
+    kept = set(more.filter(pl.col("grade").is_not_null())["query"])
+    assert kept
+    assert kept <= set(before["query"])
+    assert more["query"].n_unique() == 25
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({"queries": 10}, "judging.differing_runs"),
+        ({"queries": 10, "runs": {"one": RUN}}, "judging.differing_runs"),
+        ({"items": 10, "runs": {"one": RUN, "other": OTHER}}, "judging.differing_alone"),
+        ({"queries": 10, "runs": {"one": RUN, "other": OTHER}, "unsure": {}}, "judging.differing_alone"),
+        ({"queries": 10, "runs": {"one": RUN, "other": OTHER}, "measure": "AP"}, "judging.not_assisted"),
+        ({"queries": 10, "runs": {"one": RUN, "other": RUN}}, "judging.too_many_queries"),
+    ],
+)
+def test_what_cannot_be_drawn_where_lists_differ(options, kind):
+    with pytest.raises(rm.InputError) as error:
+        rm.draw(MACHINE, among="differing", **options)
+    assert error.value.problem.kind == kind
