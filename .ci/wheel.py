@@ -8,6 +8,8 @@ those of an environment that is there already, so that nothing is fetched twice.
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 UV = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
+BLOCK = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
+QUIET = "exec >/dev/null\n"
 JUDGED = "{'query': ['q'], 'item': ['a'], 'grade': [1]}"
 COMPARED = "rm.compare({'q': {'a': 1}}, {'x': {'q': ['a']}, 'y': {'q': ['b', 'a']}}, 'RR').report('page.html')"
 CORE = "rm.evaluate({'q': {'a': 1}}, {'q': ['b', 'a']}, 'RR')"
@@ -92,11 +96,24 @@ def tried(python: str, folder: Path, extra: str) -> None:
     run(python, "-c", f"import rankmeter as rm\n{EXTRAS[extra]}", cwd=work)
     if extra == "report":
         run(python, "-m", "rankmeter", "demo", cwd=work)
-        run(python, "-m", "rankmeter", "demo", "--data", "data", cwd=work)
-        run(python, "-m", "rankmeter", "evaluate", "data/judgments.qrels", "data/keyword.run", "-m", "AP", cwd=work)
+        followed(python, work)
     if not extra:
         for missed, call in MISSED.items():
             run(python, "-c", REFUSED.format(extra=missed, call=call), cwd=work)
+
+
+def followed(python: str, work: Path) -> None:
+    """Do to the letter what the site's front page says, in both languages, then what the page of each reader says."""
+    programs = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
+    for name in ("index.md", "index.zh.md"):
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        commands = [block for block in BLOCK.findall(page) if block.startswith("rankmeter ")]
+        run("bash", "-euc", QUIET + "".join(commands), cwd=work, env={**os.environ, "PATH": programs})
+        run(python, "-m", "doctest", "-o", "ELLIPSIS", str(ROOT / "docs" / name), cwd=work)
+    for reader in sorted((ROOT / "docs" / "for").glob("*.md")):
+        commands = BLOCK.findall(reader.read_text(encoding="utf-8"))
+        run("bash", "-euc", QUIET + "".join(commands), cwd=work / "demo-data", env={**os.environ, "PATH": programs})
+        run(python, "-m", "doctest", "-o", "ELLIPSIS", str(reader), cwd=work)
 
 
 def environment(folder: Path, *packages: str) -> str:
@@ -107,9 +124,9 @@ def environment(folder: Path, *packages: str) -> str:
     return python
 
 
-def run(*words: str, cwd: Path | None = None) -> None:
+def run(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
     """Run a command; an error ends everything."""
-    if subprocess.run(words, cwd=cwd, check=False).returncode:
+    if subprocess.run(words, cwd=cwd, env=env, check=False).returncode:
         sys.exit(f"failed: {' '.join(words)}")
 
 
