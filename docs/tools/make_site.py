@@ -68,7 +68,7 @@ def main() -> int:
         for name, text in pages.items():
             page = source / "docs" / name
             page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(with_math(name, linked(text, name, pages, language)), encoding="utf-8")
+            page.write_text(with_math(name, linked(text, name, pages, language), language), encoding="utf-8")
         shutil.copytree(DOCS / "images", source / "docs" / "images")
         config = source / "zensical.toml"
         config.write_text(configuration(language, pages), encoding="utf-8")
@@ -78,6 +78,7 @@ def main() -> int:
             return done.returncode
         (source / "site").rename(BUILD / "site" / ("zh" if language == "zh" else ""))
     without_roles(BUILD / "site")
+    without_counts(BUILD / "site")
     if dead := list(dead_links(BUILD / "site")):
         print("dead links:", *dead, sep="\n  ")
         return 1
@@ -141,7 +142,7 @@ def html_of(page: str) -> str:
     return page.removesuffix(".md").replace("README", "index") + ".html"
 
 
-def with_math(name: str, text: str) -> str:
+def with_math(name: str, text: str, language: str) -> str:
     """The reference of measures with its formulas as MathML, the plain text folded under them."""
     if name != "reference/measures.md":
         return text
@@ -151,7 +152,8 @@ def with_math(name: str, text: str) -> str:
         if latex is None:
             return section[0]
         math = f"<div style='overflow-x: auto'>{convert(latex, display='block')}</div>"  # a phone is narrower than some
-        folded = f"<details><summary>text</summary><pre>{section['formula']}</pre></details>"
+        label = {"en": "As plain text", "zh": "纯文本"}[language]
+        folded = f"<details><summary>{label}</summary><pre>{section['formula']}</pre></details>"
         return f"### {section['name']}\n{section['before']}{math}\n{folded}\n"
 
     return FORMULA.sub(shown, text)
@@ -216,6 +218,7 @@ def configuration(language: str, pages: dict[str, str]) -> str:
         f'[[project.extra.alternate]]\nname = "{word}"\nlang = "{code}"\nlink = "{front_page(language, code)}"'
         for code, word in LANGUAGES.items()
     )
+    dark, light = {"en": ("Dark", "Light"), "zh": ("深色", "浅色")}[language]
     return f"""[project]
 site_name = "rankmeter"
 site_description = "Measures rankings and recommendations, and says which definition every number has"
@@ -236,13 +239,13 @@ features = [
 media = "(prefers-color-scheme: light)"
 scheme = "default"
 toggle.icon = "lucide/sun"
-toggle.name = "dark"
+toggle.name = "{dark}"
 
 [[project.theme.palette]]
 media = "(prefers-color-scheme: dark)"
 scheme = "slate"
 toggle.icon = "lucide/moon"
-toggle.name = "light"
+toggle.name = "{light}"
 
 {alternate}
 
@@ -328,6 +331,13 @@ def without_roles(site: Path) -> None:
             here.write_text(mended, encoding="utf-8")
         if left := re.search(r":(?:func|class|meth|mod|attr|data|exc|ref|doc|math):", mended):
             raise SystemExit(f"{here.relative_to(site)} shows a role as it is written: {mended[left.start() :][:80]}")
+
+
+def without_counts(site: Path) -> None:
+    """Ask GitHub nothing: the theme would fetch stars and releases whenever somebody opens a page."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(' data-md-component="source"', ""), encoding="utf-8")
 
 
 def front_page(language: str, other: str) -> str:
