@@ -30,7 +30,6 @@ In Python an error reads as English unless the variable ``RANKMETER_LANG`` says 
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import sys
@@ -206,6 +205,8 @@ def examples(values: Iterable[object], *, shown: int = 5) -> str:
 
 def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float = 0.6) -> list[str]:
     """The choices that look most like the word, case ignored, best first; 1 is ``alike`` to the letter."""
+    import difflib  # a millisecond, and few words are wrong
+
     by_folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=alike)
     # Letters that changed places are the likeliest slip, and in a short word they look unlike: CRT is CTR, not CVR.

@@ -2,8 +2,9 @@
 
 ``dataclasses.dataclass`` writes and compiles seven functions for every class, which takes half a millisecond; for the
 ninety classes of a short command that was a fifth of the whole process. Here ``__init__`` alone is written for a class,
-the other methods are shared. To readers and type checkers it is the standard's own, and to ``fields``, ``replace``,
-``asdict``, ``pickle`` and ``copy`` too; a class of either kind may inherit from one of the other.
+when its first value is made, and the other methods are shared. To readers and type checkers it is the standard's own,
+and to ``fields``, ``replace``, ``asdict``, ``pickle`` and ``copy`` too; a class of either kind may inherit from one of
+the other.
 
 >>> @dataclass(frozen=True, slots=True)
 ... class Point:
@@ -21,7 +22,7 @@ from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 Fields = dict[str, "dataclasses.Field[Any]"]
 
@@ -37,57 +38,90 @@ def _made(
 
 def _completed(cls: type, *, slots: bool, init: bool, shows: bool, compares: bool, kw_only: bool) -> type:
     """The class, with slots the class once more, with the methods that it does not define."""
-    known, own = _fields(cls, kw_only=kw_only)
-    fields = _real(known)
-    names = [field.name for field in fields]
-    about = {
-        "__dataclass_fields__": known,
-        "__dataclass_params__": _Frozen.__dataclass_params__,  # type: ignore[attr-defined]
-        "__match_args__": tuple(field.name for field in fields if field.init and not field.kw_only),
-    }
+    kinds = get_annotations(cls)
+    given = {name: cls.__dict__[name] for name in kinds if name in cls.__dict__}
+    about: dict[str, Any] = {"__dataclass_params__": _Frozen.__dataclass_params__}  # type: ignore[attr-defined]
     if slots:
-        cls = _with_slots(cls, names, own)
+        cls = _with_slots(cls, [name for name, kind in kinds.items() if "ClassVar" not in str(kind)])
         about |= {"__getstate__": _state, "__setstate__": _set_state}
-    if init:
-        about["__init__"] = _init(cls, fields, slots=slots)
     if shows:
         about["__repr__"] = _shown
-    if compares:
-        about["__eq__"], about["__hash__"] = _comparison([field.name for field in fields if field.compare])
-    for name, method in about.items():
+
+    def complete() -> None:
+        known = _fields(cls, kinds, given, kw_only=kw_only)
+        fields = _real(known)
+        later: dict[str, Any] = {
+            "__dataclass_fields__": known,
+            "__match_args__": tuple(field.name for field in fields if field.init and not field.kw_only),
+            "__init__": _init(cls, fields, slots=slots) if init else None,
+        }
+        if compares:
+            later["__eq__"], later["__hash__"] = _comparison([field.name for field in fields if field.compare])
+        for name, made in later.items():
+            if isinstance(cls.__dict__.get(name), _Later):
+                setattr(cls, name, made)
+
+    names = ("__dataclass_fields__", "__match_args__", *["__init__"] * init, *["__eq__", "__hash__"] * compares)
+    for name, method in (about | {name: _Later(cls, name, complete) for name in names}).items():
         if cls.__dict__.get(name) is None:  # a class that defines __eq__ has None for its hash
             setattr(cls, name, method)
-    cls.__setattr__, cls.__delattr__ = _refusals(cls, frozenset(names))  # type: ignore[method-assign]
+    cls.__setattr__, cls.__delattr__ = _refusals(cls)  # type: ignore[method-assign]
     return cls
 
 
-def _with_slots(cls: type, names: Sequence[str], own: Fields) -> type:
+class _Later:
+    """What is made of a class when any of it is first asked for: few of the classes of a short command have a value."""
+
+    __slots__ = ("cls", "complete", "name")
+
+    def __init__(self, cls: type, name: str, complete: Callable[[], None]) -> None:
+        self.cls, self.name, self.complete = cls, name, complete
+
+    def __get__(self, value: object, owner: type | None = None) -> Any:
+        if self.cls.__dict__[self.name] is self:
+            self.complete()
+        made = self.cls.__dict__[self.name]
+        return made.__get__(value, owner) if hasattr(made, "__get__") else made
+
+
+def _with_slots(cls: type, own: Sequence[str]) -> type:
     """The class once more, with slots for its fields."""
     inherited = {slot for base in cls.__mro__ for slot in base.__dict__.get("__slots__", ())}
     body = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
-    for field in _real(own):
-        body.pop(field.name, None)  # its default stands in the way of the slot
+    for name in own:
+        body.pop(name, None)  # its default stands in the way of the slot
+    bases = [base for base in reversed(cls.__mro__[1:]) if dataclasses.is_dataclass(base)]
+    names = dict.fromkeys([*(field.name for base in bases for field in dataclasses.fields(base)), *own])
     body |= {"__slots__": tuple(name for name in names if name not in inherited), "__qualname__": cls.__qualname__}
     return type(cls)(cls.__name__, cls.__bases__, body)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Frozen:
-    """Whose parameters are those of every class made here."""
+    """Whose parameters are those of every class made here, and whose fields are of the two kinds that there are."""
+
+    own: int = 0
+    shared: ClassVar[int] = 0
 
 
-def _fields(cls: type, *, kw_only: bool) -> tuple[Fields, Fields]:
-    """All fields of a class, those of its bases first, and its own."""
-    annotations = get_annotations(cls)
-    body = {name: cls.__dict__[name] for name in annotations if name in cls.__dict__}
-    alone: Any = type(
-        cls.__name__, (), {**body, "__annotations__": annotations, "__module__": cls.__module__, "__doc__": "."}
-    )
-    own: Fields = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(alone).__dataclass_fields__
-    known: Fields = {}
+_KINDS = [field._field_type for field in _Frozen.__dataclass_fields__.values()]  # type: ignore[attr-defined] # noqa: SLF001
+
+
+def _fields(cls: type, kinds: dict[str, Any], given: dict[str, Any], *, kw_only: bool) -> Fields:
+    """All fields of a class, those of its bases first."""
+    fields: Fields = {}
     for base in reversed(cls.__mro__[1:]):
-        known |= base.__dict__.get("__dataclass_fields__", {})
-    return {**known, **own}, own
+        if "__dataclass_fields__" in base.__dict__:
+            fields |= base.__dataclass_fields__  # type: ignore[attr-defined]
+    for name, kind in kinds.items():
+        default = given.get(name, dataclasses.MISSING)
+        field: Any = default if isinstance(default, dataclasses.Field) else dataclasses.field(default=default)
+        field.name, field.type = name, kind
+        field._field_type = _KINDS["ClassVar" in str(kind)]  # noqa: SLF001 (nothing public says it)
+        if field.kw_only is dataclasses.MISSING:
+            field.kw_only = kw_only
+        fields[name] = field
+    return fields
 
 
 def _real(fields: Fields) -> tuple[dataclasses.Field[Any], ...]:
@@ -149,9 +183,9 @@ def _comparison(names: list[str]) -> tuple[Callable[..., Any], Callable[[Any], i
     return is_equal, lambda self: hash(values(self))
 
 
-def _refusals(cls: Any, names: frozenset[str]) -> tuple[Callable[..., None], Callable[..., None]]:
+def _refusals(cls: Any) -> tuple[Callable[..., None], Callable[..., None]]:
     def refuse(self: Any, name: str, verb: str) -> None:
-        if type(self) is cls or name in names:
+        if type(self) is cls or any(field.name == name for field in dataclasses.fields(cls)):
             raise dataclasses.FrozenInstanceError(f"cannot {verb} field {name!r}")
 
     def set_value(self: Any, name: str, value: object) -> None:

@@ -8,7 +8,6 @@ folder is removed. What nobody can catch (SIGKILL, a loss of power) may leave th
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import ELOOP
@@ -17,7 +16,7 @@ from pathlib import Path
 from stat import S_IMODE
 
 from rankmeter.errors import InputError, NotFoundError, check_path
-from rankmeter.late import pl
+from rankmeter.late import pl, tempfile
 
 
 def check_readable(path: object) -> Path:

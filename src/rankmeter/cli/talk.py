@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
@@ -34,7 +33,11 @@ def say(text: str) -> None:
 
 def tell(lines: list[str]) -> None:
     """Tell what belongs to a result; on a terminal no word is broken over two lines."""
-    width = get_terminal_size().columns if sys.stderr.isatty() else None
+    width = None
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     for line in lines:
         shown = without_controls(line)
         if width is not None and width_of(shown) > width and not shown.startswith(" "):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 import numbers
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from rankmeter.late import decimal
 
 if TYPE_CHECKING:
     from rankmeter.late import pl

@@ -5,10 +5,7 @@ A source is opened once and read forward once, because a pipe (``<(zcat run.gz)`
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
 import re
 import sys
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from rankmeter.errors import InputError, NotFoundError, Problem, did_you_mean, nearest
+from rankmeter.late import bz2, gzip, lzma
 
 MOST_GROWTH = 100
 """So many times the size in the file a compressed content may have: lines that differ shrink to a tenth or so."""
@@ -37,9 +35,8 @@ _MAGIC = {
     "zstd": (_ZSTD_FRAME, *(bytes((0x50 + kind,)) + b"\x2a\x4d\x18" for kind in range(16))),
 }
 _MAGIC_BYTES = 10
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_URL = r"[A-Za-z][A-Za-z0-9+.-]+:/"
 """The beginning of an address, also of one whose second slash a ``Path`` has taken away."""
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
 
 
 class Readable(Protocol):
@@ -126,7 +123,7 @@ class ByteSource:
             content = _read_fully(self._stream, size, self.name)
         except InputError:
             raise
-        except _DAMAGED as error:
+        except (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
             if self.compression is None:
                 raise InputError.of("inputs.unreadable", source=self.name, reason=_reason(error)) from None
             raise InputError.of(
@@ -184,7 +181,7 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
 
 def refuse_url(name: str) -> None:
     """Refuse what names a place on a network: nothing is fetched from one."""
-    if _URL.match(name) and not Path(name).exists():
+    if re.match(_URL, name) and not Path(name).exists():
         raise InputError.of("inputs.url", source=name)
 
 

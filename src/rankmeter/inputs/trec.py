@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from math import isinf, isnan
 
 import numpy as np
 
 from rankmeter.errors import InputError, Problem, examples, warn
+from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, as_written, is_rounded
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.late import pl
@@ -37,7 +37,7 @@ _BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 _STEP = 1 << 17
 
 _MOST_COMMENTS = 1000
-_COMMENT = re.compile(rb"^[ \t\v\f]*#[^\n]*", re.MULTILINE)
+_COMMENT = rb"^[ \t\v\f]*#[^\n]*"
 _BEFORE_COMMENTS = b"# \t\v\f"
 
 
@@ -74,14 +74,14 @@ DIVERSITY = Layout(("query", "subtopic", "item", "grade"), open_ended=False, fin
 RUN = Layout(("query", "Q0", "item", "rank", "score"), open_ended=True, finite=False)
 
 
-@dataclass(slots=True)
 class Problems:
     """What is wrong with a text: for every kind its first case in words, and all the lines that have it."""
 
-    name: str
-    first: dict[str, tuple[int, Problem]] = field(default_factory=dict)
-    lines: dict[str, list[int]] = field(default_factory=dict)
-    hint: Problem | None = None
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.first: dict[str, tuple[int, Problem]] = {}
+        self.lines: dict[str, list[int]] = {}
+        self.hint: Problem | None = None
 
     def add(self, line: int, problem: Problem) -> None:
         """Note one problem; only the first of its kind is kept."""
@@ -233,7 +233,7 @@ def _data_in_comments(block: bytes, layout: Layout) -> int:
     needed = len(layout.fields)
     counts = {needed, needed + 1} if layout.open_ended else {needed}
     found = 0
-    for comment in _COMMENT.findall(block):
+    for comment in re.findall(_COMMENT, block, re.MULTILINE):
         fields = comment.split()
         if len(fields) in counts and fields[0] != b"#" and as_number(fields[needed - 1]) is not None:
             found += not layout.open_ended or as_number(fields[3]) is not None
