@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from pathlib import Path
+from typing import Any, assert_type
+
+import polars as pl
 
 import rankmeter as rm
+from rankmeter import online
 
 JUDGMENTS = {"q": {"a": 2, "b": 1}}
 RUN = {"q": {"a": 0.9, "x": 0.8}}
@@ -36,7 +40,90 @@ def right() -> None:
     measure: rm.Measure = rm.parse("nDCG@10")
     measures: list[rm.Measure] = [rm.nDCG @ 10, rm.AP, rm.StRecall @ 5]
     error: type[Exception] = rm.MeasureError
-    report = rm.online.evaluate([], "CTR")
+    assert_type(rm.value("nDCG@5", grades=[3, 2, 0]), float)
+    assert_type(rm.parse_measures("nDCG@10, AP"), list[rm.Measure])
+
+
+def inputs(tensor: Any, vectors: Any) -> None:
+    rm.read_judgments("judgments.csv", columns={"grade": "rating"})
+    rm.read_run(Path("hybrid.run"), format="trec")
+    rm.read_labelled("labelled.csv")
+    rm.evaluate(JUDGMENTS, rm.files("a.parquet", Path("b.parquet")), "RR")
+    rm.evaluate(rm.arrays([[1, 0]]), rm.arrays([[0.1, 0.9]]), rm.RR)
+    rm.evaluate(rm.tensors(tensor, tensor, mask=tensor), measures="RR")
+    rm.evaluate(rm.ranked_ids(tensor, [[1, 2]], padding=0), measures="RR")
+    rm.evaluate(rm.ranked_grades([[1, 0]]), measures="RR")
+    rm.evaluate(rm.rank_catalogue({0: [1]}, vectors, vectors, similarity="cosine", top=100), measures="RR")
+    rm.roll_up(RUN, documents=lambda passage: str(passage).partition("#")[0], by="sum")
+    rm.sampled([1.0], [[0.5]], "RR", items=1000, correction="none")
+    rm.sampled_ranks([1, 3], "RR", negatives=100, items=1000)
+    assert_type(rm.score_table([], id="id", group="theme", score=["one", "two"], truth="check").to_json(), str)
+
+
+def comparing() -> None:
+    cmp = rm.compare(JUDGMENTS, {"one": RUN, "two": rm.seeds(RUN, RUN)}, [rm.nDCG @ 10], baseline="one", margin=0.02)
+    assert_type(cmp, rm.Comparison)
+    assert_type(cmp.report("report.html", lang="zh"), Path)
+    assert_type(cmp.figures("figures", formats=["svg"]), list[Path])
+    cmp.difference("nDCG@10", "two").significant
+    rm.compare(JUDGMENTS, {"one": rm.folds(RUN, RUN), "two": rm.folds(RUN, RUN)}, test="randomisation", correction="bh")
+    rm.advise(JUDGMENTS, {"one": RUN}, purpose="search")
+    assert_type(rm.pool(JUDGMENTS, {"one": RUN}, depth=5, budget=100), pl.DataFrame)
+    rm.log_to_mlflow(cmp, prefix="offline", report=False)
+    rm.log_to_tensorboard(cmp, None, step=3)
+    rm.log_to_wandb(cmp)
+
+
+def definitions() -> None:
+    rm.explain("nDCG@10", JUDGMENTS, RUN, query="q")
+    rm.reconcile(JUDGMENTS, RUN, {"NDCG@10": "0.4516"}, changes=2)
+    rm.reconcile(JUDGMENTS, RUN, [("NDCG@10", 0.4516), ("MAP", 0.3)])
+    assert_type(rm.between(JUDGMENTS, RUN, "trec_eval", "recbole", "NDCG@10").to_text(), str)
+
+    @rm.measure
+    def found(grades: Any, **_: Any) -> float:
+        return float(len(grades) > 0)
+
+    assert_type(found, rm.Measure)
+
+
+def judging() -> None:
+    assert_type(rm.draw(JUDGMENTS, {"one": RUN}, queries=50, among="differing", seed=1), pl.DataFrame)
+    rm.draw(JUDGMENTS, items=200, measure=rm.nDCG @ 10)
+    rm.evidence({"q": []}, {"q": []}, ["R@5"], rule="joint", unit="characters", budgets=[500, 1000]).to_dict()
+    rm.judges({"ann": JUDGMENTS, "model": JUDGMENTS}, judge="model", singles="skip").to_dict()
+    rm.nuggets([], empty="skip", level=0.9).to_dict()
+    rm.leaderboards(JUDGMENTS, JUDGMENTS, {"one": RUN}, correction="none")
+    rm.silence(JUDGMENTS, RUN, "Success@1", cuts=[0.5, 0.8])
+    grades = rm.judgments_from_clicks([], model="cascade", grades=[0.2, 0.5], grade_by="low", shrink=False)
+    rm.evaluate(grades, RUN, "nDCG@10")
+    rm.evaluate(JUDGMENTS, RUN, "nDCG@10", assisted_by=JUDGMENTS)
+    rm.judge_page(rm.pool(JUDGMENTS, {"one": RUN}), grades=(0, 1), labels={1: "fits"}, lang="zh")
+
+
+def experiments() -> None:
+    assert_type(online.evaluate([], ["CTR", rm.CVR(window=48)], by="variant", unit="user"), online.OnlineEvaluation)
+    found = online.experiment("events.csv", ["CTR"], control="A", ratios={"A": 0.5, "B": 0.5}, start="2026-01-01")
+    assert_type(found, online.Experiment)
+    assert_type(online.read_events([], types={"click": ["tap", "press"]}), online.Events)
+    online.agreement({"A": rm.evaluate(JUDGMENTS, RUN)}, found, offline_measures=["nDCG@10"])
+    online.predictors([], ["nDCG@10"], online="CTR")
+    online.position_bias([], positions=5).to_dict()
+    assert_type(online.off_policy([1, 0], [0.5, 0.5], [0.2, 0.8], clip=10.0), online.OffPolicy)
+    online.off_policy_slates([[1, 0]], [[0.5, 0.5]], [[0.2, 0.8]], model="item-position")
+    online.off_policy_log("log.csv", model="single")
+    assert_type(online.effective_sample_size([1.0, 2.0]), float)
+    sums = online.sums_from_table([])
+    assert_type(sums, dict[str, online.Sums])
+    assert_type(online.units_needed(sums["A"], rm.CTR, relative=0.05), int)
+    assert_type(online.minimum_detectable(sums["A"], rm.CVR(window=48), units=1000, other_units=1000), float)
+    online.units_for_effect(0.2, power=0.9) + online.units_for_rates(0.1, 0.12)
+    assert_type(online.sample_ratio([100, 103], [1, 1]), float)
+    assert_type(online.wilson(3, 10), tuple[float, float])
+    online.team_draft(["a", "b"], ["b", "c"], seed=1)
+    online.optimised_lists(["a", "b"], ["b", "a"], length=2)
+    online.score_interleaving([], unit="query")
+    assert_type(online.sign_test(3, 5), float)
 
 
 def wrong() -> None:
@@ -57,3 +144,25 @@ def wrong() -> None:
     rm.nDGC  # E: attr-defined
     rm.import_module  # E: attr-defined
     rm.evaluate(JUDGMENTS, RUN, ["RR"], queries="all")  # E: arg-type
+    rm.compare(JUDGMENTS, {"one": RUN}, test="hope")  # E: arg-type
+    rm.compare(JUDGMENTS, {"one": RUN}, pair="all")  # E: call-arg
+    rm.advise(JUDGMENTS, purpose="fun")  # E: arg-type
+    rm.pool(JUDGMENTS, {"one": RUN}, depth="10")  # E: arg-type
+    rm.reconcile(JUDGMENTS, RUN)  # E: call-arg
+    rm.reconcile(JUDGMENTS, RUN, 0.45)  # E: arg-type
+    rm.between(JUDGMENTS, RUN, "trec_eval", "recbole")  # E: call-arg
+    rm.draw(JUDGMENTS, among="some")  # E: arg-type
+    rm.draw(JUDGMENTS, measure=10)  # E: arg-type
+    rm.evidence({}, {}, rule="whatever")  # E: arg-type
+    rm.judges({}, singles="maybe")  # E: arg-type
+    rm.nuggets([], empty="none")  # E: arg-type
+    rm.judgments_from_clicks([], model="magic")  # E: arg-type
+    rm.judgments_from_clicks([], grade_by="mean")  # E: arg-type
+    rm.judge_page([], lang="fr")  # E: arg-type
+    rm.compare(JUDGMENTS, {"one": RUN}).report()  # E: call-arg
+    online.evaluate([], "CTR", unit="team")  # E: arg-type
+    online.experiment([], control=1)  # E: arg-type
+    online.off_policy([1])  # E: call-arg
+    online.off_policy_slates([], [], [], model="best")  # E: arg-type
+    online.sign_test(1.5, 2)  # E: arg-type
+    online.units_needed(online.sums_from_table([])["A"], rm.AP, relative=0.05)  # E: arg-type

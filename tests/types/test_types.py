@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
@@ -50,6 +51,13 @@ def test_pyright_accepts_right_calls_and_refuses_wrong_ones(tmp_path):
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     errors = json.loads(told.stdout)["generalDiagnostics"]
     assert {error["range"]["start"]["line"] + 1 for error in errors} == {number for number, _ in marked_lines()}, errors
+
+
+def test_every_public_function_is_among_the_calls():
+    calls = (HERE / "calls.py").read_text("utf-8")
+    functions = [f"rm.{name}" for name in rm.__all__ if inspect.isfunction(getattr(rm, name))]
+    functions += [f"online.{name}" for name in rm.online.__all__ if inspect.isfunction(getattr(rm.online, name))]
+    assert [name for name in functions if not re.search(rf"\b{name}\b", calls)] == []
 
 
 def test_the_generated_files_are_current():
