@@ -151,10 +151,19 @@ class Sums:
         )
 
 
-_PLAIN = ("x", "y", "xx", "yy", "xy")
-_BEFORE = ("px", "py", "pxx", "pyy", "pxy", "x_px", "x_py", "y_px", "y_py")
-_PRODUCTS = (("x", "y", "xy"), ("px", "py", "pxy"), ("x", "px", "x_px"), ("x", "py", "x_py"), ("y", "px", "y_px"),
-             ("y", "py", "y_py"))  # fmt: skip
+_SUMS: Mapping[str, tuple[str, ...]] = {
+    "x": ("x",), "y": ("y",), "xx": ("x", "x"), "yy": ("y", "y"), "xy": ("x", "y"),
+    "px": ("px",), "py": ("py",), "pxx": ("px", "px"), "pyy": ("py", "py"), "pxy": ("px", "py"),
+    "x_px": ("x", "px"), "x_py": ("x", "py"), "y_px": ("y", "px"), "y_py": ("y", "py"),
+}  # fmt: skip
+"""The columns of a table of sums, and what each is the sum of: a quantity, or the product of two."""
+_PLAIN = {name: of for name, of in _SUMS.items() if not {"px", "py"} & set(of)}
+
+
+def _quantities(measure: Measure | str) -> dict[str, str]:
+    """How `Sums` calls what the table calls x, y, px and py."""
+    x, y = above(measure), below(measure)
+    return {"x": x, "y": y, "px": x + BEFORE, "py": y + BEFORE}
 
 
 def is_sums(data: object) -> bool:
@@ -202,89 +211,84 @@ def _rows(table: object) -> list[dict[str, Any]]:
     raise InputError.of("online.sums_type", type=type(table).__name__)
 
 
-def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose sums are numbers, and can be sums of the same units."""
-    numbers = dict(row)
-    has_before = all(row.get(name) is not None for name in _BEFORE)
-    for name in ("n", *_PLAIN, *(_BEFORE if has_before else ())):
-        try:
-            numbers[name] = float(row[name])
-        except (TypeError, ValueError):
-            numbers[name] = math.nan
-        if not math.isfinite(numbers[name]):
-            raise InputError.of(
-                "online.sums_no_number", name=name, measure=row["measure"], variant=variant, row=repr(row[name])
-            )
+def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
+    # However a measure was written, its string is its name.
+    numbers = [(str(parse(str(row["measure"]))), _checked(variant, row)) for row in rows]
+    named = [measure for measure, _ in numbers]
+    twice = {name for name in named if named.count(name) > 1}
+    if twice:
+        raise InputError.of("online.sums_rows_twice", variant=variant, twice=sorted(twice))
+    counts = {int(row["n"]) for _, row in numbers}
+    if len(counts) > 1:
+        raise InputError.of("online.sums_n_differs", variant=variant, count=len(counts), counts=sorted(counts))
+    if min(counts) < 1:
+        raise InputError.of("online.sums_n_small", variant=variant, n=min(counts))
+    blocks = [_block(measure, row) for measure, row in numbers]
+    names = tuple(name for block in blocks for name in block.names)
+    products = np.full((len(names), len(names)), np.nan)
+    for block in blocks:
+        places = [names.index(name) for name in block.names]
+        products[np.ix_(places, places)] = block.products
+    return Sums(names, min(counts), np.concatenate([block.means for block in blocks]), products)
+
+
+def _block(measure: str, row: Mapping[str, float]) -> Sums:
+    """The sums of one measure."""
+    quantities = {name: column for name, column in _quantities(measure).items() if name in row}
+    product = {frozenset(of): row[name] for name, of in _SUMS.items() if name in row and len(of) == 2}
+    squares = [[product[frozenset((first, second))] for second in quantities] for first in quantities]
+    return Sums.of_totals(list(quantities.values()), int(row["n"]), [row[name] for name in quantities], squares)
+
+
+def _checked(variant: str, row: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a row, which can be sums of the same units."""
+    used = _SUMS if all(row.get(name) is not None for name in _SUMS) else _PLAIN
+    numbers = {name: _number(variant, row, name) for name in ("n", *used)}
     where = said("online.sums_where", measure=str(row["measure"]), variant=variant)
-    if numbers["n"] != int(numbers["n"]):
-        raise InputError.of("online.sums_n_not_whole", n=numbers["n"], where=where)
-    for name in ("y", "py") if has_before else ("y",):
-        if numbers[name] < 0:
+    n = numbers["n"]
+    if n != int(n):
+        raise InputError.of("online.sums_n_not_whole", n=n, where=where)
+    for name in ("y", "py"):
+        if numbers.get(name, 0.0) < 0:
             raise InputError.of("online.sums_below_zero", name=name, found=numbers[name], where=where)
-    pairs = (("x", "xx"), ("y", "yy"), *((("px", "pxx"), ("py", "pyy")) if has_before else ()))
-    spreads = {total: _spread(numbers, total, squares, where) for total, squares in pairs}
-    for one, other, product in _PRODUCTS if has_before else _PRODUCTS[:1]:
-        together = numbers[product] - numbers[one] * numbers[other] / max(numbers["n"], 1)
-        # Rounded sums are off by some of the last digits of what was subtracted.
-        slack = 1e-9 * (abs(numbers[product]) + abs(numbers[one] * numbers[other]) / max(numbers["n"], 1))
-        if abs(together) > math.sqrt(spreads[one] * spreads[other]) * (1 + 1e-9) + slack:
-            raise InputError.of(
-                "online.sums_product", product=product, value=numbers[product], where=where, first=one, second=other
-            )
+    spreads = {of[0]: _spread(numbers, of[0], name, where) for name, of in used.items() if len(set(of)) < len(of)}
+    for name, of in used.items():
+        if len(set(of)) == 2:
+            first, second = of
+            expected = numbers[first] * numbers[second] / max(n, 1)
+            # Rounded sums are off by some of the last digits of what was subtracted.
+            slack = 1e-9 * (abs(numbers[name]) + abs(expected))
+            if abs(numbers[name] - expected) > math.sqrt(spreads[first] * spreads[second]) * (1 + 1e-9) + slack:
+                raise InputError.of(
+                    "online.sums_product", product=name, value=numbers[name], where=where, first=first, second=second
+                )
     return numbers
+
+
+def _number(variant: str, row: Mapping[str, Any], name: str) -> float:
+    try:
+        number = float(row[name])
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError.of(
+            "online.sums_no_number", name=name, measure=row["measure"], variant=variant, row=repr(row[name])
+        )
+    return number
 
 
 def _spread(numbers: Mapping[str, float], total: str, squares: str, where: Said) -> float:
     """The sum of squared deviations: a sum of squares is at least the square of the sum over n."""
     least = numbers[total] ** 2 / numbers["n"] if numbers["n"] > 0 else 0.0
     if numbers[squares] < least * (1 - 1e-9):
-        raise InputError.of(
-            "online.sums_squares_small",
-            squares=squares,
-            found=numbers[squares],
-            where=where,
-            n=numbers["n"],
-            total=total,
-            found_2=numbers[total],
-            least=least,
-        )
+        facts: dict[str, Any] = {
+            "found": numbers[squares],
+            "n": numbers["n"],
+            "total": total,
+            "found_2": numbers[total],
+        }
+        raise InputError.of("online.sums_squares_small", squares=squares, where=where, least=least, **facts)
     return max(numbers[squares] - least, 0.0)
-
-
-def _sums_of(variant: str, rows: Iterable[Mapping[str, Any]]) -> Sums:
-    rows = [_checked(variant, row) for row in rows]
-    # However a measure was written, its string is its name.
-    named = [str(parse(str(row["measure"]))) for row in rows]
-    twice = {name for name in named if named.count(name) > 1}
-    if twice:
-        raise InputError.of("online.sums_rows_twice", variant=variant, twice=sorted(map(str, twice)))
-    counts = {int(row["n"]) for row in rows}
-    if len(counts) > 1:
-        raise InputError.of("online.sums_n_differs", variant=variant, count=len(counts), counts=sorted(counts))
-    n = counts.pop()
-    if n < 1:
-        raise InputError.of("online.sums_n_small", variant=variant, n=n)
-    names: list[str] = []
-    blocks = []
-    for measure, row in zip(named, rows, strict=True):
-        names += [above(measure), below(measure)]
-        totals = [row["x"], row["y"]]
-        squares = [[row["xx"], row["xy"]], [row["xy"], row["yy"]]]
-        if all(row.get(name) is not None for name in _BEFORE):
-            names += [above(measure) + BEFORE, below(measure) + BEFORE]
-            totals += [row["px"], row["py"]]
-            across = [[row["x_px"], row["x_py"]], [row["y_px"], row["y_py"]]]
-            before = [[row["pxx"], row["pxy"]], [row["pxy"], row["pyy"]]]
-            squares = np.block([[np.array(squares, float), np.array(across, float)],
-                                [np.array(across, float).T, np.array(before, float)]]).tolist()  # fmt: skip
-        blocks.append(Sums.of_totals(["" for _ in totals], n, totals, squares))
-    products = np.full((len(names), len(names)), np.nan)
-    place = 0
-    for block in blocks:
-        width = len(block.names)
-        products[place : place + width, place : place + width] = block.products
-        place += width
-    return Sums(tuple(names), n, np.concatenate([block.means for block in blocks]), products)
 
 
 def sums_to_table(groups: Mapping[str, Sums], measures: Sequence[Measure]) -> pl.DataFrame:
@@ -293,14 +297,12 @@ def sums_to_table(groups: Mapping[str, Sums], measures: Sequence[Measure]) -> pl
     for variant, sums in groups.items():
         raw = sums.products + sums.n * np.outer(sums.means, sums.means)
         for measure in measures:
-            x, y = sums.place(above(measure)), sums.place(below(measure))
-            row: dict[str, Any] = {"variant": variant, "measure": str(measure), "n": sums.n}
-            row |= {"x": sums.total(above(measure)), "y": sums.total(below(measure))}
-            row |= {"xx": float(raw[x, x]), "yy": float(raw[y, y]), "xy": float(raw[x, y])}
-            if sums.has(above(measure) + BEFORE):
-                px, py = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
-                pairs = ((px, px), (py, py), (px, py), (x, px), (x, py), (y, px), (y, py))
-                row |= {"px": sums.total(above(measure) + BEFORE), "py": sums.total(below(measure) + BEFORE)}
-                row |= {name: float(raw[pair]) for name, pair in zip(_BEFORE[2:], pairs, strict=True)}
-            rows.append(row)
+            column = _quantities(measure)
+            used = _SUMS if sums.has(column["px"]) else _PLAIN
+            totals = {name: sums.total(column[of[0]]) for name, of in used.items() if len(of) == 1}
+            places = {name: [sums.place(column[factor]) for factor in of] for name, of in used.items()}
+            products = {name: float(raw[tuple(place)]) for name, place in places.items() if len(place) == 2}
+            numbers = totals | products
+            known = {"variant": variant, "measure": str(measure), "n": sums.n}
+            rows.append({**known, **{name: numbers[name] for name in used}})
     return pl.DataFrame(rows)
