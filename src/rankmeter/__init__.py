@@ -61,7 +61,7 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"rankmeter.{name}")
     if name == "__all__":
         measures = _import_module("rankmeter.measures.names").public_names()
-        return sorted({*_LAZY, *_MODULES, *measures}, key=lambda one: (one.casefold(), one))
+        return sorted({*_LAZY, *_MODULES, *measures}, key=lambda public: (public.casefold(), public))
     if name.startswith("_"):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     if name in _ENDING:

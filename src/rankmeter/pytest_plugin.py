@@ -21,7 +21,7 @@ class Rankings:
         from rankmeter.testing import assert_ranking
 
         checked = assert_ranking(judgments, run, *requirements, **options)
-        self._told += [f"{self._test}: {one.text}: {one.why}" for one in checked]
+        self._told += [f"{self._test}: {requirement.text}: {requirement.why}" for requirement in checked]
         return checked
 
 

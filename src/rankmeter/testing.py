@@ -66,7 +66,7 @@ def assert_ranking(
         )
     except RankmeterError as error:
         raise error.with_traceback(None) from None  # a file that is not there: the ways inside say nothing of it
-    broken = [one for one in checked if not one.is_met]
+    broken = [requirement for requirement in checked if not requirement.is_met]
     if broken:
-        raise AssertionError("\n".join(one.told() for one in broken))
+        raise AssertionError("\n".join(requirement.told() for requirement in broken))
     return checked

@@ -38,7 +38,7 @@ def command(name: str | None, lang: Language, format_: Literal["table", "json"])
 
     NAME may hold options of the tool: trec_eval:9,c,l=2.
     """
-    chosen = [find_dialect(one) for one in ([name] if name else dialect_names())]
+    chosen = [find_dialect(tool) for tool in ([name] if name else dialect_names())]
     if format_ == "json":
         listed = [entry(dialect, lang) for dialect in chosen]
         echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
@@ -66,9 +66,12 @@ def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
             }
             for metric in dialect.metrics
         ],
-        "options": [{"option": _option(one.name, one.sets), "text": one.text[lang]} for one in dialect.variants],
+        "options": [
+            {"option": _option(variant.name, variant.sets), "text": variant.text[lang]} for variant in dialect.variants
+        ],
         "not_reproduced": [
-            {"metrics": list(one.metrics), "when": one.when, "text": one.text[lang]} for one in dialect.accidents
+            {"metrics": list(accident.metrics), "when": accident.when, "text": accident.text[lang]}
+            for accident in dialect.accidents
         ],
     }
 
@@ -92,7 +95,11 @@ def _option(name: str, sets: str) -> str:
 
 def _overview(dialects: list[Dialect], lang: Language) -> str:
     width = max(len(dialect.name) for dialect in dialects)
-    lines = [line for one in dialects for line in _beside(one.name, f"{one.title} {one.version}", width, indent=0)]
+    lines = [
+        line
+        for dialect in dialects
+        for line in _beside(dialect.name, f"{dialect.title} {dialect.version}", width, indent=0)
+    ]
     return "\n".join(
         [*lines, "", *_wrapped(words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME"))]
     )
@@ -115,7 +122,7 @@ def _whole(dialect: Dialect, lang: Language) -> str:
         words["metrics"],
     ]
     for metric in dialect.metrics:
-        lines += _beside(metric.name, definition(metric), max(len(one.name) for one in dialect.metrics))
+        lines += _beside(metric.name, definition(metric), max(len(metric.name) for metric in dialect.metrics))
         if metric.options:
             shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
             lines += _wrapped(f"{words['takes']} {shown}", indent=6)
@@ -127,8 +134,8 @@ def _whole(dialect: Dialect, lang: Language) -> str:
             lines += _beside(f"{dialect.name}:{_option(variant.name, variant.sets)}", variant.text[lang])
     if dialect.accidents:
         lines += ["", words["accidents"]]
-        for one in dialect.accidents:
-            lines += _wrapped(f"{', '.join(one.metrics)} ({one.when}): {one.text[lang]}", indent=2)
+        for accident in dialect.accidents:
+            lines += _wrapped(f"{', '.join(accident.metrics)} ({accident.when}): {accident.text[lang]}", indent=2)
     return "\n".join(lines)
 
 

@@ -52,7 +52,7 @@ QUESTIONS = {
 def command(name_filter: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List all measures, or those whose name, other names or title contain NAME-FILTER."""
     listed = [entry(REGISTRY[name], lang) for names in by_question().values() for name in names]
-    listed = [one for one in listed if _matches(one, name_filter or "")]
+    listed = [entry for entry in listed if _matches(entry, name_filter or "")]
     if not listed:
         hint = did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or None
         raise MeasureError.of("cli.no_such_measure", text=name_filter, hint=hint)
@@ -131,28 +131,28 @@ def _aliases_with_options(measure: Measure) -> list[str]:
     return [f"{alias} = {meant}" for alias, meant in ALIASES.items() if meant.startswith(start)]
 
 
-def _matches(one: dict[str, Any], text: str) -> bool:
-    known: list[str] = [one["name"], one["title"], *one["aliases"]]
+def _matches(listed: dict[str, Any], text: str) -> bool:
+    known: list[str] = [listed["name"], listed["title"], *listed["aliases"]]
     return any(text.casefold() in name.casefold() for name in known)
 
 
 def _text(listed: list[dict[str, Any]], language: Language) -> str:
     words = words_of("measure_list", language)
-    width = max(len(one["name"]) for one in listed)
+    width = max(len(entry["name"]) for entry in listed)
     space = " " * (width + 2)
     lines: list[str] = []
     headings = {names[0]: question for question, known in by_question().items()
-                if (names := [one["name"] for one in listed if one["name"] in known])}  # fmt: skip
-    for one in listed:
-        if one["name"] in headings:
-            lines += [*([""] if lines else []), words[headings[one["name"]]]]
-        lines.append(f"{one['name']:<{width}}  {one['title']} ({one['direction']})")
-        own = [_option_text(name, option) for name, option in one["options"].items() if _is_own(one["name"], name)]
+                if (names := [entry["name"] for entry in listed if entry["name"] in known])}  # fmt: skip
+    for entry in listed:
+        if entry["name"] in headings:
+            lines += [*([""] if lines else []), words[headings[entry["name"]]]]
+        lines.append(f"{entry['name']:<{width}}  {entry['title']} ({entry['direction']})")
+        own = [_option_text(name, option) for name, option in entry["options"].items() if _is_own(entry["name"], name)]
         if own:
             lines.append(space + words["options"] + "  ".join(own))
-        if one["aliases"]:
-            lines.append(space + words["also"] + ", ".join(one["aliases"]))
-    if not any(isinstance(REGISTRY[one["name"]], RankedMeasure) for one in listed):
+        if entry["aliases"]:
+            lines.append(space + words["also"] + ", ".join(entry["aliases"]))
+    if not any(isinstance(REGISTRY[entry["name"]], RankedMeasure) for entry in listed):
         return "\n".join(lines)
     shared = REGISTRY["P"]
     lines += ["", words["shared"]]

@@ -244,8 +244,10 @@ def command(
 def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[Said]:
     """Why a number is shown that was not asked for."""
     wanted = into_measures(asked) if asked else ()
-    names = {type(one).name for one in result.measures}
-    if "CVR" not in names or not any(type(one).name == "Conversions" and one not in wanted for one in result.measures):
+    names = {type(measure).name for measure in result.measures}
+    if "CVR" not in names or not any(
+        type(measure).name == "Conversions" and measure not in wanted for measure in result.measures
+    ):
         return []
     return [said("conversions_beside")]
 

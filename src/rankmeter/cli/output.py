@@ -177,7 +177,7 @@ def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
     for ev in evaluations:
         unused = {side.notes.get(UNUSED) for side in ev.reading.sides}  # the line about reading names them
         facts[ev.name] = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
-    shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in one for one in facts.values())]
+    shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in own for own in facts.values())]
     runs: dict[str, list[str]] = {}
     for name, sentences in facts.items():
         own = [in_language(sentence, lang) for sentence in sentences if sentence not in shared]

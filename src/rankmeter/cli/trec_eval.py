@@ -172,11 +172,11 @@ def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
     click.echo(ctx.get_help())
     dialect = find_dialect("trec_eval")
     known = {name for metric in dialect.metrics for name in metric.names}
-    for one in wanted(measures, 10):
-        name = one.printed.name
-        if (one.printed.metric or name) not in known:
+    for asked in wanted(measures, 10):
+        name = asked.printed.name
+        if (asked.printed.metric or name) not in known:
             click.echo(f"\n{name}: text, no number.")
             continue
-        metric = metric_of(dialect, one.printed)
+        metric = metric_of(dialect, asked.printed)
         particular = f" {metric.reason['en']}" if metric.reason else ""
         click.echo(f"\n{name}: rankmeter's {metric.measure} (`rankmeter explain {metric.measure}`).{particular}")

@@ -181,7 +181,7 @@ providers.register(provider)
 def use_first() -> None:
     """Let ir_measures' own functions ask rankmeter before any other provider."""
     pipeline = ir_measures.DefaultPipeline
-    pipeline.providers = [provider, *(one for one in pipeline.providers if one is not provider)]
+    pipeline.providers = [provider, *(other for other in pipeline.providers if other is not provider)]
 
 
 __all__ = ["RankmeterEvaluator", "RankmeterProvider", "provider", "translate", "use_first"]

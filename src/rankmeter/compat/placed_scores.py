@@ -126,13 +126,13 @@ class LittleScores(Scores):
         """(n,) how long each list is."""
         if _plain_formula(measure) is None:
             return super().returned(measure)
-        return np.array([one.returned for one in self._lists])
+        return np.array([listed.returned for listed in self._lists])
 
     def values(self, measure: Measure) -> Floats:
         """(n,) the value of a measure for every query; computed once."""
         formula = _plain_formula(measure)
         if formula is not None and measure not in self._values:
-            quotients = [formula(one, measure) for one in self._lists]
+            quotients = [formula(listed, measure) for listed in self._lists]
             self._values[measure] = np.array([above / below if below > 0 else 0.0 for above, below in quotients])
         return super().values(measure)
 

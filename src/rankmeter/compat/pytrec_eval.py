@@ -41,7 +41,7 @@ from rankmeter.placing.mapping import place_lists
 from rankmeter.placing.placements import Floats
 from rankmeter.wording import said
 
-supported_measures: set[str] = {one.name for one in ORDER if one.since == 9 and one.name != "yaap"}
+supported_measures: set[str] = {printed.name for printed in ORDER if printed.since == 9 and printed.name != "yaap"}
 """Every measure, by trec_eval's name."""
 supported_nicknames: dict[str, set[str]] = {
     nickname: {name for name in names if name in supported_measures} for nickname, names in NICKNAMES.items()
@@ -89,7 +89,7 @@ class RelevanceEvaluator:
         if level <= 0:
             raise InputTypeError.of("compat.level_not_positive", level=level)
         self._settings = ValueSettings(version=9, level=level, judged_only=bool(judged_only))
-        names = {one.printed.name for one in self._wanted}
+        names = {asked.printed.name for asked in self._wanted}
         lowest = -math.inf
         if not (names & _LOOKS_AT_ALL_JUDGED or judged_only):
             lowest = ANY_POSITIVE if names & _GRADED else float(level)
@@ -121,7 +121,7 @@ class RelevanceEvaluator:
         firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
         _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
         if not scores.keys() <= self._number.keys():
-            scores = {query: one for query, one in scores.items() if query in self._number}
+            scores = {query: listed for query, listed in scores.items() if query in self._number}
         chosen = list(scores)
         if not chosen:
             return {}
@@ -159,14 +159,14 @@ class RelevanceEvaluator:
         maker = ColumnMaker(placed, self._settings)
         labels: list[str] = []
         columns: list[Floats] = []
-        for one in self._wanted:
-            if one.printed.kind == "text" or one.printed.name == "relstring":
+        for asked in self._wanted:
+            if asked.printed.kind == "text" or asked.printed.name == "relstring":
                 # pytrec_eval has these among its keys, without a value.
-                labels.append(one.printed.name)
+                labels.append(asked.printed.name)
                 columns.append(np.zeros(len(placed)))
                 continue
-            for column in maker.of(one):
-                labels.append(column.label if one.printed.kind in ("cutoffs", "points") else one.printed.name)
+            for column in maker.of(asked):
+                labels.append(column.label if asked.printed.kind in ("cutoffs", "points") else asked.printed.name)
                 columns.append(column.values)
         return labels, columns
 
@@ -243,7 +243,9 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])
     {'q1': {'d7': 2.5}}
     """
-    return {query: {item: float(score) for item, score in one.items()} for query, one in _parsed(f_run, 6, 4).items()}
+    return {
+        query: {item: float(score) for item, score in listed.items()} for query, listed in _parsed(f_run, 6, 4).items()
+    }
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -252,7 +254,9 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> parse_qrel(["q1 0 d7 1"])
     {'q1': {'d7': 1}}
     """
-    return {query: {item: int(grade) for item, grade in one.items()} for query, one in _parsed(f_qrel, 4, 3).items()}
+    return {
+        query: {item: int(grade) for item, grade in graded.items()} for query, graded in _parsed(f_qrel, 4, 3).items()
+    }
 
 
 def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str, str]]:
@@ -262,10 +266,10 @@ def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str
         if len(parts) != fields:
             line = line.strip()
             raise InputError.of("compat.line_fields", line=number, count=len(parts), wanted=fields, text=line)
-        one = parsed.setdefault(parts[0], {})
-        if parts[2] in one:
+        listed = parsed.setdefault(parts[0], {})
+        if parts[2] in listed:
             raise InputError.of("compat.line_twice", line=number, item=parts[2], query=parts[0])
-        one[parts[2]] = parts[value]
+        listed[parts[2]] = parts[value]
     return parsed
 
 
@@ -290,10 +294,10 @@ def _wanted(measures: Iterable[str]) -> list[Wanted]:
             known = parameters.setdefault(match["name"], [])
             fresh = match["numbers"].split(",")
             known.extend(fresh if kind == "numbers" else [number for number in fresh if number not in known])
-    wanted = [Wanted(one, ",".join(parameters[one.name])) for one in ORDER if one.name in parameters]
-    for one in wanted:
-        if one.printed.kind == "cutoffs" and one.text and min(one.numbers) < 1:
-            raise MeasureError.of("compat.unsupported_cutoff", measure=f"{one.printed.name}.{one.text}")
+    wanted = [Wanted(printed, ",".join(parameters[printed.name])) for printed in ORDER if printed.name in parameters]
+    for asked in wanted:
+        if asked.printed.kind == "cutoffs" and asked.text and min(asked.numbers) < 1:
+            raise MeasureError.of("compat.unsupported_cutoff", measure=f"{asked.printed.name}.{asked.text}")
     return wanted
 
 

@@ -60,7 +60,7 @@ class _Evaluator:
             **extra,
         }
         known = inspect.signature(function).parameters
-        takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
+        takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values())
         given = {key: value for key, value in options.items() if value is not None and (takes_all or key in known)}
         return function(list(texts), **given)
 

@@ -160,7 +160,9 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
         writer = _library("tensorboard.summary", "TensorBoard", "tensorboard").Writer(os.fspath(writer))
     describes = type(writer).__module__.startswith("tensorboard.")
     for name, value in metrics.items():
-        measure = next((one for one in definitions if name.rpartition("/")[2].split(".")[0] == one), None)
+        measure = next(
+            (definition for definition in definitions if name.rpartition("/")[2].split(".")[0] == definition), None
+        )
         about = {"description": definitions[measure]} if describes and measure else {}
         writer.add_scalar(prefix + name, value, step, **about)
     if is_own:
@@ -220,10 +222,10 @@ def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
         for score in result.scores:
             name = f"{called[score.system]}/{metric_name(str(score.measure))}"
             found |= _with_interval(name, score.value, score.interval)
-        for one in result.differences:
-            pair = f"{called[one.system]}-vs-{called[one.other]}/{metric_name(str(one.measure))}"
-            ends = _with_interval(f"{pair}.difference", one.difference, one.interval)
-            found |= {**ends, f"{pair}.p_corrected": one.p_corrected}
+        for difference in result.differences:
+            pair = f"{called[difference.system]}-vs-{called[difference.other]}/{metric_name(str(difference.measure))}"
+            ends = _with_interval(f"{pair}.difference", difference.difference, difference.interval)
+            found |= {**ends, f"{pair}.p_corrected": difference.p_corrected}
     return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
 
 

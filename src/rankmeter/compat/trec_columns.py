@@ -181,12 +181,12 @@ class ColumnMaker:
     def _seen(self) -> list[SeenQuery]:
         """Every query as the program's measures see it."""
         seen = []
-        for one in self.scores.lists(self.definitions.measure("num_rel_ret")):
-            grades = [-1] * one.returned
-            for rank, grade in one.found:
+        for listed in self.scores.lists(self.definitions.measure("num_rel_ret")):
+            grades = [-1] * listed.returned
+            for rank, grade in listed.found:
                 grades[rank - 1] = -2 if grade < 0 else grade
-            counts = [0] * (max(one.best[0], -1) + 1 if one.best else 0)
-            for grade in one.best:
+            counts = [0] * (max(listed.best[0], -1) + 1 if listed.best else 0)
+            for grade in listed.best:
                 if grade >= 0:
                     counts[grade] += 1
             seen.append(SeenQuery(grades, counts, self.settings.level))
@@ -249,7 +249,8 @@ class ColumnMaker:
             return self._by_query(
                 wanted,
                 lambda seen: (
-                    sum(one or 0.0 for one in trec_unusual.interpolated(seen, numbers, version)) / len(numbers)
+                    sum(precision or 0.0 for precision in trec_unusual.interpolated(seen, numbers, version))
+                    / len(numbers)
                 ),
             )
         points = [self._values(self._measure(wanted.printed, number)) for number in numbers]

@@ -116,7 +116,7 @@ ORDER: tuple[Printed, ...] = (
 )
 """In the order in which the program prints them, whatever the order of -m."""
 
-BY_NAME = {one.name: one for one in ORDER}
+BY_NAME = {printed.name: printed for printed in ORDER}
 
 _COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
@@ -124,7 +124,7 @@ _APART = ("dcg", "ideal_dcg", "yaap")
 NICKNAMES: Mapping[str, tuple[str, ...]] = {
     "official": OFFICIAL,
     "set": (*_COUNTS, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-    "all_trec": tuple(one.name for one in ORDER if one.name not in _APART),
+    "all_trec": tuple(printed.name for printed in ORDER if printed.name not in _APART),
 }
 DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
     "relstring": (10,),
@@ -208,7 +208,11 @@ def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
         if given:
             parameters.setdefault(name, given)
         names.update(_names(name, version))
-    return [Wanted(one, parameters.get(one.name, "")) for one in ORDER if one.name in names and one.since <= version]
+    return [
+        Wanted(printed, parameters.get(printed.name, ""))
+        for printed in ORDER
+        if printed.name in names and printed.since <= version
+    ]
 
 
 def _names(name: str, version: Version) -> Sequence[str]:
@@ -220,7 +224,7 @@ def _names(name: str, version: Version) -> Sequence[str]:
         raise MeasureError.of("compat.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
         raise MeasureError.of("compat.no_measure", name=name, version=version, hint="--trec-eval-version 10")
-    known = [*(one.name for one in ORDER if one.since <= version), *NICKNAMES]
+    known = [*(printed.name for printed in ORDER if printed.since <= version), *NICKNAMES]
     close = nearest(name, known, shown=1)
     hint = said("general.did_you_mean", choice=close[0]) if close else said("compat.measures", known=known)
     raise MeasureError.of("compat.no_measure", name=name, version=version, hint=hint)
@@ -228,9 +232,9 @@ def _names(name: str, version: Version) -> Sequence[str]:
 
 def check_shared_gains(chosen: Sequence[Wanted]) -> None:
     """Refuse gains for one of three measures that keep theirs in one place, where several of them are asked for."""
-    sharing = [one for one in chosen if one.printed.name in ("dcg", "ideal_dcg", "ndcg")]
-    if len(sharing) > 1 and any(one.text for one in sharing):
-        raise MeasureError.of("compat.shared_gains", names=[one.printed.name for one in sharing])
+    sharing = [measure for measure in chosen if measure.printed.name in ("dcg", "ideal_dcg", "ndcg")]
+    if len(sharing) > 1 and any(asked.text for asked in sharing):
+        raise MeasureError.of("compat.shared_gains", names=[asked.printed.name for asked in sharing])
 
 
 def metric_of(dialect: Dialect, printed: Printed) -> Metric:

@@ -76,7 +76,7 @@ def gains_of(seen: SeenQuery, pairs: Pairs, version: Version) -> list[Gain]:
     gains = [Gain(level, gain, counts.pop(level, 0)) for level, gain in named]
     given = {level for level, _ in named}
     gains += [Gain(level, float(level), count) for level, count in counts.items() if level not in given]
-    return c_library.merge_sorted(gains, lambda one, other: int(one.gain - other.gain))
+    return c_library.merge_sorted(gains, lambda gain, other: int(gain.gain - other.gain))
 
 
 def _is_whole(name: str) -> bool:
@@ -85,7 +85,7 @@ def _is_whole(name: str) -> bool:
 
 
 def _gain_of(grade: int, gains: list[Gain]) -> float:
-    return next((one.gain for one in gains if one.level == grade), 0.0)
+    return next((gain.gain for gain in gains if gain.level == grade), 0.0)
 
 
 def _ideal(gains: list[Gain]) -> Iterator[float]:
@@ -237,7 +237,7 @@ def utility(seen: SeenQuery, worth: Sequence[float], collection: int) -> float:
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     rest = (collection + found - returned - relevant + 2**63) % 2**64 - 2**63
     counts = (found, returned - found, relevant - found, rest)
-    products = [np.float64(one) * np.float64(count) for one, count in zip(worth, counts, strict=True)]
+    products = [np.float64(value) * np.float64(count) for value, count in zip(worth, counts, strict=True)]
     return float(products[0] + products[1] + products[2] + products[3])
 
 

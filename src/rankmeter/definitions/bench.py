@@ -207,8 +207,8 @@ class Bench:
             if self._held + size > ROOM:
                 self._parts.clear()
                 self._held = 0
-                for one in self._kinds.values():
-                    one.forget()
+                for known in self._kinds.values():
+                    known.forget()
             self._held += size
             self._parts[key] = parts_of(measure, kinds.view(*view_of))
         return self._parts[key]
@@ -252,7 +252,7 @@ class Bench:
                 self._runs[key] = self._place(key)
             made = _Placed.of(self._runs[key], appended=appended)
             # Scores that order the items alike in single precision are one placing.
-            same = (one for one in self._placed.values() if _order_alike(one, made))
+            same = (placed for placed in self._placed.values() if _order_alike(placed, made))
             self._placed[key, appended] = next(same, made)
         return self._placed[key, appended]
 
@@ -269,10 +269,10 @@ def _with_conventions(measure: Measure) -> RankedMeasure:
     return measure
 
 
-def _order_alike(one: _Placed, other: _Placed) -> bool:
+def _order_alike(placed: _Placed, other: _Placed) -> bool:
     columns = ("query", "grade", "above", "tied", "higher_id", "earlier", "returned", "best")
     return (
-        one.subtopics is other.subtopics
-        and np.array_equal(one.times, other.times)
-        and all(np.array_equal(getattr(one.placements, c), getattr(other.placements, c)) for c in columns)
+        placed.subtopics is other.subtopics
+        and np.array_equal(placed.times, other.times)
+        and all(np.array_equal(getattr(placed.placements, c), getattr(other.placements, c)) for c in columns)
     )

@@ -64,14 +64,19 @@ class Explanation(Showable):
     @property
     def formula_note(self) -> str:
         """How the formula must be read where the measure has other conventions than the default ones."""
-        stated = ", ".join(f"{one.name}={one.value}" for one in self.conventions if one.is_stated)
+        stated = ", ".join(
+            f"{convention.name}={convention.value}" for convention in self.conventions if convention.is_stated
+        )
         return (
             wording.words("definitions/explain", self.language)["written_for"].format(stated=stated) if stated else ""
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return asdict(self) | {"conventions": [asdict(one) for one in self.conventions], "aliases": list(self.aliases)}
+        return asdict(self) | {
+            "conventions": [asdict(convention) for convention in self.conventions],
+            "aliases": list(self.aliases),
+        }
 
     def document(self, language: Language | None = None) -> list[Block]:  # noqa: ARG002 (it has a language of its own)
         """Meaning, formula, every convention, use and misuse, an example, sources."""
@@ -80,13 +85,13 @@ class Explanation(Showable):
         telling, usual = (
             tuple(
                 (
-                    Cell(one.name),
-                    Cell(one.value, _STATED if one.is_stated else NO_MARK),
-                    Cell(one.decides),
-                    Cell(one.meaning),
+                    Cell(convention.name),
+                    Cell(convention.value, _STATED if convention.is_stated else NO_MARK),
+                    Cell(convention.decides),
+                    Cell(convention.meaning),
                 )
-                for one in self.conventions
-                if one.is_telling == is_telling
+                for convention in self.conventions
+                if convention.is_telling == is_telling
             )
             for is_telling in (True, False)
         )
@@ -106,8 +111,15 @@ class Explanation(Showable):
 
     def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:
         """For a terminal: the conventions that decide as lines, which read better than a table, the rest in one."""
-        lines = [Paragraph(text) for one in self.conventions if one.is_telling for text in self._convention_lines(one)]
-        usual = ", ".join(f"{one.name}={one.value}" for one in self.conventions if not one.is_telling)
+        lines = [
+            Paragraph(text)
+            for convention in self.conventions
+            if convention.is_telling
+            for text in self._convention_lines(convention)
+        ]
+        usual = ", ".join(
+            f"{convention.name}={convention.value}" for convention in self.conventions if not convention.is_telling
+        )
         document: list[Block] = []
         for block in self.document():
             folded = [Paragraph(f"{block.title}: {usual}")] if isinstance(block, Folded) else [block]
@@ -122,13 +134,13 @@ class Explanation(Showable):
         """For a notebook or a page: no script, every text escaped."""
         return Showable.to_html(self, language or self.language)
 
-    def _convention_lines(self, one: Convention) -> tuple[str, str]:
+    def _convention_lines(self, convention: Convention) -> tuple[str, str]:
         is_chinese = self.language == "zh"
         stated = wording.words("definitions/explain", self.language)["stated"]
-        mark = (f"（{stated}）" if is_chinese else f" ({stated})") if one.is_stated else ""
+        mark = (f"（{stated}）" if is_chinese else f" ({stated})") if convention.is_stated else ""
         # Chinese sentences follow each other without a blank.
-        meaning = ("" if is_chinese else " ").join(text for text in (one.decides, one.meaning) if text)
-        return f"{one.name}={one.value}{mark}", f"    {meaning}"
+        meaning = ("" if is_chinese else " ").join(text for text in (convention.decides, convention.meaning) if text)
+        return f"{convention.name}={convention.value}{mark}", f"    {meaning}"
 
 
 NO_MARK: frozenset[Mark] = frozenset()

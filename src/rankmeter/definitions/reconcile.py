@@ -161,7 +161,7 @@ class _Search:
         """Try what every known tool means by the claimed names."""
         for number, claim in enumerate(self.claims):
             spoken = spoken_by_tools(claim.name, claim.measure, self.facts[number].grades)
-            self.spoken.append([one for one in spoken if self.value(number, one.measure) is not None])
+            self.spoken.append([metric for metric in spoken if self.value(number, metric.measure) is not None])
 
     def value(self, number: int, measure: Measure) -> float | None:
         """The value of a definition of one claim; None where the data cannot answer it."""
@@ -242,9 +242,9 @@ class _Search:
         """The tools that give at least one of the numbers, those that give most first."""
         hits: dict[str, dict[int, Spoken]] = {}
         for number, spoken in enumerate(self.spoken):
-            for one in spoken:
-                if matches(self.claims[number], self.tried[number][one.measure], spare=one.tolerance):
-                    hits.setdefault(one.dialect, {}).setdefault(number, one)
+            for metric in spoken:
+                if matches(self.claims[number], self.tried[number][metric.measure], spare=metric.tolerance):
+                    hits.setdefault(metric.dialect, {}).setdefault(number, metric)
         found = [
             ToolMatch(
                 tool,
@@ -325,19 +325,19 @@ def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
     return abs(value - claim.value) <= max((half + (spare if spare < half else 0.0)) * (1 + 1e-9), EXACT)
 
 
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
+def _same(value: float, other: float) -> bool:
+    return value == other or (math.isnan(value) and math.isnan(other))
 
 
 def _is_minimal(changed: Changes, found: list[Definition]) -> bool:
     """Whether no part of these changes is enough."""
-    return not any(set(one.changes) <= set(changed) for one in found)
+    return not any(set(definition.changes) <= set(changed) for definition in found)
 
 
-def _by_use(one: Definition) -> tuple[int, int]:
+def _by_use(definition: Definition) -> tuple[int, int]:
     """Fewest changes first; among them, those that most tools make together."""
-    named = [{tool.partition(":")[0] for tool in tools} for tools in one.tools]
-    return len(one.changes), -len(set.intersection(*named) if named else ())
+    named = [{tool.partition(":")[0] for tool in tools} for tools in definition.tools]
+    return len(definition.changes), -len(set.intersection(*named) if named else ())
 
 
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:

@@ -139,14 +139,14 @@ class Reconciliation(Showable):
             "tools": [
                 {
                     "tool": match.tool,
-                    "gives": [one.claim.name for one, hit in zip(self.claims, match.matched, strict=True) if hit],
+                    "gives": [answer.claim.name for answer, hit in zip(self.claims, match.matched, strict=True) if hit],
                     "metrics": list(match.metrics),
                     "measures": [str(measure) for measure in match.measures],
                     "values": list(match.values),
                 }
                 for match in self.tools
             ],
-            "definitions": [_definition_dict(one) for one in self.definitions],
+            "definitions": [_definition_dict(definition) for definition in self.definitions],
             "tried_together": self.tried_together,
             "matching_together": self.matching_together,
             "most_changes_tried": self.deepest,
@@ -154,18 +154,18 @@ class Reconciliation(Showable):
         }
 
 
-def _claim_dict(one: ClaimResult) -> dict[str, Any]:
-    miss = one.nearest
+def _claim_dict(answer: ClaimResult) -> dict[str, Any]:
+    miss = answer.nearest
     return {
-        "name": one.claim.name,
-        "claimed": one.claim.value,
-        "digits": one.claim.digits,
-        "default": {"measure": str(one.claim.measure), "value": one.default},
-        "tried": one.tried,
-        "matching": one.matching,
-        "distinct": one.distinct,
-        "chance": one.chance,
-        "definitions": [_definition_dict(definition) for definition in one.definitions],
+        "name": answer.claim.name,
+        "claimed": answer.claim.value,
+        "digits": answer.claim.digits,
+        "default": {"measure": str(answer.claim.measure), "value": answer.default},
+        "tried": answer.tried,
+        "matching": answer.matching,
+        "distinct": answer.distinct,
+        "chance": answer.chance,
+        "definitions": [_definition_dict(definition) for definition in answer.definitions],
         "nearest": miss
         and {
             "measure": str(miss.measure),
@@ -173,15 +173,17 @@ def _claim_dict(one: ClaimResult) -> dict[str, Any]:
             "value": miss.value,
             "off": miss.off,
         },
-        "effects": [{"axis": e.axis, "change": e.change, "delta": e.delta} for e in one.effects],
+        "effects": [{"axis": e.axis, "change": e.change, "delta": e.delta} for e in answer.effects],
     }
 
 
-def _definition_dict(one: Definition) -> dict[str, Any]:
+def _definition_dict(definition: Definition) -> dict[str, Any]:
     return {
-        "changes": [_change_dict(change, tools) for change, tools in zip(one.changes, one.tools, strict=True)],
-        "measures": [str(measure) for measure in one.measures],
-        "values": list(one.values),
+        "changes": [
+            _change_dict(change, tools) for change, tools in zip(definition.changes, definition.tools, strict=True)
+        ],
+        "measures": [str(measure) for measure in definition.measures],
+        "values": list(definition.values),
     }
 
 
@@ -202,21 +204,21 @@ def _findings(result: Reconciliation, language: Language) -> list[Block]:
         Heading(words[f"definitions{several}"]),
         *items([*_definition_lines(result.definitions, result.deepest, words), *larger]),
     ]
-    for place, one in enumerate(result.claims):
-        named = {"name": one.claim.name, "number": one.claim.number}
+    for place, answer in enumerate(result.claims):
+        named = {"name": answer.claim.name, "number": answer.claim.number}
         if several and not result.definitions:
-            lines = _definition_lines([_of_one(d, place) for d in one.definitions], result.deepest, words)
+            lines = _definition_lines([_of_one(d, place) for d in answer.definitions], result.deepest, words)
             told += [Heading(words["alone"].format(**named)), *items(lines)]
-    for one in result.claims:
-        if not one.found and one.nearest is not None:
-            named = {"name": one.claim.name, "number": one.claim.number}
-            told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(one.nearest, words))]
-    chances = [line for one in result.claims for line in _chance_lines(one, words, stopped=result.stopped)]
+    for answer in result.claims:
+        if not answer.found and answer.nearest is not None:
+            named = {"name": answer.claim.name, "number": answer.claim.number}
+            told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
+    chances = [line for answer in result.claims for line in _chance_lines(answer, words, stopped=result.stopped)]
     if several:
         chances.append(words["together"].format(tried=result.tried_together, matching=result.matching_together))
     told += [Heading(words["telling"]), *items(chances)]
-    for one in {one.claim.measure: one for one in result.claims}.values():
-        told += _effects(one, words)
+    for answer in {answer.claim.measure: answer for answer in result.claims}.values():
+        told += _effects(answer, words)
     return told
 
 
@@ -227,8 +229,15 @@ def _of_one(definition: Definition, place: int) -> Definition:
 
 def _claims(result: Reconciliation, words: dict[str, str]) -> Table:
     rows = [
-        [one.claim.name, one.claim.number, str(one.claim.measure), f"{one.default:.6f}", one.tried, one.matching]
-        for one in result.claims
+        [
+            answer.claim.name,
+            answer.claim.number,
+            str(answer.claim.measure),
+            f"{answer.default:.6f}",
+            answer.tried,
+            answer.matching,
+        ]
+        for answer in result.claims
     ]
     kinds: list[Kind] = ["text", "number", "text", "number", "count", "count"]
     return text_table(words["claims_head"].split("|"), rows, kinds)
@@ -250,7 +259,7 @@ def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
 
 def _two_tools(result: Reconciliation) -> str:
     """Two tools, one for each of two numbers of one name, where none gives both."""
-    names = [one.claim.name for one in result.claims]
+    names = [answer.claim.name for answer in result.claims]
     if len(names) != 2 or names[0] != names[1] or any(all(match.matched) for match in result.tools):
         return ""
     first, second = (next((match.tool for match in result.tools if match.matched[n]), "") for n in (0, 1))
@@ -259,10 +268,12 @@ def _two_tools(result: Reconciliation) -> str:
 
 def _definition_lines(definitions: Sequence[Definition], deepest: int, words: dict[str, str]) -> list[str]:
     lines = []
-    for one in definitions[:SHOWN]:
-        lines.append(words["and"].join(map(str, one.changes)) or words["default"])
-        lines += [f"  {measure} = {value:.6f}" for measure, value in zip(one.measures, one.values, strict=True)]
-        each = zip(one.changes, one.tools, strict=True)
+    for definition in definitions[:SHOWN]:
+        lines.append(words["and"].join(map(str, definition.changes)) or words["default"])
+        lines += [
+            f"  {measure} = {value:.6f}" for measure, value in zip(definition.measures, definition.values, strict=True)
+        ]
+        each = zip(definition.changes, definition.tools, strict=True)
         lines += [f"  {change}: {_some(tools, words)}" for change, tools in each]
     if len(definitions) > SHOWN:
         lines.append(words["more"].format(count=f"{len(definitions) - SHOWN:,}"))
@@ -284,22 +295,22 @@ def _miss_lines(miss: NearMiss, words: dict[str, str]) -> list[str]:
     ]
 
 
-def _chance_lines(one: ClaimResult, words: dict[str, str], *, stopped: bool) -> list[str]:
+def _chance_lines(answer: ClaimResult, words: dict[str, str], *, stopped: bool) -> list[str]:
     ending = words["stopped"] if stopped else ""
-    if math.isnan(one.lowest):
-        return [words["no_value"].format(name=one.claim.name) + ending]
-    claim = one.claim
+    if math.isnan(answer.lowest):
+        return [words["no_value"].format(name=answer.claim.name) + ending]
+    claim = answer.claim
     return [
-        words["matching"].format(name=claim.name, number=claim.number, matching=one.matching, tried=one.tried),
-        words["distinct"].format(distinct=one.distinct, digits=claim.digits, low=one.lowest, high=one.highest),
-        words["chance"].format(chance=one.chance) + ending,
+        words["matching"].format(name=claim.name, number=claim.number, matching=answer.matching, tried=answer.tried),
+        words["distinct"].format(distinct=answer.distinct, digits=claim.digits, low=answer.lowest, high=answer.highest),
+        words["chance"].format(chance=answer.chance) + ending,
     ]
 
 
-def _effects(one: ClaimResult, words: dict[str, str]) -> list[Block]:
-    rows = [[effect.axis, effect.change, f"{effect.delta:+.6f}"] for effect in one.effects if effect.delta]
-    still = [effect.axis for effect in one.effects if not effect.delta]
+def _effects(answer: ClaimResult, words: dict[str, str]) -> list[Block]:
+    rows = [[effect.axis, effect.change, f"{effect.delta:+.6f}"] for effect in answer.effects if effect.delta]
+    still = [effect.axis for effect in answer.effects if not effect.delta]
     lines = [words["no_effect"].format(axes=words["and"].join(still))] if still else []
     heads = words["effects_head"].split("|")
     table = [text_table(heads, rows, ("text", "text", "number"))] if rows else []
-    return [Heading(words["effects"].format(name=one.claim.name)), *table, *items(lines)]
+    return [Heading(words["effects"].format(name=answer.claim.name)), *table, *items(lines)]

@@ -84,7 +84,7 @@ class ScoreTable(Showable):
         table = text_table(head, rows, kinds)
         # Where there is no room, the ranks behind the values go first.
         ranks = len(head) - 2
-        columns = tuple(replace(one, importance=max(at - ranks + 1, 0)) for at, one in enumerate(table.columns))
+        columns = tuple(replace(column, importance=max(at - ranks + 1, 0)) for at, column in enumerate(table.columns))
         return [replace(table, columns=columns), *map(Paragraph, self._reasons(language))]
 
     def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:

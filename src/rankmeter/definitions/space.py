@@ -126,9 +126,9 @@ def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | No
         return None
 
 
-def differences(one: Measure, other: Measure) -> Changes:
+def differences(measure: Measure, other: Measure) -> Changes:
     """What must be changed in one definition of a measure to get another, in the stated order."""
-    before, after = one.describe(), other.describe()
+    before, after = measure.describe(), other.describe()
     changed = sorted(
         (axis for axis in after if axis != "measure" and after[axis] != before.get(axis)), key=place_in_order
     )

@@ -87,7 +87,9 @@ def tools_with(measure: str, change: Change) -> tuple[str, ...]:
     """The tools that have a convention in some metric that is this measure, with the option that gives it, if any."""
     found = []
     for dialect in _dialects():
-        offered = [one for v in dialect.variants for one in _spelled(v, {"": ("",), change.axis: (change.value,)})]
+        offered = [
+            option for v in dialect.variants for option in _spelled(v, {"": ("",), change.axis: (change.value,)})
+        ]
         spoken = (dialect, *(find_dialect(f"{dialect.name}:{option}") for option in offered))
         having = next((str(tool) for tool in spoken if _speaks(tool, measure, change)), None)
         if having is not None:
@@ -133,7 +135,7 @@ def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
         found.append(dialect)
         offered = [_spelled(variant, {"": ("",), "rel": thresholds, "depth": CUTOFFS}) for variant in dialect.variants]
         pairs = combinations([_spelled(variant, {"": ("",), "rel": grades}) for variant in dialect.variants], 2)
-        for chosen in (*((one,) for one in offered), *pairs):
+        for chosen in (*((spelled,) for spelled in offered), *pairs):
             found += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
     return tuple(found)
 

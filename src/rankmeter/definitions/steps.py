@@ -120,10 +120,10 @@ def between(
     [('ties=input', 0.0), ('gain=binary', 0.115596)]
     """
     start, end = spoken_by(first, metric, second), spoken_by(second, metric, first)
-    one, other = type(start.measure), type(end.measure)
-    if one is not other:
+    kind, other = type(start.measure), type(end.measure)
+    if kind is not other:
         raise MeasureError.of(
-            "definitions.two_measures", metric=metric, one=one.name, first=first, other=other.name, second=second
+            "definitions.two_measures", metric=metric, one=kind.name, first=first, other=other.name, second=second
         )
     bench = Bench(judgments, run, columns)
     value = bench.value(start.measure)
@@ -138,7 +138,7 @@ def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[St
     for changes in _together(differences(first, last)):
         waiting += changes
         try:
-            made = at(**{one.axis: getattr(last, one.axis) for one in waiting})
+            made = at(**{change.axis: getattr(last, change.axis) for change in waiting})
             reached = bench.value(made)
         except MeasureError:
             # Not possible without what comes next: the two are one step.

@@ -209,7 +209,7 @@ def _values(
 
     Unlike for a whole run, it is fine that nothing in one query is as relevant as the measure asks.
     """
-    runs: Any = lists if data.scored else {name: list(one) for name, one in lists.items()}
+    runs: Any = lists if data.scored else {name: list(listed) for name, listed in lists.items()}
     judged: dict[Any, Any] = dict.fromkeys(lists, data.truth)
     if measure.subtopics:
         # Where the query has no judgments, this shows that the others have subtopics.
@@ -360,12 +360,12 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
         grades = [1.0] * measure.cutoff
     gain = gains_of(np.array(grades, float), measure)
     rows, total = [], 0.0
-    for rank, one in enumerate(np.argsort(-gain, kind="stable")[:size], 1):
-        if gain[one] <= 0:
+    for rank, best in enumerate(np.argsort(-gain, kind="stable")[:size], 1):
+        if gain[best] <= 0:
             break
         weight = float(DISCOUNTS[measure.discount](np.array([rank]))[0])
-        total += float(gain[one]) * weight
-        rows.append(IdealRow(rank, float(grades[one]), float(gain[one]), weight, float(gain[one]) * weight, total))
+        total += float(gain[best]) * weight
+        rows.append(IdealRow(rank, float(grades[best]), float(gain[best]), weight, float(gain[best]) * weight, total))
     return rows
 
 

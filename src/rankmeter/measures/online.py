@@ -52,7 +52,9 @@ class OnlineMeasure(Measure):
     @classmethod
     def describe_names(cls) -> list[str]:
         """The options that an online measure has."""
-        return sorted(one.name for one in fields(cls) if one.name not in ("aggregate", "queries", "duplicates"))
+        return sorted(
+            option.name for option in fields(cls) if option.name not in ("aggregate", "queries", "duplicates")
+        )
 
     def describe(self) -> dict[str, Any]:
         """Every option with its value, the defaults too."""

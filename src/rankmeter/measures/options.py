@@ -167,10 +167,10 @@ def _check_gains(owner: str, name: str, value: Mapping[Any, Any]) -> GainMap:
 
 
 def _check_points(owner: str, name: str, value: Collection[Any]) -> tuple[float, ...]:
-    if not value or not all(_is_number(one, "float") and 0 <= one <= 1 for one in value):
+    if not value or not all(_is_number(point, "float") and 0 <= point <= 1 for point in value):
         shown = ", ".join(map(str, value)) or "{}"
         raise MeasureError.of("measures.not_points", measure=owner, option=name, given=shown)
-    return tuple(sorted(_number(one) for one in value))
+    return tuple(sorted(_number(point) for point in value))
 
 
 def _is_number(value: object, kind: str) -> bool:

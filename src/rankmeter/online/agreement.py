@@ -79,9 +79,11 @@ class Agreement(ToldTable):
             Column(word("online_verdict", language), "text"),
         )
         rows = [
-            (Cell(one.variant), Cell(one.offline), _cell(one.offline_difference, language), Cell(one.online),
-             _cell(one.online_difference, language), Cell(_said_of(one, language)))
-            for one in self.pairings
+            (
+                *(Cell(pairing.variant), Cell(pairing.offline), _cell(pairing.offline_difference, language)),
+                *(Cell(pairing.online), _cell(pairing.online_difference, language), Cell(_said_of(pairing, language))),
+            )
+            for pairing in self.pairings
         ]  # fmt: skip
         return Table(columns, tuple(rows), word("agreement_against", language, control=self.control))
 
@@ -140,7 +142,9 @@ def agreement(
             "online.agreement_not_evaluation", wrong=examples(wrong), type=type(offline[wrong[0]]).__name__
         )
     base = offline[online.control]
-    off = list(base.means) if offline_measures is None else [base.find(one) for one in _listed(offline_measures)]
+    off = (
+        list(base.means) if offline_measures is None else [base.find(measure) for measure in _listed(offline_measures)]
+    )
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
     gaps = {
         (variant, measure): paired_difference(base, offline[variant], measure, level=level)

@@ -98,7 +98,7 @@ def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> p
             raise unknown_name("columns", role, list(_NAMES))
     column_of = {}
     for role, usual in _NAMES.items():
-        name = given.get(role) or next((one for one in usual if one in table.columns), None)
+        name = given.get(role) or next((name for name in usual if name in table.columns), None)
         if name is not None and name not in table.columns:
             hint = did_you_mean(name, table.columns) or None
             raise InputError.of(

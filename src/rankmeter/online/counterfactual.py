@@ -260,9 +260,9 @@ def _mean(values: Floats) -> tuple[float, Floats]:
     return value, (values - value) / len(values)
 
 
-def _added(one: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
+def _added(estimate: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
     """The sum of two estimates from the same rows."""
-    return one[0] + other[0], one[1] + other[1]
+    return estimate[0] + other[0], estimate[1] + other[1]
 
 
 def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:

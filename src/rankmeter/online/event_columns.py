@@ -101,7 +101,9 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
         if role in columns:
             continue
         taken = set(columns.values())
-        path = next((one for one in usual.get(role, ()) if has_path(schema, one) and one not in taken), None)
+        path = next(
+            (column for column in usual.get(role, ()) if has_path(schema, column) and column not in taken), None
+        )
         path = path or (_usual(role, [name for name in schema.names() if name not in taken], source))
         if path is not None:
             columns[role] = path
@@ -126,7 +128,9 @@ def has_path(schema: pl.Schema, path: str) -> bool:
     name, *inner = path.split(".")
     dtype = schema.get(name)
     for part in inner:
-        inside: dict[str, Any] = {one.name: one.dtype for one in dtype.fields} if isinstance(dtype, pl.Struct) else {}
+        inside: dict[str, Any] = (
+            {field.name: field.dtype for field in dtype.fields} if isinstance(dtype, pl.Struct) else {}
+        )
         dtype = inside.get(part)
     return dtype is not None and bool(inner)
 

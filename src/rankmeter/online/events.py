@@ -411,7 +411,7 @@ def _flat_ga4(
         roles["session"] = "ga_session_id"
     items = schema.get("items")
     if isinstance(items, pl.List) and "item" not in given:
-        inner = {one.name for one in items.inner.fields} if isinstance(items.inner, pl.Struct) else set()
+        inner = {field.name for field in items.inner.fields} if isinstance(items.inner, pl.Struct) else set()
         # An event without items stays one row.
         frame = frame.with_columns(pl.when(pl.col("items").list.len() > 0).then(pl.col("items")))
         frame = frame.explode("items")

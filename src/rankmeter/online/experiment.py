@@ -118,7 +118,7 @@ def experiment(
     for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
         if wanted and unit != "user":
             raise InputError.of("online.about_users", option=Option(name))
-    if divided is not None and any(one.is_located for one in chosen):
+    if divided is not None and any(measure.is_located for measure in chosen):
         raise InputError.of("online.no_quantiles_by_segment")
     question = Question(chosen, unit=unit, by=by, start=moment, covariates=log.covariates, days=plan.days,
                         plan=plan)  # fmt: skip
@@ -290,8 +290,8 @@ def _by_segment(
 def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Interaction, ...]:
     """For each measure and variant whether the effects of the segments differ, corrected for how many are asked."""
     families: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
-    for one in effects:
-        families.setdefault((one.measure, one.variant), []).append(one.difference)
+    for effect in effects:
+        families.setdefault((effect.measure, effect.variant), []).append(effect.difference)
     p = {pair: heterogeneity(of_segments) for pair, of_segments in families.items()}
     after = corrected_p(p, plan.correction)
     return tuple(Interaction(*pair, len(families[pair]), p[pair], after[pair], plan.level) for pair in families)
@@ -300,14 +300,18 @@ def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Inte
 def _warnings(effects: Sequence[Effect], whole: Contrast) -> list[Said]:
     """What a reader of the table must be told."""
     told = []
-    rates = [one for one in effects if isinstance(one.measure, ConversionRate) and one.measure.per == "click"]
+    rates = [
+        effect for effect in effects if isinstance(effect.measure, ConversionRate) and effect.measure.per == "click"
+    ]
     for rate in rates:
-        beside = next((one for one in effects if one.measure == Conversions() and one.variant == rate.variant), None)
+        beside = next(
+            (effect for effect in effects if effect.measure == Conversions() and effect.variant == rate.variant), None
+        )
         if beside is not None and rate.difference.value * beside.difference.value < 0:
             told.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
-    for one in [one for one in effects if one.adjusted is not None][:1]:
+    for effect in [effect for effect in effects if effect.adjusted is not None][:1]:
         kind = "adjusted_by_strata" if whole.strata else "adjusted_by_before"
-        told.append(said(kind, names=list(one.adjusted.coefficients) if one.adjusted else []))
+        told.append(said(kind, names=list(effect.adjusted.coefficients) if effect.adjusted else []))
     for variant, sums in whole.groups.items():
         if 0 < sums.n < FEW:
             told.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))

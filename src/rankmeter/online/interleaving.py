@@ -68,9 +68,9 @@ def team_draft(
     wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
         raise InputError.of("online.list_length", wanted=wanted)
-    for one in [seed] if seed is None or isinstance(seed, (int, str)) else seed:
-        if one is not None:
-            check_whole("seed", one)
+    for part in [seed] if seed is None or isinstance(seed, (int, str)) else seed:
+        if part is not None:
+            check_whole("seed", part)
     random = np.random.default_rng(seed)
     wanted = min(wanted, len({*a, *b}))
     return _drafted(a, b, wanted, random.integers(2, size=wanted).tolist())
@@ -182,8 +182,8 @@ def optimised_lists(
     if not 1 <= wanted <= LONGEST:
         raise InputError.of("online.optimised_length", wanted=wanted, longest=LONGEST)
     lists = list(dict.fromkeys(_prefixes(a, b, wanted)))
-    worth = {item: tuple(_credit(item, ranking) for ranking in (a, b)) for one in lists for item in one}
-    gaps = np.array([[worth[item][1] - worth[item][0] for item in one] for one in lists])
+    worth = {item: tuple(_credit(item, ranking) for ranking in (a, b)) for listed in lists for item in listed}
+    gaps = np.array([[worth[item][1] - worth[item][0] for item in listed] for listed in lists])
     looked = 1.0 / np.arange(1, gaps.shape[1] + 1)
     from scipy.optimize import linprog
 
@@ -192,8 +192,8 @@ def optimised_lists(
     if not fit.success:
         raise InputError.of("online.no_fair_probabilities")
     return tuple(
-        WeightedList(one, float(chance), tuple(worths))
-        for one, chance, worths in zip(lists, fit.x, gaps.tolist(), strict=True)
+        WeightedList(listed, float(chance), tuple(worths))
+        for listed, chance, worths in zip(lists, fit.x, gaps.tolist(), strict=True)
     )
 
 
@@ -201,10 +201,10 @@ def _prefixes(a: Sequence[Hashable], b: Sequence[Hashable], length: int) -> list
     lists: list[tuple[Hashable, ...]] = [()]
     for _ in range(length):
         lists = [
-            (*one, pick)
-            for one in lists
-            for pick in dict.fromkeys(next(item for item in ranking if item not in one) for ranking in (a, b)
-                                      if any(item not in one for item in ranking))
+            (*listed, pick)
+            for listed in lists
+            for pick in dict.fromkeys(next(item for item in ranking if item not in listed) for ranking in (a, b)
+                                      if any(item not in listed for item in ranking))
         ]  # fmt: skip
     return lists
 

@@ -102,8 +102,10 @@ def values_of(
 ) -> dict[OnlineMeasure, Estimate]:
     """The value of each measure in one group."""
     return {
-        one: of_side(located[one], level) if one in located else estimate(sums, one, level=level, resampled=resampled)
-        for one in measures
+        measure: of_side(located[measure], level)
+        if measure in located
+        else estimate(sums, measure, level=level, resampled=resampled)
+        for measure in measures
     }
 
 
@@ -128,7 +130,7 @@ def counted_by_unit(log: Events, question: Question) -> tuple[Counted, Question,
 
 def described(log: Events, counted: Counted, question: Question, notes: Sequence[Said]) -> dict[str, Any]:
     """What every result of a log carries beside its numbers."""
-    capped = [said("winsorised", measure=str(one), cap=cap) for one, cap in counted.caps.items()]
+    capped = [said("winsorised", measure=str(measure), cap=cap) for measure, cap in counted.caps.items()]
     windows = [said("windows_are_units", unit=question.unit)] if question.unit in WINDOWS else []
     return {
         "source": log.source,

@@ -19,6 +19,8 @@ from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.estimates import Estimate
 from rankmeter.wording import Language, Said, exact_percent, word
 
+_NUMBERS = ("value", "low", "high", "level", "units", "method")
+
 
 @dataclass(frozen=True, slots=True)
 class PositionRate:
@@ -73,7 +75,7 @@ class LogResult(ShownAsTable):
     def sentences(self) -> list[Said]:
         """What a person should know before reading the numbers."""
         counted = [facts(self.counts)] if self.counts else []
-        return [*counted, *self.notes, *(one.sentence for one in self.findings)]
+        return [*counted, *self.notes, *(finding.sentence for finding in self.findings)]
 
     def document(self, language: Language = "en") -> list[Block]:
         """What a person should know first, then the numbers."""
@@ -138,10 +140,9 @@ class OnlineEvaluation(LogResult):
     def to_polars(self) -> pl.DataFrame:
         """A row per group and measure."""
         rows = [
-            {"group": group, "measure": str(measure), "value": one.value, "low": one.low, "high": one.high,
-             "level": one.level, "units": one.units, "method": one.method}
+            {"group": group, "measure": str(measure), **{name: getattr(estimate, name) for name in _NUMBERS}}
             for group, values in self.estimates.items()
-            for measure, one in values.items()
+            for measure, estimate in values.items()
         ]  # fmt: skip
         table = pl.DataFrame(rows)
         return table.rename({"group": self.by}) if self.by else table.drop("group")
@@ -153,6 +154,6 @@ class OnlineEvaluation(LogResult):
 
     def tables(self, language: Language = "en") -> list[Table]:
         """A row per group and measure."""
-        level = next(one.level for of in self.estimates.values() for one in of.values())
+        level = next(estimate.level for of in self.estimates.values() for estimate in of.values())
         head = word("online_value_with", language, level=exact_percent(level))
         return [value_table(self.estimates, self.by, head, self.unit, language)]

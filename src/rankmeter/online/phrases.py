@@ -41,15 +41,15 @@ def share_of_sessions(counts: Mapping[str, int], name: str) -> float:
     return counts[name] / counts["sessions"] if counts["sessions"] else math.nan
 
 
-def shown(one: Estimate, measure: OnlineMeasure, *, digits: int = 4, lang: Language = "en") -> str:
+def shown(estimate: Estimate, measure: OnlineMeasure, *, digits: int = 4, lang: Language = "en") -> str:
     """A value with its interval as people read it; no data is said, never 0."""
-    if math.isnan(one.value):
+    if math.isnan(estimate.value):
         return word("online_no_data", lang)
     unit = f" {measure.unit}" if measure.unit else ""
     digits = 1 if measure.unit else digits
-    if math.isnan(one.low):
-        return f"{one.value:.{digits}f}{unit}"
-    return f"{one.value:.{digits}f}{unit} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    if math.isnan(estimate.low):
+        return f"{estimate.value:.{digits}f}{unit}"
+    return f"{estimate.value:.{digits}f}{unit} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 
 
 def number_cell(value: float, low: float, high: float, lang: Language) -> Cell:
@@ -64,10 +64,10 @@ def brief(number: float) -> str:
     return "-" if math.isnan(number) else f"{number:.3g}"
 
 
-def percent(one: Estimate, *, lang: Language = "en") -> str:
+def percent(estimate: Estimate, *, lang: Language = "en") -> str:
     """A relative difference as people read it."""
-    if math.isnan(one.value):
+    if math.isnan(estimate.value):
         return word("online_no_data", lang)
-    if math.isnan(one.low):
-        return f"{one.value:+.1%}"
-    return f"{one.value:+.1%} [{one.low:+.1%}, {one.high:+.1%}]"
+    if math.isnan(estimate.low):
+        return f"{estimate.value:+.1%}"
+    return f"{estimate.value:+.1%} [{estimate.low:+.1%}, {estimate.high:+.1%}]"

@@ -98,15 +98,17 @@ class OffPolicy(ToldTable):
 
     def to_polars(self) -> pl.DataFrame:
         """A row per estimator, with the logged value and the gain."""
-        return pl.DataFrame([{"estimator": name, **one.to_dict()} for name, one in self.named_estimates.items()])
+        return pl.DataFrame(
+            [{"estimator": name, **estimate.to_dict()} for name, estimate in self.named_estimates.items()]
+        )
 
     @property
     def reasons(self) -> list[Said]:
         """Why a number or an interval is missing, each once."""
         told: dict[str, list[str]] = {}
-        for name, one in self.named_estimates.items():
-            if math.isnan(one.low):
-                told.setdefault(one.method, []).append(name)
+        for name, estimate in self.named_estimates.items():
+            if math.isnan(estimate.low):
+                told.setdefault(estimate.method, []).append(name)
         reasons = [said("estimates_lack", names=names, why=why) for why, names in told.items()]
         if self.weights.is_wrong:
             reasons.append(said("weights_off", mean=self.weights.mean, error=self.weights.mean_error))
@@ -120,7 +122,7 @@ class OffPolicy(ToldTable):
         """The estimators with their intervals."""
         columns = (Column(word("estimator", language), "text"), Column(word("value", language)))
         rows = tuple(
-            (Cell(name), number_cell(one.value, one.low, one.high, language))
-            for name, one in self.named_estimates.items()
+            (Cell(name), number_cell(estimate.value, estimate.low, estimate.high, language))
+            for name, estimate in self.named_estimates.items()
         )
         return Table(columns, rows)

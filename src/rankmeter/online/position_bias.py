@@ -78,7 +78,7 @@ class PositionBias(ToldTable):
 
     def to_polars(self) -> pl.DataFrame:
         """A row per position."""
-        return pl.DataFrame([asdict(one) for one in self.positions])
+        return pl.DataFrame([asdict(position) for position in self.positions])
 
     def sentences(self) -> list[Said]:
         """What the curve rests on, what it is relative to, and how variants compare with it."""
@@ -93,9 +93,9 @@ class PositionBias(ToldTable):
             Column("CTR"), Column(examined, digits=3), Column(word("bias_shared", language), "count"),
         )  # fmt: skip
         rows = [
-            (Cell(str(one.position)), Cell(one.impressions), Cell(one.rate),
-             number_cell(one.examination, one.low, one.high, language), Cell(one.shared_items))
-            for one in self.positions
+            (Cell(str(position.position)), Cell(position.impressions), Cell(position.rate),
+             number_cell(position.examination, position.low, position.high, language), Cell(position.shared_items))
+            for position in self.positions
         ]  # fmt: skip
         return Table(columns, tuple(rows))
 

@@ -83,14 +83,14 @@ class Predictors(ToldTable):
             return said("too_few_experiments", count=best.experiments, tries=tries)
         if math.isnan(best.p_corrected) or best.p_corrected >= 1 - self.level or best.correlation <= 0:
             return said("no_predictor", tries=tries)
-        rivals = [one.measure for one in self.predictors[1:] if one.high >= best.correlation]
+        rivals = [predictor.measure for predictor in self.predictors[1:] if predictor.high >= best.correlation]
         beside = said("predictor_rivals", rivals=examples(rivals)) if rivals else ""
         few = said("predictor_hint", count=best.experiments) if best.experiments < FEW else ""
         return said("best_predictor", measure=best.measure, online=self.online, beside=beside, few=few)
 
     def to_polars(self) -> pl.DataFrame:
         """A row per measure, best first."""
-        return pl.DataFrame([asdict(one) for one in self.predictors])
+        return pl.DataFrame([asdict(predictor) for predictor in self.predictors])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -116,12 +116,12 @@ class Predictors(ToldTable):
         )
         rows = tuple(
             (
-                Cell(one.measure),
-                Cell(one.sign.text(language)),
-                number_cell(one.correlation, one.low, one.high, language),
-                Cell(None if math.isnan(one.p_corrected) else one.p_corrected),
+                Cell(predictor.measure),
+                Cell(predictor.sign.text(language)),
+                number_cell(predictor.correlation, predictor.low, predictor.high, language),
+                Cell(None if math.isnan(predictor.p_corrected) else predictor.p_corrected),
             )
-            for one in self.predictors
+            for predictor in self.predictors
         )
         return Table(columns, rows)
 
@@ -188,10 +188,15 @@ def predictors(
     measured = [
         _predictor(name, column, outcome, decided, level, permutations_drawn, seed) for name, column in columns.items()
     ]
-    p = corrected(np.array([1.0 if math.isnan(one.p) else one.p for one in measured]), "holm")
-    measured = [_with_p(one, math.nan if math.isnan(one.p) else float(v)) for one, v in zip(measured, p, strict=True)]
+    p = corrected(np.array([1.0 if math.isnan(predictor.p) else predictor.p for predictor in measured]), "holm")
+    measured = [
+        _with_p(predictor, math.nan if math.isnan(predictor.p) else float(v))
+        for predictor, v in zip(measured, p, strict=True)
+    ]
     right, choices = _left_out(columns, outcome, decided)
-    ranked = sorted(measured, key=lambda one: (-_or_least(one.correlation), -_or_least(one.sign_agreement)))
+    ranked = sorted(
+        measured, key=lambda predictor: (-_or_least(predictor.correlation), -_or_least(predictor.sign_agreement))
+    )
     return Predictors(
         online, tuple(ranked), float(np.mean(right)) if right else math.nan, len(right), choices, level, "holm",
         rows - len(table),
@@ -221,8 +226,8 @@ def _predictor(
                      _permutation_p(column, outcome, rho, drawn, seed), math.nan)  # fmt: skip
 
 
-def _with_p(one: Predictor, p_corrected: float) -> Predictor:
-    return Predictor(**{**asdict(one), "p_corrected": p_corrected})
+def _with_p(predictor: Predictor, p_corrected: float) -> Predictor:
+    return Predictor(**{**asdict(predictor), "p_corrected": p_corrected})
 
 
 def _or_least(value: float) -> float:

@@ -65,7 +65,7 @@ class Question:
     @property
     def summed(self) -> tuple[OnlineMeasure, ...]:
         """The measures that are quotients of sums; the others are computed from all values together."""
-        return tuple(one for one in self.measures if not one.is_located)
+        return tuple(measure for measure in self.measures if not measure.is_located)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Question:
     @property
     def known(self) -> tuple[str, ...]:
         """The columns of the covariates, each beside one that says whether its value is known."""
-        return tuple(name for one in self.covariates for name in (one, f"{one} known"))
+        return tuple(name for covariate in self.covariates for name in (covariate, f"{covariate} known"))
 
     def needed(self) -> set[str]:
         """The roles that must be read."""
@@ -218,6 +218,6 @@ def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
 def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:
     """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
     asked = dict.fromkeys(measures)
-    if any(isinstance(one, ConversionRate) for one in measures) and unit in ("user", "session"):
+    if any(isinstance(measure, ConversionRate) for measure in measures) and unit in ("user", "session"):
         asked.setdefault(Conversions())
     return tuple(asked)

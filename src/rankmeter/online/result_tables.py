@@ -23,9 +23,9 @@ def value_table(
     """A row per group and measure; ``by`` is what divides units, ``head`` what the column of values is called."""
     units = word("online_units", lang, unit=word(f"online_{unit}", lang))
     rows = [
-        [*([group] if by else []), str(measure), shown(one, measure, lang=lang), one.units]
+        [*([group] if by else []), str(measure), shown(estimate, measure, lang=lang), estimate.units]
         for group, of in values.items()
-        for measure, one in of.items()
+        for measure, estimate in of.items()
     ]
     heads = [*([by] if by else []), word("online_measure", lang), head, units]
     return text_table(heads, rows, [*(["text"] if by else []), "text", "number", "count"])  # type: ignore[list-item]
@@ -43,30 +43,30 @@ def effects_table(
 ) -> Table:
     """Every difference from the control; a page has room for what may be looked at any day."""
     words = page_words(lang)
-    roles, chances = any(one.role for one in effects), any(not math.isnan(one.chance) for one in effects)
+    roles, chances = any(effect.role for effect in effects), any(not math.isnan(effect.chance) for effect in effects)
     names = ["measure", "variant", *(["role"] if roles else []), "difference", "relative", "p",
              *(["peek"] if is_page else []), "least", *(["chance", "loss"] if chances else []), "verdict"]  # fmt: skip
     values = {"correction": trial.correction, "power": exact_percent(trial.plan.power)}
     heads = [*([segment] if segment else []), *(words[name].format(**values) for name in names)]
     rows = []
-    for one in effects:
-        base = one.control_value.value
-        share = f" ({abs(one.least / base):.1%})" if is_page and base and not math.isnan(base) else ""
-        least = words["no_data"] if math.isnan(one.least) else f"{brief(one.least)}{share}"
-        verdict = (one.guard or one.verdict).replace(" ", "_")
+    for effect in effects:
+        base = effect.control_value.value
+        share = f" ({abs(effect.least / base):.1%})" if is_page and base and not math.isnan(base) else ""
+        least = words["no_data"] if math.isnan(effect.least) else f"{brief(effect.least)}{share}"
+        verdict = (effect.guard or effect.verdict).replace(" ", "_")
         texts = [
-            *([one.segment] if segment else []),
-            str(one.measure),
-            one.variant,
-            *([words[one.role]] if roles else []),
-            shown(one.difference, one.measure, lang=lang),
-            percent(one.relative, lang=lang),
-            brief(one.p_corrected),
-            *([shown(one.always_valid, one.measure, lang=lang)] if is_page else []),
+            *([effect.segment] if segment else []),
+            str(effect.measure),
+            effect.variant,
+            *([words[effect.role]] if roles else []),
+            shown(effect.difference, effect.measure, lang=lang),
+            percent(effect.relative, lang=lang),
+            brief(effect.p_corrected),
+            *([shown(effect.always_valid, effect.measure, lang=lang)] if is_page else []),
             least,
-            *([brief(one.chance), brief(one.loss)] if chances else []),
+            *([brief(effect.chance), brief(effect.loss)] if chances else []),
         ]
-        rows.append((*map(Cell, texts), Cell(words[verdict], _VERDICTS.get(one.verdict, frozenset()))))
+        rows.append((*map(Cell, texts), Cell(words[verdict], _VERDICTS.get(effect.verdict, frozenset()))))
     labels, names = 2 + bool(segment), [*(["segment"] if segment else []), *names]
     columns = (
         Column(head, "text" if at < labels else "number", _LEAST_FIRST.index(name) if name in _LEAST_FIRST else 0)
@@ -79,9 +79,9 @@ def days_table(trial: Experiment, lang: Language) -> Table:
     """The differences day by day, and what they add up to."""
     heads = [word(f"online_{name}", lang) for name in ("day", "measure", "variant", "that_day", "so_far")]
     rows = [
-        [one.day, str(one.measure), one.variant, shown(one.daily, one.measure, lang=lang),
-         shown(one.cumulative, one.measure, lang=lang)]
-        for one in trial.days
+        [day.day, str(day.measure), day.variant, shown(day.daily, day.measure, lang=lang),
+         shown(day.cumulative, day.measure, lang=lang)]
+        for day in trial.days
     ]  # fmt: skip
     return text_table(heads, rows, ("text", "text", "text", "number", "number"))
 

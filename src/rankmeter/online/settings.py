@@ -87,7 +87,7 @@ class ExperimentPlan:
         check_level(self.power, "power")
         check_whole("seed", self.seed)
         for name, choices in (("bots", ("keep", "drop")), ("crossed", ("drop", "first")), ("sequential", RULES),
-                              ("correction", [one for one in CORRECTIONS if one != "max-t"])):  # fmt: skip
+                              ("correction", [word for word in CORRECTIONS if word != "max-t"])):  # fmt: skip
             check_choice(name, getattr(self, name), choices)
         for measure, margin in self.guardrails.items():
             if not check_number(f"the margin of {measure}", margin) > 0:
@@ -105,7 +105,7 @@ class ExperimentPlan:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ExperimentPlan:
         """From the settings of a call."""
-        names = [one.name for one in fields(cls)]
+        names = [option.name for option in fields(cls)]
         for name in given:
             if name not in names:
                 raise InputTypeError.of("online.no_setting", name=name, hint=did_you_mean(name, names) or None)

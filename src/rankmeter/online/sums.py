@@ -112,15 +112,15 @@ class Sums:
         """The sum of a column."""
         return float(self.means[self.place(name)] * self.n)
 
-    def covariance(self, one: str, other: str) -> float:
+    def covariance(self, name: str, other: str) -> float:
         """How two columns vary together over units, divided by n - 1."""
         if self.n < 2:
             return math.nan
-        return float(self.products[self.place(one), self.place(other)] / (self.n - 1))
+        return float(self.products[self.place(name), self.place(other)] / (self.n - 1))
 
     def block(self, names: Sequence[str]) -> Floats:
         """The covariances of some columns, ``(k, k)``."""
-        return np.array([[self.covariance(one, other) for other in names] for one in names])
+        return np.array([[self.covariance(name, other) for other in names] for name in names])
 
     def with_columns(self, other: Sums) -> Sums:
         """These sums with some columns replaced; how those vary with the others is then not known."""
@@ -168,7 +168,7 @@ def _quantities(measure: Measure | str) -> dict[str, str]:
 
 def is_sums(data: object) -> bool:
     """Whether this is sums by variant, and not a log."""
-    return isinstance(data, Mapping) and bool(data) and all(isinstance(one, Sums) for one in data.values())
+    return isinstance(data, Mapping) and bool(data) and all(isinstance(sums, Sums) for sums in data.values())
 
 
 def sums_from_table(table: object) -> dict[str, Sums]:

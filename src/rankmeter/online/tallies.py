@@ -163,7 +163,7 @@ def _unit_ids(log: Log, unit: Ints, units: int) -> Hashes:
 
 def _table(log: Log, question: Question, unit: Ints, units: int) -> Floats:
     """(units, columns) what each unit adds above and below the line of each measure."""
-    made = [part for one in question.summed for part in parts(one, log, unit, units)]
+    made = [part for measure in question.summed for part in parts(measure, log, unit, units)]
     return np.column_stack(made) if made else np.zeros((units, 0))
 
 
@@ -173,7 +173,7 @@ def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats
     Who is not there did nothing. Where a measure is about users and ``idle`` ones count, that is a 0 of theirs;
     otherwise it is not part of any quotient.
     """
-    row = [part for one in question.summed for part in (0.0, float(idle and is_per_user(one)))]
+    row = [part for measure in question.summed for part in (0.0, float(idle and is_per_user(measure)))]
     table = np.tile(row, (log.users, 1))
     if len(other):
         earlier = _table(other, question, other.user, other.users)
@@ -215,7 +215,7 @@ def _sum_windows(counted: Counted, question: Question) -> None:
     numbers = sorted(tally.windows)
     windows = [tally.windows[number] for number in numbers]
     table = rounded(np.array([window.totals for window in windows], object))
-    lowest, highest = (np.array([getattr(one, end) for one in windows]) for end in ("lowest", "highest"))
+    lowest, highest = (np.array([getattr(window, end) for window in windows]) for end in ("lowest", "highest"))
     words = counted.seen.labels[question.by[0]] if question.by else [ALL]
     crossed = lowest != highest
     counted.found["units in several variants"] = int(crossed.sum())
@@ -362,7 +362,9 @@ def _describe(log: Log, tally: UserTally, question: Question) -> None:
     for kind, name in ((IMPRESSION, "impression"), (CLICK, "click"), (CONVERSION, "conversion")):
         has = np.bincount(log.user[log.is_kind(kind)], minlength=users) > 0
         tally.found[f"users with {name}"] += int(has.sum())
-    session_measure = next((one for one in question.measures if isinstance(one, SessionMeasure)), _DEFAULT_SESSIONS)
+    session_measure = next(
+        (measure for measure in question.measures if isinstance(measure, SessionMeasure)), _DEFAULT_SESSIONS
+    )
     table = log.sessions(session_measure)
     tally.found["sessions"] += len(table.user)
     tally.found["sessions of one event"] += int((table.events == 1).sum())
@@ -384,5 +386,5 @@ def _by_position(user: Ints, users: int, position: npt.NDArray[np.int32], shown:
         np.bincount(code[rows & near], minlength=users * POSITIONS).reshape(users, POSITIONS)
         for rows in (shown, clicked)
     )
-    products = [np.einsum("up,up->p", one, other) for one, other in ((i, i), (c, c), (i, c))]
+    products = [np.einsum("up,up->p", counts, other) for counts, other in ((i, i), (c, c), (i, c))]
     return np.column_stack([i.sum(0), c.sum(0), *products]).astype(float)

@@ -137,9 +137,9 @@ class Hours:
             which = np.flatnonzero(counts)
             counted = zip((which + first).tolist(), counts[which].tolist(), strict=True)
         else:
-            counted = zip(*(one.tolist() for one in np.unique(hour, return_counts=True)), strict=True)
-        for one, count in counted:
-            self.counts[one] = self.counts.get(one, 0) + count
+            counted = zip(*(part.tolist() for part in np.unique(hour, return_counts=True)), strict=True)
+        for clock, count in counted:
+            self.counts[clock] = self.counts.get(clock, 0) + count
 
     def merge(self, other: Hours) -> None:
         """Add the events of other rows."""

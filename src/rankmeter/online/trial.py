@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal
 
 from rankmeter.errors import NotFoundError
@@ -23,6 +24,16 @@ from rankmeter.wording import Language, Said, said, word
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
 Guard = Literal["", "passes", "fails", "cannot tell"]
 Role = Literal["", "primary", "guardrail", "diagnostic"]
+
+
+_COLUMNS = {
+    "variant": "variant", "segment": "segment", "role": "role", "control_value": "control_value.value",
+    "value": "value.value", "difference": "difference.value", "low": "difference.low", "high": "difference.high",
+    "relative": "relative.value", "relative_low": "relative.low", "relative_high": "relative.high", "p": "p",
+    "p_corrected": "p_corrected", "least_detectable": "least", "verdict": "verdict", "guard": "guard",
+    "chance_to_win": "chance", "expected_loss": "loss",
+}  # fmt: skip
+"""The columns of a table of effects, and where each stands in an effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +150,13 @@ class Decision:
     @classmethod
     def of(cls, variant: str, effects: Sequence[Effect], *, is_sound: bool) -> Decision:
         """Ship where a primary measure is better, none is worse, and every guardrail passes."""
-        worse = [one for one in effects if one.role == "primary" and one.verdict == "worse"]
-        failed = [one for one in effects if one.guard == "fails"]
-        better = [one for one in effects if one.role == "primary" and one.verdict == "better"]
-        unsure = [one for one in effects if one.guard == "cannot tell"]
+        worse = [effect for effect in effects if effect.role == "primary" and effect.verdict == "worse"]
+        failed = [effect for effect in effects if effect.guard == "fails"]
+        better = [effect for effect in effects if effect.role == "primary" and effect.verdict == "better"]
+        unsure = [effect for effect in effects if effect.guard == "cannot tell"]
         named = (("decision_worse", worse), ("decision_failed", failed), ("decision_unsure", unsure),
                  ("decision_better", better))  # fmt: skip
-        reasons = [said(kind, measures=[str(one.measure) for one in some]) for kind, some in named if some]
+        reasons = [said(kind, measures=[str(effect.measure) for effect in some]) for kind, some in named if some]
         if not is_sound:
             return cls(variant, "cannot tell", (said("decision_unsound"),))
         if worse or failed:
@@ -178,6 +189,12 @@ class Interaction:
         """Whether the segments can be told apart."""
         return self.p_corrected < 1 - self.level
 
+    @property
+    def sentence(self) -> Said:
+        """For people, where they can."""
+        about = {"measure": str(self.measure), "variant": self.variant}
+        return said("interaction_differs", **about, count=self.segments, p=self.p_corrected)
+
 
 @dataclass(frozen=True, slots=True)
 class Day:
@@ -209,6 +226,12 @@ class NoveltyEffect:
     def differs(self) -> bool:
         """Whether the effect changed."""
         return self.p_corrected < 1 - self.change.level
+
+    @property
+    def sentence(self) -> Said:
+        """For people, where it did."""
+        about = {"measure": str(self.measure), "variant": self.variant}
+        return said("novelty_changes", **about, change=self.change.value, p=self.p_corrected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -252,26 +275,19 @@ class Experiment(LogResult):
     def effect(self, measure: str | OnlineMeasure, variant: str | None = None) -> Effect:
         """The effect of a variant on a measure."""
         meant = parse(measure) if isinstance(measure, str) else measure
-        for one in self.effects:
-            if one.measure == meant and (variant is None or one.variant == variant):
-                return one
-        known = [f"{one.measure} of {one.variant}" for one in self.effects]
+        for effect in self.effects:
+            if effect.measure == meant and (variant is None or effect.variant == variant):
+                return effect
+        known = [f"{effect.measure} of {effect.variant}" for effect in self.effects]
         name = f"{measure} of {variant}" if variant else str(measure)
         raise NotFoundError.of("online.no_effect_on", name=name, known=known)
 
     def to_polars(self) -> pl.DataFrame:
         """A row per effect, those of segments too."""
         rows = [
-            {
-                "measure": str(one.measure), "variant": one.variant, "segment": one.segment, "role": one.role,
-                "control_value": one.control_value.value, "value": one.value.value, "difference": one.difference.value,
-                "low": one.difference.low, "high": one.difference.high, "relative": one.relative.value,
-                "relative_low": one.relative.low, "relative_high": one.relative.high, "p": one.p,
-                "p_corrected": one.p_corrected, "least_detectable": one.least, "verdict": one.verdict,
-                "guard": one.guard, "chance_to_win": one.chance, "expected_loss": one.loss,
-            }
-            for one in (*self.effects, *self.segments)
-        ]  # fmt: skip
+            {"measure": str(effect.measure), **{name: attrgetter(path)(effect) for name, path in _COLUMNS.items()}}
+            for effect in (*self.effects, *self.segments)
+        ]
         return pl.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,8 +297,8 @@ class Experiment(LogResult):
         return {
             **{name: plain_of(getattr(self, name)) for name in named},
             "sample_ratio": plain_of(self.ratio),
-            "effects": [one.to_dict() for one in self.effects],
-            "segments": [one.to_dict() for one in self.segments],
+            "effects": [effect.to_dict() for effect in self.effects],
+            "segments": [effect.to_dict() for effect in self.segments],
             **self.described(),
         }
 
@@ -294,7 +310,7 @@ class Experiment(LogResult):
 
     def document(self, language: Language = "en") -> list[Block]:
         """The sample ratio, the numbers, and what was decided."""
-        decided = [Paragraph(one.sentence.text(language)) for one in self.decisions]
+        decided = [Paragraph(decision.sentence.text(language)) for decision in self.decisions]
         return [*LogResult.document(self, language), *decided]
 
     def tables(self, language: Language = "en") -> list[Table]:
@@ -309,15 +325,13 @@ class Experiment(LogResult):
 
     def conclusions(self) -> list[Said]:
         """What was decided, and what was tested beside the effects."""
-        told = [one.sentence for one in self.decisions]
-        told += [said("interaction_differs", measure=str(one.measure), variant=one.variant, count=one.segments,
-                      p=one.p_corrected) for one in self.interactions if one.differs]  # fmt: skip
-        told += [said("novelty_changes", measure=str(one.measure), variant=one.variant, change=one.change.value,
-                      p=one.p_corrected) for one in self.novelty if one.differs]  # fmt: skip
+        told = [decision.sentence for decision in self.decisions]
+        told += [interaction.sentence for interaction in self.interactions if interaction.differs]
+        told += [change.sentence for change in self.novelty if change.differs]
         tested: tuple[tuple[str, tuple[Interaction | NoveltyEffect, ...]], ...] = (
             ("interactions_cannot_tell", self.interactions), ("novelty_none", self.novelty)
         )  # fmt: skip
         for kind, tests in tested:
-            unsure = [f"{one.measure} ({one.variant})" for one in tests if not one.differs]
+            unsure = [f"{test.measure} ({test.variant})" for test in tests if not test.differs]
             told += [said(kind, effects=unsure)] if unsure else []
         return told

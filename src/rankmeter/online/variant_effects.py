@@ -63,7 +63,7 @@ class Contrast:
                     Effect(measure, variant, self.control, segment, base[measure], values[measure], plain, adjusted,
                            least=math.nan, p_corrected=math.nan, chance=chance, loss=loss)
                 )  # fmt: skip
-        made.sort(key=lambda one: measures.index(one.measure))
+        made.sort(key=lambda effect: measures.index(effect.measure))
         return tuple(made)
 
     def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Lift, Adjusted | None]:
@@ -127,10 +127,12 @@ def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, flo
 
 def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
     """Effects with p-values corrected for how many there are, and what could be found after that."""
-    p = corrected_p({place: one.p for place, one in enumerate(effects)}, plan.correction)
+    p = corrected_p({place: effect.p for place, effect in enumerate(effects)}, plan.correction)
     asked = 1 if plan.correction == "none" else len(effects)
-    least = [detectable(one.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for one in effects]
-    return tuple(replace(one, p_corrected=p[place], least=least[place]) for place, one in enumerate(effects))
+    least = [
+        detectable(effect.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for effect in effects
+    ]
+    return tuple(replace(effect, p_corrected=p[place], least=least[place]) for place, effect in enumerate(effects))
 
 
 def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
@@ -145,18 +147,20 @@ def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ..
             raise InputError.of("online.no_direction", measure=measure, name=type(measure).name)
         if measure in primary and measure in margins:
             raise InputError.of("online.primary_and_guardrail", measure=measure)
-    variants = len({one.variant for one in effects})
+    variants = len({effect.variant for effect in effects})
     made: dict[int, Effect] = {}
     families: dict[str, list[int]] = {}
-    for place, one in enumerate(effects):
-        role: Any = "primary" if one.measure in primary else "guardrail" if one.measure in margins else "diagnostic"
+    for place, effect in enumerate(effects):
+        role: Any = (
+            "primary" if effect.measure in primary else "guardrail" if effect.measure in margins else "diagnostic"
+        )
         role = role if primary or margins else ""
         families.setdefault(role, []).append(place)
         if role == "guardrail":
-            margin = margins[one.measure]
-            p = one.test.within_margin_p(margin, one.measure.direction)
-            one = replace(one, margin=margin, p_margin=min(1.0, p * variants))
-        made[place] = replace(one, role=role)
+            margin = margins[effect.measure]
+            p = effect.test.within_margin_p(margin, effect.measure.direction)
+            effect = replace(effect, margin=margin, p_margin=min(1.0, p * variants))
+        made[place] = replace(effect, role=role)
     for places in families.values():
         made |= zip(places, corrected_effects([made[place] for place in places], plan), strict=True)
     return tuple(made[place] for place in range(len(effects)))
@@ -166,9 +170,10 @@ def decisions(effects: Sequence[Effect], plan: ExperimentPlan, *, is_sound: bool
     """A verdict for each variant, where the plan names what decides."""
     if not plan.primary and not plan.guardrails:
         return ()
-    variants = dict.fromkeys(one.variant for one in effects)
+    variants = dict.fromkeys(effect.variant for effect in effects)
     return tuple(
-        Decision.of(name, [one for one in effects if one.variant == name], is_sound=is_sound) for name in variants
+        Decision.of(name, [effect for effect in effects if effect.variant == name], is_sound=is_sound)
+        for name in variants
     )
 
 
@@ -198,7 +203,7 @@ def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, p
     numbers = sorted({number for _, number, _ in counted.days})
     look = plan.look().always()
     rows = []
-    for measure in [one for one in measures if not one.is_located]:
+    for measure in [measure for measure in measures if not measure.is_located]:
         for number in numbers:
             daily, cumulative = (
                 by_variant({label: sums for (label, day, kind), sums in counted.days.items()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def advice_document(advice: Advice, language: Language = "en") -> list[Block]:
     """Everything that is said about the data and the measures."""
-    rows = [(one.measure, one.why.text(language)) for one in advice.recommended]
+    rows = [(advised.measure, advised.why.text(language)) for advised in advice.recommended]
     users = advice.purpose == "recommendation"
     facts = [fact.about_users() if users else fact for fact in _facts(advice.facts, advice.k, users=users)]
     blocks: list[Block] = [Paragraph(fact.text(language)) for fact in facts]
@@ -24,9 +24,9 @@ def advice_document(advice: Advice, language: Language = "en") -> list[Block]:
     if advice.alike:
         blocks.append(Heading(word("say_the_same", language)))
         blocks += [
-            Paragraph(word(f"correlated_over_{one.over}", language, a=a, b=b, correlation=one.correlation), "item")
-            for one in advice.alike
-            for a, b in [one.measures]
+            Paragraph(word(f"correlated_over_{pair.over}", language, a=a, b=b, correlation=pair.correlation), "item")
+            for pair in advice.alike
+            for a, b in [pair.measures]
         ]
     notes = [Paragraph(word("note", language, text=note), "note") for note in advice.notes]
     return [*blocks, *([Heading("", 1)] if notes else []), *notes]
@@ -47,5 +47,8 @@ def _facts(facts: DataFacts, k: int, *, users: bool) -> list[Said]:
 
 def _behaviour(behaviour: Sequence[Behaviour], language: Language) -> Table:
     heads = [word(kind, language) for kind in ("separates_pairs", "halves_agree", "at_maximum")]
-    rows = [tuple(map(Cell, (one.measure, one.separates, one.stable, one.saturated))) for one in behaviour]
+    rows = [
+        tuple(map(Cell, (measured.measure, measured.separates, measured.stable, measured.saturated)))
+        for measured in behaviour
+    ]
     return Table((Column("", "text"), *(Column(head, "share", digits=0) for head in heads)), tuple(rows))

@@ -60,7 +60,10 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
         blocks.append(effects_table(trial.segment, trial.segments, trial, lang))
     if result.findings:
         heads = [words[name] for name in ("finding", "count", "share", "rule")]
-        odd = [(one.name.text(lang), one.count, f"{one.share:.2%}", one.rule.text(lang)) for one in result.findings]
+        odd = [
+            (finding.name.text(lang), finding.count, f"{finding.share:.2%}", finding.rule.text(lang))
+            for finding in result.findings
+        ]
         blocks += [Heading(words["odd"]), text_table(heads, odd, ("text", "count", "number", "text"))]
     meant = [(str(measure), measure.definition) for measure in result.measures]
     blocks += [Heading(words["definitions"]), text_table(("", ""), meant, ("text", "text"))]
@@ -94,17 +97,17 @@ def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> lis
         made.append(("funnel", _funnel(result.counts, words)))
     if result.positions:
         made.append(("positions", _positions(result.positions, words)))
-    if any(one.sessions for one in result.lengths):
+    if any(length.sessions for length in result.lengths):
         made.append(("lengths", _lengths(result.lengths, words)))
     return [Chart(name, words[name], spec, words[f"{name}_text"]) for name, spec in made]
 
 
 def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:
     rows = [
-        {"label": f"{one.measure}, {one.variant}", "value": one.relative.value, "low": one.relative.low,
-         "high": one.relative.high}
-        for one in result.effects
-        if math.isfinite(one.relative.low) and math.isfinite(one.relative.high)
+        {"label": f"{effect.measure}, {effect.variant}", "value": effect.relative.value, "low": effect.relative.low,
+         "high": effect.relative.high}
+        for effect in result.effects
+        if math.isfinite(effect.relative.low) and math.isfinite(effect.relative.high)
     ]  # fmt: skip
     if not rows:
         return None
@@ -149,9 +152,9 @@ def _funnel(counts: Any, words: dict[str, str]) -> dict[str, Any]:
 
 
 def _positions(positions: Any, words: dict[str, str]) -> dict[str, Any]:
-    rows = [{"position": one.position, "rate": one.rate, "low": one.low, "high": one.high} for one in positions
-            if math.isfinite(one.low)] or [{"position": one.position, "rate": one.rate, "low": one.rate,
-                                            "high": one.rate} for one in positions]  # fmt: skip
+    known = [place for place in positions if math.isfinite(place.low)]
+    rows = [{"position": place.position, "rate": place.rate, "low": place.low, "high": place.high} for place in known]
+    rows = rows or [dict.fromkeys(("rate", "low", "high"), at.rate) | {"position": at.position} for at in positions]
     x = {"field": "position", "type": "ordinal", "axis": {"title": words["position"], "labelAngle": 0}}
     axis = {"title": "CTR", "format": "%"}
     return {
@@ -170,11 +173,11 @@ def _positions(positions: Any, words: dict[str, str]) -> dict[str, Any]:
 def _lengths(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     before = 0.0
-    for one in lengths:
-        name, span = ("over", before) if math.isinf(one.up_to) else ("to", one.up_to)
+    for length in lengths:
+        name, span = ("over", before) if math.isinf(length.up_to) else ("to", length.up_to)
         label = words[name].format(span=_span(span))
-        rows.append({"length": label if one.up_to else "0 s", "sessions": one.sessions})
-        before = one.up_to
+        rows.append({"length": label if length.up_to else "0 s", "sessions": length.sessions})
+        before = length.up_to
     return {
         "data": {"values": rows},
         "height": 220,

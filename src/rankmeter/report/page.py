@@ -141,8 +141,8 @@ def _population(cmp: Comparison) -> dict[str, Any]:
         count, word_ = len(cmp.queries), "queries"
     else:
         count, word_ = next(iter(cmp.quality.values())).judged, "judged_count"
-    one = {"queries": "one_query", "judged_count": "one_judged_count"}
-    return {"count": count, "word": one[word_] if count == 1 else word_}
+    singular = {"queries": "one_query", "judged_count": "one_judged_count"}
+    return {"count": count, "word": singular[word_] if count == 1 else word_}
 
 
 def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
@@ -163,7 +163,7 @@ def _board(shown: ShownComparison, measure: Measure) -> dict[str, Any]:
     # A system is named with its number where numbers say which systems one beats.
     kept = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
              if score.system in names}  # fmt: skip
-    tested = sum(one.p is not None for one in cmp.differences_of(measure))
+    tested = sum(pair.p is not None for pair in cmp.differences_of(measure))
     most = MOST_PAIRS if tested <= MOST_PAIRS else FEWER_PAIRS
     tests = shown.difference_table(measure, most=most)
     cuts = shown.slice_tables(only=measure)

@@ -72,7 +72,7 @@ def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
         given = {kind: Path(given) / name for kind, name in BEIR.items() if (Path(given) / name).is_file()}
     if not isinstance(given, (Mapping, NoneType)) or not set(given or ()) <= {"queries", "items"}:
         raise InputError.of("cli.titles_by_kind")
-    texts = {kind: _texts(one, kind) for kind, one in (given or {}).items()}
+    texts = {kind: _texts(source, kind) for kind, source in (given or {}).items()}
     items = texts.get("items") or _of_catalogue(catalogue)
     queries = {name: row[0] for name, row in texts.get("queries", Texts()).rows.items()}
     titles = {name: row[0] for name, row in items.rows.items()}

@@ -136,7 +136,7 @@ def merged_counts(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def merged_sums(parts: Iterable[ExactSums]) -> list[list[float]]:
     """What some blocks have added up together: still exact."""
-    return [[number for one in column for number in one] for column in zip(*parts, strict=True)]
+    return [[number for part in column for number in part] for column in zip(*parts, strict=True)]
 
 
 def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known: Background) -> dict[Measure, float]:

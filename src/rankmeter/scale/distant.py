@@ -50,13 +50,13 @@ class DistantEvaluation(Evaluation):
         given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "told": facts}
         given["judged_by"] = judged_by
         kept: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
-        for one in fields(Evaluation):
-            if one.name in given:
-                kept[one.name] = given[one.name]
-            elif one.default_factory is not MISSING:
-                kept[one.name] = one.default_factory()
-            elif one.default is not MISSING:
-                kept[one.name] = one.default
+        for option in fields(Evaluation):
+            if option.name in given:
+                kept[option.name] = given[option.name]
+            elif option.default_factory is not MISSING:
+                kept[option.name] = option.default_factory()
+            elif option.default is not MISSING:
+                kept[option.name] = option.default
         for slot, value in kept.items():
             object.__setattr__(self, slot, value)  # frozen, as every result
 
@@ -82,7 +82,7 @@ class DistantEvaluation(Evaluation):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy elsewhere could not fetch: it takes the values along.
-        state = {one.name: getattr(self.collect(), one.name) for one in fields(Evaluation)}
+        state = {option.name: getattr(self.collect(), option.name) for option in fields(Evaluation)}
         return _rebuilt, (state,)
 
 

@@ -74,14 +74,14 @@ class SampledEvaluation:
     def __getitem__(self, measure: str | Measure) -> SampledEstimate:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.estimates:
-            hint = did_you_mean(str(measure), [str(one) for one in self.estimates])
+            hint = did_you_mean(str(measure), [str(estimate) for estimate in self.estimates])
             raise NotFoundError.of("scale.no_estimate", measure=measure, hint=hint)
         return self.estimates[meant]
 
     @property
     def mean(self) -> dict[str, float]:
         """The values by their labels, which say that they are estimates."""
-        return {one.label: one.value for one in self.estimates.values()}
+        return {estimate.label: estimate.value for estimate in self.estimates.values()}
 
     @property
     def exact_cost(self) -> str:
@@ -196,7 +196,7 @@ def expected_sampled(
     if not len(given) or given.min() < 1 or given.max() > items:
         raise InputError.of("scale.exact_ranks_out_of_range", items=items)
     chance = _chances(given, negatives, items, draw)
-    return {str(one): float((chance @ _by_rank(one, negatives + 1)).mean()) for one in _measures(measures)}
+    return {str(measure): float((chance @ _by_rank(measure, negatives + 1)).mean()) for measure in _measures(measures)}
 
 
 def _estimated(
@@ -221,7 +221,7 @@ def _estimated(
         raise InputError.of("scale.no_interval_of_one")
     chosen = _measures(measures)
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
-    chance, within = (_chances(one.rank, negatives, items, draw) for one in (groups, steps))
+    chance, within = (_chances(ranks.rank, negatives, items, draw) for ranks in (groups, steps))
     estimates: dict[Measure, SampledEstimate] = {}
     for measure in chosen:
         exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
@@ -370,7 +370,9 @@ def _possible(
     above, tied = counts
     band = np.sqrt(np.log(2 / (1 - level)) / (2 * len(above)))
     number = np.arange(chance.shape[1])
-    best, worst = (np.searchsorted(np.sort(one), number, side="right") / len(one) for one in (above, above + tied))
+    best, worst = (
+        np.searchsorted(np.sort(higher), number, side="right") / len(higher) for higher in (above, above + tied)
+    )
     within = chance.cumsum(axis=1)[:, :-1].T
     ends = []
     for sign, extreme in ((1, np.minimum), (-1, np.maximum)):

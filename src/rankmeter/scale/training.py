@@ -91,7 +91,7 @@ class RankingMetric:
     def _found(self, measure: str | Measure) -> tuple[Measure, Ints]:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.measures:
-            hint = did_you_mean(str(measure), [str(one) for one in self.measures])
+            hint = did_you_mean(str(measure), [str(measure) for measure in self.measures])
             raise NotFoundError.of("scale.not_accumulated", measure=measure, hint=hint)
         return meant, self._state[self.measures.index(meant)]
 

@@ -217,7 +217,7 @@ class Dialect:
         numbers: tuple[float | None, ...] = asked.numbers or metric.defaults or (None,)
         if asked.numbers and not metric.number:
             given = f"{asked.numbers[0]:g}"
-            cut = (one.name for one in self.metrics if one.measure == metric.measure and one.number == "cutoff")
+            cut = (other.name for other in self.metrics if other.measure == metric.measure and other.number == "cutoff")
             hint = next((f"{name}{self.separator}{given}" for name in cut), None)
             raise MeasureError.of("dialects.no_number_in", metric=metric.name, number=given, tool=str(self), hint=hint)
         found: dict[str, Measure] = {}
@@ -289,9 +289,11 @@ def find_dialect(text: str) -> Dialect:
 
 def _with_variant(dialect: Dialect, option: str) -> Dialect:
     name, _, value = option.partition("=")
-    variant = next((one for one in dialect.variants if one.name == name), None)
+    variant = next((variant for variant in dialect.variants if variant.name == name), None)
     if variant is None or bool(variant.sets) != bool(value):
-        shown = [f"{one.name}={one.sets.upper()}" if one.sets else one.name for one in dialect.variants]
+        shown = [
+            f"{variant.name}={variant.sets.upper()}" if variant.sets else variant.name for variant in dialect.variants
+        ]
         hint = said("dialects.options" if shown else "dialects.no_options", tool=dialect.name, known=shown)
         raise NotFoundError.of("dialects.unknown_option", option=option, tool=dialect.name, hint=hint)
     changes = {variant.sets: read_value(value)} if variant.sets else variant.changes

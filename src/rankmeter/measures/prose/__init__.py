@@ -72,7 +72,9 @@ def read_convention(measure: str, option: str, value: object, language: Language
     # One word, `norm`, means something else in each measure that has it, and `weight` in each family.
     files = [_entry("conventions") or {}, _entry("slate_conventions") or {}]
     found = [entry for key in (f"{option}_{measure}", option) for file in files if (entry := file.get(key))]
-    entry = next((one for one in found if written in one.get("choices", {})), found[0] if found else None)
+    entry = next(
+        (candidate for candidate in found if written in candidate.get("choices", {})), found[0] if found else None
+    )
     if entry is None:
         return ConventionProse("", "")
     choices = entry.get("choices", {})
