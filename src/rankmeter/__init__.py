@@ -68,11 +68,11 @@ def __getattr__(name: str) -> _Any:
         new, ends = _ENDING[name]
         _import_module("rankmeter.errors").warn_of_end(f"rankmeter.{name}", f"rankmeter.{new}", ends)
         return __getattr__(new)
-    found = getattr(_import_module(_LAZY.get(name, "rankmeter.measures")), name, None)
-    if found is None or (name not in _LAZY and name not in __getattr__("__all__")):
+    value = getattr(_import_module(_LAZY.get(name, "rankmeter.measures")), name, None)
+    if value is None or (name not in _LAZY and name not in __getattr__("__all__")):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -41,9 +41,9 @@ class _LateLibrary(ModuleType):
     """Stands for a module until a name of it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self.__name__), name)
-        setattr(self, name, found)  # so that this is asked once
-        return found
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)  # so that this is asked once
+        return value
 
 
 _process = {"threads": False, "forked": False}

@@ -9,7 +9,7 @@ from rankmeter.scale.training import RankingMetric
 
 
 def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) -> Any:
-    """The same as a torchmetrics ``Metric``, with its ``update(preds, target, indexes)``, ``forward`` and syncing.
+    """Ranking measures as a torchmetrics ``Metric``: ``update(preds, target, indexes)``, ``forward`` and syncing.
 
     Parameters
     ----------

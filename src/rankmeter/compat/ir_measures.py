@@ -82,13 +82,13 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _values(self, run: Any) -> dict[Any, dict[str, float]]:
         """For each measure the values of the queries that are judged and in the run."""
         returned = _run(run)
-        found: dict[Any, dict[str, float]] = {}
+        values: dict[Any, dict[str, float]] = {}
         for group, judgments in self._groups:
             if not _queries(judgments) & _run_queries(returned):
-                found |= {measure: {} for measure in group}
+                values |= {measure: {} for measure in group}
                 continue
-            found |= self._values_of(group, judgments, returned)
-        return found
+            values |= self._values_of(group, judgments, returned)
+        return values
 
     def _values_of(self, group: list[Any], judgments: Any, run: Any) -> dict[Any, dict[str, float]]:
         from rankmeter.evaluating.verb import evaluate
@@ -100,13 +100,13 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
                 judgments, run, [self._meant[measure] for measure in group], queries="common", dialect="ir_measures"
             )
         queries = [str(query) for query in result.queries.to_list()]
-        found = {}
+        by_measure = {}
         for measure in group:
             meant = self._meant[measure]
             values = result.values[meant if meant.queries else meant(queries="common")]
             kept = zip(queries, values.value.tolist(), values.counted.tolist(), strict=True)
-            found[measure] = {query: value for query, value, counted in kept if counted}
-        return found
+            by_measure[measure] = {query: value for query, value, counted in kept if counted}
+        return by_measure
 
 
 class RankmeterProvider(providers.Provider):  # type: ignore[misc]

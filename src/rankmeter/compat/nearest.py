@@ -91,13 +91,13 @@ def _candidates(scores: Any, depth: int) -> tuple[Array, Array, Array]:
         if bool(scores.isnan().any()):
             raise InputError.of("compat.nan_similarity")
         return best_of(scores, np.full(len(scores), -np.inf), depth)
-    found = []
+    parts = []
     for start in range(0, len(scores), ROWS):
         part = scores[start : start + ROWS]
         # One dimension: NumPy looks for what is true many times faster than in two.
         row, column = np.divmod(np.flatnonzero(part >= _bound(part, depth)[:, None]), part.shape[1])
-        found.append((row + start, column, part[row, column]))
-    row, column, score = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        parts.append((row + start, column, part[row, column]))
+    row, column, score = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return row, column, score
 
 

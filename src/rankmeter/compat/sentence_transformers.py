@@ -262,11 +262,11 @@ class InformationRetrievalEvaluator(_Evaluator):
         with whole_file(path) as made, made.open("w", encoding="utf-8") as file:
             rows = zip(self.queries_ids, self.queries, nearest.places.tolist(), nearest.scores.tolist(), strict=True)
             for query, text, places, scores in rows:
-                found = [
+                results = [
                     {"corpus_id": self.corpus_ids[place], "score": score}
                     for place, score in zip(places, scores, strict=True)
                 ]
-                file.write(json.dumps({"query_id": query, "query": text, "results": found}) + "\n")
+                file.write(json.dumps({"query_id": query, "query": text, "results": results}) + "\n")
 
     def get_config_dict(self) -> dict[str, Any]:
         """The settings that a model card shows."""

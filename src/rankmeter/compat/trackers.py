@@ -212,21 +212,21 @@ def _columns(result: Evaluation | Comparison) -> Mapping[str, Any]:
 
 def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
     """Every number that has a name, ready to be logged."""
-    found: dict[str, float | None] = {}
+    metrics: dict[str, float | None] = {}
     if isinstance(result, Evaluation):
         for measure, value in result.means.items():
             interval = None if math.isnan(value) else _interval_of(result, str(measure))
-            found |= _with_interval(metric_name(str(measure)), value, interval)
+            metrics |= _with_interval(metric_name(str(measure)), value, interval)
     else:
         called = _unlike(result.systems)
         for score in result.scores:
             name = f"{called[score.system]}/{metric_name(str(score.measure))}"
-            found |= _with_interval(name, score.value, score.interval)
+            metrics |= _with_interval(name, score.value, score.interval)
         for difference in result.differences:
             pair = f"{called[difference.system]}-vs-{called[difference.other]}/{metric_name(str(difference.measure))}"
             ends = _with_interval(f"{pair}.difference", difference.difference, difference.interval)
-            found |= {**ends, f"{pair}.p_corrected": difference.p_corrected}
-    return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
+            metrics |= {**ends, f"{pair}.p_corrected": difference.p_corrected}
+    return {name: value for name, value in metrics.items() if value is not None and math.isfinite(value)}
 
 
 def _interval_of(ev: Evaluation, measure: str) -> Interval | None:

@@ -245,7 +245,7 @@ class _Search:
             for metric in spoken:
                 if matches(self.claims[number], self.tried[number][metric.measure], spare=metric.tolerance):
                     hits.setdefault(metric.dialect, {}).setdefault(number, metric)
-        found = [
+        giving = [
             ToolMatch(
                 tool,
                 tuple(number in matched for number in range(len(self.claims))),
@@ -256,7 +256,7 @@ class _Search:
             for tool, matched in hits.items()
         ]
         return sorted(
-            (match for match in found if not any(_says_as_much(other, match) for other in found)),
+            (match for match in giving if not any(_says_as_much(other, match) for other in giving)),
             key=lambda match: (-sum(match.matched), len(_options(match.tool)), match.tool),
         )
 
@@ -285,7 +285,7 @@ class _Search:
         """For each axis, the largest change of the number that it makes alone."""
         claim = self.claims[number]
         base = self.bench.value(claim.measure)
-        found = []
+        effects = []
         for axis, values in axes_of(claim.measure, self.facts[number]).items():
             moved: dict[str, float] = {}
             for value in values:
@@ -297,8 +297,8 @@ class _Search:
             known = {said: delta for said, delta in moved.items() if not math.isnan(delta)}
             if known:
                 said = max(known, key=lambda key: abs(known[key]))
-                found.append(AxisEffect(axis, said, known[said]))
-        return sorted(found, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
+                effects.append(AxisEffect(axis, said, known[said]))
+        return sorted(effects, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
 
 
 def _options(tool: str) -> frozenset[str]:
@@ -329,9 +329,9 @@ def _same(value: float, other: float) -> bool:
     return value == other or (math.isnan(value) and math.isnan(other))
 
 
-def _is_minimal(changed: Changes, found: list[Definition]) -> bool:
+def _is_minimal(changed: Changes, known: list[Definition]) -> bool:
     """Whether no part of these changes is enough."""
-    return not any(set(definition.changes) <= set(changed) for definition in found)
+    return not any(set(definition.changes) <= set(changed) for definition in known)
 
 
 def _by_use(definition: Definition) -> tuple[int, int]:

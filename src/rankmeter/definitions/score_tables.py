@@ -273,11 +273,11 @@ def _highest(judged: JudgmentTable) -> pl.Series:
 
 
 def _best(judged: JudgmentTable, groups: pl.Series) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
+    best: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
     top = judged.grade == _highest(judged)
     for key, item in zip(groups.filter(top), judged.item.cast(pl.String).filter(top), strict=True):
-        found[key] += (item,)
-    return found
+        best[key] += (item,)
+    return best
 
 
 def _sizes(groups: pl.Series) -> dict[str, int]:

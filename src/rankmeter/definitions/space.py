@@ -69,7 +69,7 @@ def place_in_order(axis: str) -> tuple[int, str]:
 def axes_of(measure: Measure, data: SearchedData) -> dict[str, tuple[Any, ...]]:
     """The axes that a claim leaves open, each with the values other than its own that it may have on this data."""
     stated = stated_options(measure)
-    found: dict[str, tuple[Any, ...]] = {}
+    axes: dict[str, tuple[Any, ...]] = {}
     for option in sorted((option.name for option in fields(measure)), key=place_in_order):
         if (option in stated and option != "cutoff") or option in _NOT_SEARCHED:
             continue
@@ -78,8 +78,8 @@ def axes_of(measure: Measure, data: SearchedData) -> dict[str, tuple[Any, ...]]:
         own = "judged" if option == "queries" and own is None else own
         others = tuple(value for value in _values(measure, option, data) if value != own)
         if others:
-            found[option] = others
-    return found
+            axes[option] = others
+    return axes
 
 
 def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...]:

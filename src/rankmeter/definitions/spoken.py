@@ -56,11 +56,11 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
 
 def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> list[Spoken]:
     """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
-    found: dict[tuple[str, Measure], Spoken] = {}
+    spoken: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
         for label, meant in (*_named(dialect, text), *same_measure(dialect, measure, grades)):
-            found.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
-    return list(found.values())
+            spoken.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
+    return list(spoken.values())
 
 
 def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
@@ -85,7 +85,7 @@ def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
 @cache
 def tools_with(measure: str, change: Change) -> tuple[str, ...]:
     """The tools that have a convention in some metric that is this measure, with the option that gives it, if any."""
-    found = []
+    tools = []
     for dialect in _dialects():
         offered = [
             option for v in dialect.variants for option in _spelled(v, {"": ("",), change.axis: (change.value,)})
@@ -93,8 +93,8 @@ def tools_with(measure: str, change: Change) -> tuple[str, ...]:
         spoken = (dialect, *(find_dialect(f"{dialect.name}:{option}") for option in offered))
         having = next((str(tool) for tool in spoken if _speaks(tool, measure, change)), None)
         if having is not None:
-            found.append(having)
-    return tuple(found)
+            tools.append(having)
+    return tuple(tools)
 
 
 def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
@@ -130,14 +130,14 @@ def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
     """Every dialect as it is, under each of its options, and under two of them together."""
     # A threshold above every grade is a slip that gives 0 everywhere.
     thresholds = (*grades, math.floor(grades[-1]) + 1) if grades else ()
-    found: list[Dialect] = []
+    dialects: list[Dialect] = []
     for dialect in _dialects():
-        found.append(dialect)
+        dialects.append(dialect)
         offered = [_spelled(variant, {"": ("",), "rel": thresholds, "depth": CUTOFFS}) for variant in dialect.variants]
         pairs = combinations([_spelled(variant, {"": ("",), "rel": grades}) for variant in dialect.variants], 2)
         for chosen in (*((spelled,) for spelled in offered), *pairs):
-            found += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
-    return tuple(found)
+            dialects += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
+    return tuple(dialects)
 
 
 def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
@@ -158,7 +158,7 @@ def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] =
 
     Options of a metric are tried one at a time, beside the one that makes it this measure where it has such a one.
     """
-    found = []
+    metrics = []
     for metric in dialect.metrics:
         turning = [(option, value) for option, value, name in metric.turned if name == type(measure).name]
         bases: list[dict[str, Any]] = [dict([pair]) for pair in turning]
@@ -168,8 +168,8 @@ def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] =
         for options in (base | more for base in bases for more in _options(metric, grades)):
             made = _built(metric, number, options)
             if made is not None and _may_mean(metric, made, measure):
-                found.append((dialect.spell(metric, number, options), made))
-    return found
+                metrics.append((dialect.spell(metric, number, options), made))
+    return metrics
 
 
 def cut_of(measure: Measure) -> int | None:

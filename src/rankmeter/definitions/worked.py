@@ -330,8 +330,8 @@ def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]
     # The places are in order already; for the rules by order given, that order is now the one given.
     same = measure(ties="input") if measure.ties in ("input", "reversed") else measure
     heads = {str(end): {place.item: data.scores[place.item] for place in places[:end]} for end in ends}
-    found = _values(same, data, heads)
-    return {end: float(found[str(end)][0].value[found[str(end)][1]]) for end in ends}
+    values = _values(same, data, heads)
+    return {end: float(values[str(end)][0].value[values[str(end)][1]]) for end in ends}
 
 
 def _row(

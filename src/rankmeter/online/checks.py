@@ -112,14 +112,14 @@ def _only_ids(question: Question) -> bool:
     return "id" in rules and "auto" not in rules
 
 
-def _whole(name: str, found: Counter[str], rows: int) -> int:
+def _whole(name: str, counts: Counter[str], rows: int) -> int:
     """What a count is a share of."""
     if name.startswith("sessions"):
-        return found["sessions"]
+        return counts["sessions"]
     if name.startswith("units") or name == "suspected bots":
-        return found["users"]
+        return counts["users"]
     if "conversions" in name or name == "refunds":
-        return found["conversions"] + found["refunds"]
+        return counts["conversions"] + counts["refunds"]
     if "clicks" in name:
-        return found["clicks"]
-    return found["impressions"] if "impressions" in name else rows
+        return counts["clicks"]
+    return counts["impressions"] if "impressions" in name else rows

@@ -93,7 +93,7 @@ def _of_catalogue(catalogue: Catalogue | None) -> Texts:
 
 def titles_of(given: Sequence[str]) -> Titles:
     """Read ``queries=queries.csv`` and ``items=items.csv`` of a command line."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     if len(given) == 1 and Path(given[0]).is_dir():
         return into_titles(given[0])
     for text in given:
@@ -102,8 +102,8 @@ def titles_of(given: Sequence[str]) -> Titles:
             raise InputError.of("cli.titles_of_what", text=text, path=path or "queries.csv")
         if not equals or not path:
             raise InputError.of("cli.titles_without_file", text=text, kind=kind)
-        found[kind] = path
-    return into_titles(found)
+        paths[kind] = path
+    return into_titles(paths)
 
 
 def _texts(given: Any, kind: str) -> Texts:

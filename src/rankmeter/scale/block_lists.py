@@ -146,8 +146,8 @@ def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known
         rows = counts.filter(pl.col("of") == number).sort("key")
         words = Vocabulary.of(known.ids)
         code = words.add(rows["item"])
-        found = Counts(code, rows["key"].to_numpy(), rows["times"].to_numpy())
-        made[measure] = value_from_counts(found, known.items(len(words)), measure)
+        counted = Counts(code, rows["key"].to_numpy(), rows["times"].to_numpy())
+        made[measure] = value_from_counts(counted, known.items(len(words)), measure)
     return made
 
 

@@ -46,9 +46,9 @@ class State:
     tallies: Sequence[Tally]
     """One for each measure."""
     worst: Sequence[Tally]
-    """The same under the worst order of tied items."""
+    """What the measures add up to under the worst order of tied items."""
     best: Sequence[Tally]
-    """The same under the best order of tied items."""
+    """What they add up to under the best order."""
     tied: bool
     """Whether any judged item is tied at all."""
     unknown: Sequence[str]
@@ -83,11 +83,11 @@ class State:
     @classmethod
     def from_json(cls, text: str) -> State:
         """Read what `to_json` wrote."""
-        found: dict[str, Any] = json.loads(text)
+        state: dict[str, Any] = json.loads(text)
         for name in ("tallies", "worst", "best"):
-            found[name] = [Tally(*parts) for parts in found[name]]
-        found["unjudged_at"] = {int(k): count for k, count in found["unjudged_at"].items()}
-        return cls(**found)
+            state[name] = [Tally(*parts) for parts in state[name]]
+        state["unjudged_at"] = {int(k): count for k, count in state["unjudged_at"].items()}
+        return cls(**state)
 
     @classmethod
     def merged(cls, states: Iterable[State]) -> State:

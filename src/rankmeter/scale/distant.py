@@ -61,7 +61,7 @@ class DistantEvaluation(Evaluation):
             object.__setattr__(self, slot, value)  # frozen, as every result
 
     def collect(self) -> Evaluation:
-        """The same evaluation with all values per query in memory; they are fetched once."""
+        """An evaluation with all values per query in memory; they are fetched once."""
         if not self._fetched:
             self._fetched.append(self._fetch())
         return self._fetched[0]

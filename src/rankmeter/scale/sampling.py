@@ -160,7 +160,7 @@ def sampled_ranks(
     draw: Draw = "without replacement",
     level: float = 0.95,
 ) -> SampledEvaluation:
-    """The same from ranks, 1 to m + 1, of the relevant item among itself and m sampled negatives."""
+    """Estimate measures of exact ranks from the ranks, 1 to m + 1, of the relevant item among m sampled negatives."""
     given = np.asarray(ranks)
     if given.ndim != 1 or not len(given) or (given != np.floor(given)).any():
         raise InputError.of("scale.ranks_of_shape", shape=str(given.shape))
@@ -239,12 +239,12 @@ def _estimated(
             draw=draw,
             level=level,
         )
-    found = SampledEvaluation(estimates, len(above), negatives, items)
+    evaluation = SampledEvaluation(estimates, len(above), negatives, items)
     warn(
         f"these are estimates from {negatives:,} sampled of {items - 1:,} negatives, not the measures' values, and "
-        f"may order systems differently. {found.exact_cost}",
+        f"may order systems differently. {evaluation.exact_cost}",
     )
-    return found
+    return evaluation
 
 
 def _corrected(
@@ -376,7 +376,7 @@ def _possible(
     within = chance.cumsum(axis=1)[:, :-1].T
     ends = []
     for sign, extreme in ((1, np.minimum), (-1, np.maximum)):
-        found = optimize.linprog(
+        solved = optimize.linprog(
             sign * extreme.reduceat(exact, groups.first - 1),
             A_ub=np.vstack([within, -within]),
             b_ub=np.concatenate([best[:-1] + band, band - worst[:-1]]),
@@ -384,9 +384,9 @@ def _possible(
             b_eq=[1.0],
             method="highs",
         )
-        if found.status != 0:
-            raise InputError.of("scale.unlikely_ranks", reason=found.message)
-        ends.append(float(sign * found.fun))
+        if solved.status != 0:
+            raise InputError.of("scale.unlikely_ranks", reason=solved.message)
+        ends.append(float(sign * solved.fun))
     return ends[0], ends[1]
 
 
@@ -406,8 +406,8 @@ def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
 
 
 def _numbers(counts: Any) -> Ints:
-    found: Ints = counts.cpu().numpy() if hasattr(counts, "cpu") else counts
-    return found
+    numbers: Ints = counts.cpu().numpy() if hasattr(counts, "cpu") else counts
+    return numbers
 
 
 def _measures(measures: object) -> list[RankedMeasure]:

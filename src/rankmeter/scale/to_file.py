@@ -84,11 +84,11 @@ def evaluate_to_file(
         sources = None if truth is None else truth.source, source.source
         reading = readings(truth, source)
         purpose = about.purpose_of(reading)
-        found = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
+        totals = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
         ev = DistantEvaluation(
             name=name,
             asked=asked.names,
-            **found,
+            **totals,
             judged_by=known,
             fetch=partial(Evaluation.load, target),
         )

@@ -219,7 +219,7 @@ def limbs_of(values: Floats) -> Ints:
 
 
 def carried(state: Ints) -> Ints:
-    """The same sum with limbs of at most 48 bits, so that thousands of such sums can be added."""
+    """A sum with limbs of at most 48 bits, so that thousands of such sums can be added."""
     if np.abs(state).max() < 1 << 48:
         return state
     carry = 0

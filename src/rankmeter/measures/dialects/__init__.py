@@ -220,21 +220,21 @@ class Dialect:
             cut = (other.name for other in self.metrics if other.measure == metric.measure and other.number == "cutoff")
             hint = next((f"{name}{self.separator}{given}" for name in cut), None)
             raise MeasureError.of("dialects.no_number_in", metric=metric.name, number=given, tool=str(self), hint=hint)
-        found: dict[str, Measure] = {}
+        meant: dict[str, Measure] = {}
         for number in numbers:
             exact = float(f"0.{asked.digits}") if metric.fraction and asked.digits else number
             label = text if len(numbers) == 1 else asked.label(number)
-            found[label] = metric.build(exact, asked.options)
-        return found
+            meant[label] = metric.build(exact, asked.options)
+        return meant
 
     def measure(self, text: str) -> Measure:
         """The one measure that a metric name asks for."""
-        found = self.measures(text)
-        if len(found) > 1:
+        meant = self.measures(text)
+        if len(meant) > 1:
             raise MeasureError.of(
-                "dialects.several", text=text, count=len(found), tool=str(self), hint=next(iter(found))
+                "dialects.several", text=text, count=len(meant), tool=str(self), hint=next(iter(meant))
             )
-        return next(iter(found.values()))
+        return next(iter(meant.values()))
 
     def find(self, text: str) -> tuple[Metric, AskedMetric]:
         """The metric that a text names, and what it says of it."""

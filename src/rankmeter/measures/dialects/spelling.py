@@ -49,21 +49,21 @@ def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
     rest, options, positional = _without_options(text.strip())
     known = {name.casefold(): name for name in reversed(names)}
     for name in (rest, rest.removesuffix("-")):
-        found = _name(name, names, known)
-        if found is not None:
+        known_as = _name(name, names, known)
+        if known_as is not None:
             if name != rest:
                 options["-"] = True
             numbers = tuple(positional)
-            return AskedMetric(found, numbers, options)
+            return AskedMetric(known_as, numbers, options)
     minus = rest.endswith("-")
     match = _NUMBERS.fullmatch(rest.removesuffix("-"))
-    found = _name(match["name"], names, known) if match else None
-    if match is None or found is None:
+    known_as = _name(match["name"], names, known) if match else None
+    if match is None or known_as is None:
         return None
     if minus:
         options["-"] = True
     numbers = tuple(read_value(number) for number in match["numbers"].split(","))
-    return AskedMetric(found, numbers, options, match["mark"], match["numbers"])
+    return AskedMetric(known_as, numbers, options, match["mark"], match["numbers"])
 
 
 def _name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:

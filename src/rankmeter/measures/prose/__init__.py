@@ -71,9 +71,10 @@ def read_convention(measure: str, option: str, value: object, language: Language
     written = "map" if isinstance(value, Mapping) else str(value)
     # One word, `norm`, means something else in each measure that has it, and `weight` in each family.
     files = [_entry("conventions") or {}, _entry("slate_conventions") or {}]
-    found = [entry for key in (f"{option}_{measure}", option) for file in files if (entry := file.get(key))]
+    candidates = [entry for key in (f"{option}_{measure}", option) for file in files if (entry := file.get(key))]
     entry = next(
-        (candidate for candidate in found if written in candidate.get("choices", {})), found[0] if found else None
+        (candidate for candidate in candidates if written in candidate.get("choices", {})),
+        candidates[0] if candidates else None,
     )
     if entry is None:
         return ConventionProse("", "")
