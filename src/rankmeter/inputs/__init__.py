@@ -24,7 +24,7 @@ from rankmeter.inputs.sources import (
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable, SeveralRuns
 from rankmeter.late import check_threads
 
-_ANSWERS = frozenset({"hits", "response", "root"})
+_ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 """Keys of which a response of a search engine has one."""
 
 

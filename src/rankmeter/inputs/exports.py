@@ -137,6 +137,8 @@ def _as_document(query: object, value: object, side: Side) -> object:
     plain = _plain(value)
     if side == "judgments":
         return plain
+    if isinstance(plain, list) and len(plain) == 1 and isinstance(plain[0], list) and not is_document(plain[0]):
+        plain = plain[0]  # Milvus searches for many queries at once, here for one
     if isinstance(plain, list) and all(map(is_document, plain)):
         return {"query_id": query, "retrieved": plain}
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain

@@ -26,7 +26,7 @@ from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.late import pl, polars_faults
-from rankmeter.wording import said
+from rankmeter.wording import Said, said
 
 _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 
@@ -147,7 +147,9 @@ class Records:
         nested = _nested_key(self.names, self._records[0])
         try:
             reading = look(self.names)
-        except InputError:
+        except InputError as error:
+            if nested is None and any(isinstance(value, (list, dict)) for value in self._records[0].values()):
+                raise error.changed(hint=_json_hint(_VALUES[self._side])) from None
             if nested is None:
                 raise
             reading = look(["item" if key == nested else key for key in self.names])
@@ -238,8 +240,9 @@ def _json_kind(value: object) -> str:
     return kinds.get(type(value), "number")
 
 
-def _json_hint(value: Role) -> str:
-    return f'expected {{"q1": {{"a": 1}}}}, {{"q1": ["a"]}} or [{{"query": "q1", "item": "a", "{value}": 1}}]'
+def _json_hint(value: Role) -> Said:
+    """What a file of judgments or of a run may look like."""
+    return said("inputs.json_expected" if value == "grade" else "inputs.json_run_expected", value=value)
 
 
 def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | None:

@@ -300,6 +300,8 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
     hint = f"ids are text or whole numbers, as in {look}"
     if isinstance(value, (bytes, bytearray)):
         hint = "decode ids into text first: id.decode()"
+    elif isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], (int, float)):
+        hint += "; pairs of an item and a number are dict(pairs)"
     elif isinstance(value, float):
         hint = "ids are text or whole numbers: int(id) or str(id) for each"
         if not value.is_integer():  # scikit-learn takes lists of scores by position: many people have them at hand

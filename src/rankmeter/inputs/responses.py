@@ -14,7 +14,7 @@ from typing import Any, cast
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import number_of
-from rankmeter.inputs.columns import fold
+from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.reading import Side
 
 Document = Mapping[str, Any]
@@ -22,17 +22,20 @@ Document = Mapping[str, Any]
 _IDS = tuple("queryid qid topicid questionid requestid".split())
 _TEXTS = tuple("query userinput question input querytext userquery".split())
 _ITEM_IDS = tuple(
-    "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id".split()
+    "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id objectID "
+    "uuid".split()
 )
-_WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload")
+_WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional")
 """Where the id of a result may stand when it does not stand on the result itself."""
 _ITEM_TEXTS = ("page_content", "content", "text")
-_SCORES = ("score", "_score", "relevance_score", "similarity")
+_SCORES = ("score", "_score", "relevance_score", "similarity", "@search.score", "_rankingScore")
 _RETRIEVED = tuple(
     "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids results hits matches points "
     "documents docs source_documents source_nodes nodes retrieved_documents retrieved_docs retrieved_nodes retrieved "
-    "ranking candidates items retrieved_contexts retrieved_texts contexts context".split()
+    "ranking candidates items objects retrievalResults retrieved_contexts retrieved_texts contexts context".split()
 )
+_WRAPPING = ("result", "response", "data", "value", "output")
+"""Keys under which results stand where they are objects with ids; anything else may stand there too."""
 _EXPECTED = tuple(
     "reference_context_ids expected_ids reference_ids relevant_ids relevant_doc_ids gold_ids ground_truth_ids "
     "relevant_docs relevant_documents expected_documents ground_truth_documents positive_ctxs reference_contexts "
@@ -44,6 +47,8 @@ _INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
 _UNFINISHED = {"_shards": ("failed",), "_clusters": ("failed", "partial", "skipped")}
 """Counts of a response that say that a part of the index did not answer."""
+_ROW_VALUES: tuple[Role, ...] = ("score", "rank", "grade")
+"""What a row of a table has beside its query and its item: such a row is no record of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +293,21 @@ def _vespa_id(hit: object, where: str, place: int) -> object:
     return text.partition("::")[2] if text.startswith("id:") and "::" in text else full
 
 
+# Chroma
+
+
+def _is_chroma(document: Document) -> bool:
+    ids = document.get("ids")
+    is_batch = isinstance(ids, list) and bool(ids) and all(isinstance(listed, list) for listed in ids)
+    return is_batch and any(key in document for key in ("distances", "metadatas", "included"))
+
+
+def _chroma(document: Document, _: str) -> Iterator[Entry]:
+    """A list of ids for each query that was searched for at once, nearest first."""
+    for ids in document["ids"]:
+        yield Entry(query_of(document), ids)
+
+
 # Quepid and the Rated Ranking Evaluator
 
 
@@ -359,55 +379,67 @@ def agreed_rating(ratings: Sequence[float], *, is_whole: bool = True) -> float:
 # Records of retrieval-augmented generation
 
 
-def _list_under(document: Document, keys: Sequence[str]) -> str | None:
-    """The first key under which a record lists results; one level down where a component of a pipeline wrote it."""
-    for key in keys:
-        if isinstance(document.get(key), list):
-            return key
-    for outer, inner in document.items():
-        if isinstance(inner, Mapping):
-            for key in keys:
-                if isinstance(inner.get(key), list):
-                    return f"{outer}.{key}"
-    return None
+Path = tuple[str, ...]
+"""The keys under which something stands, from the outside in."""
 
 
-def _under(document: Document, path: str) -> list[Any]:
-    outer, dot, key = path.rpartition(".")
-    results: list[Any] = document[outer][key] if dot else document[path]
-    return results
+def _list_under(document: Document, keys: Sequence[str], levels: int = 3) -> Path | None:
+    """Where a record lists results; some levels down where a component of a pipeline or a client wrote it."""
+    for key in (*keys, *(_WRAPPING if keys is _RETRIEVED else ())):
+        listed = document.get(key)
+        if isinstance(listed, list) and (key in keys or not listed or is_document(listed[0])):
+            return (key,)
+    within = ((key, inner) for key, inner in document.items() if levels > 1 and isinstance(inner, Mapping))
+    paths = ((key, _list_under(inner, keys, levels - 1)) for key, inner in within)
+    return next(((key, *path) for key, path in paths if path is not None), None)
+
+
+def _under(document: Document, path: Path) -> list[Any]:
+    results: Any = document
+    for key in path:
+        results = results[key]
+    return cast("list[Any]", results)
+
+
+def _retrieved(document: Document) -> Path | None:
+    """Where a record with a query lists what was retrieved; None for anything else, also for a row of a table."""
+    is_row = any(map(_is_item_id, document.items())) and any(map(_is_row_value, document.items()))
+    return None if is_row or query_of(document) is None else _list_under(document, _RETRIEVED)
+
+
+def _is_item_id(pair: tuple[str, object]) -> bool:
+    return isinstance(pair[1], (str, int)) and is_usual("item", str(pair[0]))
+
+
+def _is_row_value(pair: tuple[str, object]) -> bool:
+    return isinstance(pair[1], (int, float)) and any(is_usual(role, str(pair[0])) for role in _ROW_VALUES)
 
 
 def _is_record(document: Document) -> bool:
     """Whether this is a query with its results: objects with ids, or ids and texts under a name that RAG tools use."""
-    if query_of(document) is None:
+    path = _retrieved(document)
+    if path is None:
         return False
-    key = _list_under(document, _RETRIEVED)
-    if key is None:
-        return False
-    results = _under(document, key)
-    usual = fold(key) in NESTED_ITEMS
-    # Lists of plain ids under those names are tables with a query in each row, which have columns that can be named.
-    return bool(results and not isinstance(results[0], (str, int))) or (not usual and "." not in key)
+    results = _under(document, path)
+    # Lists of plain ids under usual names are tables with a query in each row, which have columns that can be named.
+    by_column = len(path) > 1 or fold(path[0]) in NESTED_ITEMS or path[0] in _WRAPPING
+    return bool(results and not isinstance(results[0], (str, int))) or not by_column
 
 
 def names_results(document: Document) -> bool:
     """Whether a record has a key for what was retrieved, whatever stands there: such a line announces no other."""
-    return any(key in document for key in _RETRIEVED)
+    return any(key in document for key in (*_RETRIEVED, *_WRAPPING))
 
 
 def is_without_results(document: object) -> bool:
     """Whether this is a query for which nothing was retrieved; alone it does not say of which shape its file is."""
-    if not isinstance(document, Mapping) or query_of(document) is None:
-        return False
-    key = _list_under(document, _RETRIEVED)
-    return key is not None and not _under(document, key)
+    path = _retrieved(document) if isinstance(document, Mapping) else None
+    return path is not None and not _under(cast(Document, document), path)
 
 
 def _record(document: Document, where: str) -> Iterator[Entry]:
-    key = _list_under(document, _RETRIEVED)
-    assert key is not None  # noqa: S101 (`_is_record` found it)
-    results = _under(document, key)
+    path = _retrieved(document) or ()  # `_is_record` looked
+    results, key = _under(document, path), ".".join(path)
     items, item_from = _items_of(results, where, key)
     scores = [_score_of(result) for result in results]
     beside = document.get("scores")
@@ -424,9 +456,8 @@ def _is_expectation(document: Document) -> bool:
 
 
 def _expectation(document: Document, where: str) -> Iterator[Entry]:
-    key = _list_under(document, _EXPECTED)
-    assert key is not None  # noqa: S101 (`_is_expectation` found it)
-    items, item_from = _items_of(_under(document, key), where, key)
+    path = _list_under(document, _EXPECTED) or ()  # `_is_expectation` looked
+    items, item_from = _items_of(_under(document, path), where, ".".join(path))
     yield Entry(query_of(document), items, item_from=item_from)
 
 
@@ -467,7 +498,8 @@ def is_document(value: object) -> bool:
 
 def _without_score(value: object) -> object:
     """A document that may stand in a pair with its score or distance."""
-    return value[0] if isinstance(value, list) and len(value) == 2 else value
+    is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[1], (int, float))
+    return cast("list[object]", value)[0] if is_pair else value
 
 
 def _id_within(document: Document) -> tuple[str, object | None]:
@@ -517,6 +549,7 @@ SHAPES: tuple[Shape, ...] = (
           lambda one: "metric_score" in one and isinstance(one.get("details"), Mapping), _rank_eval_answer),
     Shape(Kind("Solr response", "run", "params.q", "id", "score"), _is_solr, _solr),
     Shape(Kind("Vespa response", "run", "", "id", "relevance"), _is_vespa, _vespa),
+    Shape(Kind("Chroma result", "run", "", "ids"), _is_chroma, _chroma),
     Shape(Kind("_rank_eval request", "judgments", "id", "_id", "rating"),
           lambda one: isinstance(one.get("requests"), list), _rank_eval_request),
     Shape(Kind("OpenSearch judgment list", "judgments", "query", "docId", "rating"),

@@ -542,9 +542,70 @@ def test_a_file_is_said_to_be_cut_wherever_it_ends(tmp_path, end):
         rm.evaluate(GRADES, tmp_path / "cut.json", "RR")
 
 
+def scored(items: list[str], key: str, score: str, **more: Any) -> list[dict[str, Any]]:
+    return [{key: item, score: 0.9 - 0.1 * place, **more} for place, item in enumerate(items)]
+
+
+VECTOR_STORES: dict[str, Any] = {
+    "Algolia": lambda items: {"hits": [{"objectID": item} for item in items], "nbHits": 2, "query": "shoes"},
+    "Typesense": lambda items: {"found": 2, "hits": [{"document": {"id": item}, "text_match": 9} for item in items]},
+    "Meilisearch": lambda items: {"hits": scored(items, "id", "_rankingScore"), "query": "shoes"},
+    "Qdrant": lambda items: {"result": scored(items, "id", "score", payload={}), "status": "ok", "time": 0.1},
+    "Qdrant points": lambda items: {"result": {"points": scored(items, "id", "score")}, "status": "ok"},
+    "Pinecone": lambda items: {"matches": scored(items, "id", "score", values=[]), "namespace": ""},
+    "Pinecone records": lambda items: {"result": {"hits": scored(items, "_id", "_score")}, "usage": {}},
+    "Weaviate": lambda items: {"objects": [{"uuid": item, "metadata": {"distance": 0.1}} for item in items]},
+    "Chroma": lambda items: {
+        "ids": [items], "distances": [[0.1] * len(items)], "documents": [["text"] * len(items)], "metadatas": [[]]
+    },
+    "Milvus": lambda items: {"code": 0, "data": scored(items, "id", "distance")},
+    "Azure": lambda items: {"@odata.count": 2, "value": scored(items, "id", "@search.score")},
+    "Cohere": lambda items: {"results": [{"index": 0, "document": {"id": item, "text": "t"}} for item in items]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("store", VECTOR_STORES)
+@pytest.mark.parametrize("route", ["by query in memory", "by query", "in records", "as records"])
+def test_answers_of_vector_stores(tmp_path, store, route):
+    answers = {query: VECTOR_STORES[store](items) for query, items in LISTS.items()}
+    run = {
+        "by query in memory": answers,
+        "by query": written(tmp_path, "run.json", answers),
+        "in records": written(tmp_path, "a.jsonl", *({"query_id": q, "response": one} for q, one in answers.items())),
+        "as records": written(tmp_path, "b.jsonl", *({"query_id": q, **one} for q, one in answers.items())),
+    }[route]
+    assert ranked(run) == LISTS
+
+
+def test_many_queries_of_chroma_at_once_are_given_by_query():
+    answer = {"ids": list(LISTS.values()), "distances": [[0.1, 0.2], [0.3]]}
+    with pytest.raises(rm.InputError, match=r"2 responses, and nothing says .*answer\[\"ids\"\]"):
+        rm.evaluate(GRADES, answer, "RR")
+    assert ranked(dict(zip(LISTS, answer["ids"], strict=True))) == LISTS
+
+
+@pytest.mark.parametrize("beside", ["documents", "hits", "contexts", "data", "metadata"])
+@pytest.mark.parametrize("side", ["run", "judgments"])
+def test_a_row_of_a_table_is_a_row_whatever_lists_stand_beside_it(tmp_path, beside, side):
+    listed = [{"id": "other", "score": 1.0}]
+    nested = {"items": listed} if beside == "metadata" else listed
+    value = "score" if side == "run" else "grade"
+    rows = [
+        {"query_id": query, "item": item, value: 2 - place, beside: nested}
+        for query, items in LISTS.items() for place, item in enumerate(items)
+    ]  # fmt: skip
+    path = written(tmp_path, "rows.jsonl", *rows)
+    if side == "run":
+        assert ranked(path) == LISTS
+    else:
+        table = rm.inputs.into_judgments(path).judgment_table()
+        assert list(zip(table.query, table.item, strict=True)) == [(q, item) for q in LISTS for item in LISTS[q]]
+
+
 def test_every_shape_is_read_in_a_test_above():
     samples = [*JUDGMENTS.values(), *(make(["a"]) for make in ENGINES.values()), *RECORDS.values(),
                {"responses": []}, {"metric_score": 1, "details": {}}, {"queries": {}, "relevant_docs": {}}]  # fmt: skip
+    samples += [make(["d1"]) for make in VECTOR_STORES.values()]
     unread = [shape.kind.name for shape in SHAPES if not any(shape.fits(sample) for sample in samples)]
     assert not unread
 
