@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -59,11 +61,12 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     from rankmeter.inputs.mappings import judgments_from_mapping
 
     if not _is_plain(data):
-        from rankmeter.inputs.exports import table_of_objects
+        from rankmeter.inputs.json_tables import table_of_objects
 
         if (table := table_of_objects(data, "judgments")) is not None:
             return cast(JudgmentTable, table)
-    return judgments_from_mapping(data)
+    with _not_a_table(data, "grade"):
+        return judgments_from_mapping(data)
 
 
 def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> AnyJudgments:
@@ -114,11 +117,12 @@ def into_run(
     from rankmeter.inputs.mappings import run_from_mapping
 
     if not _is_plain(data):
-        from rankmeter.inputs.exports import table_of_objects
+        from rankmeter.inputs.json_tables import table_of_objects
 
         if (responses := table_of_objects(data, "run")) is not None:
             return cast(RunTable, responses)
-    return run_from_mapping(data)
+    with _not_a_table(data, "score"):
+        return run_from_mapping(data)
 
 
 def _columns_of(columns: Mapping[str, str], side: Literal["judgments", "run"]) -> dict[str, str] | None:
@@ -172,10 +176,38 @@ def _is_plain(data: object) -> bool:
     listed = data.values() if isinstance(data, Mapping) else data
     first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):
+        if not isinstance(data, Mapping) and _are_columns(first):
+            return False
         return _ANSWERS.isdisjoint(first) and not any(type(value) is list for value in first.values())
     if isinstance(first, (list, tuple, set, frozenset)):
         return not first or isinstance(next(iter(first)), (str, int))
     return hasattr(first, "__array__")
+
+
+def _are_columns(names: Iterable[object]) -> bool:
+    """Whether these are names of columns: of a query and of an item."""
+    from rankmeter.inputs.columns import is_usual
+
+    few = [str(name) for name in islice(names, 20)]
+    return all(any(is_usual(role, name) for name in few) for role in ("query", "item"))
+
+
+@contextmanager
+def _not_a_table(data: Any, value: str) -> Iterator[None]:
+    """Where data has another shape, say of rows and columns that they are given as a frame."""
+    from rankmeter.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        first = next(iter(data), None) if isinstance(data, (Mapping, list, tuple)) and data else None
+        if isinstance(data, Mapping) and _are_columns(data):
+            raise error.changed(hint="polars.DataFrame(data)") from None
+        if isinstance(first, tuple) and len(first) == (2 if isinstance(data, Mapping) else 3):
+            rows = "[(*pair, value) for pair, value in data.items()]" if isinstance(data, Mapping) else "data"
+            hint = f'polars.DataFrame({rows}, schema=["query", "item", "{value}"], orient="row")'
+            raise error.changed(hint=hint) from None
+        raise
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

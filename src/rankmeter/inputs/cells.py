@@ -136,7 +136,7 @@ def contents(column: RawColumn | Sequence[object]) -> Contents:
     others = [value for value in values if not isinstance(value, str)]
     if values and all(map(spells_number, texts)) and all(map(is_number, others)):
         return "numbers"
-    numbers_read = sum(map(_reads_as_number, texts)) + sum(map(is_number, others))
+    numbers_read = sum(map(reads_as_number, texts)) + sum(map(is_number, others))
     if numbers_read > (prose := sum(map(_is_prose, texts))):
         return "some numbers"
     if prose or not texts:
@@ -150,7 +150,7 @@ def _is_prose(text: str) -> bool:
     return len(text) > _LONG_TEXT or len(text.split()) > 5 or "://" in text or re.match(_DATE, text) is not None
 
 
-def _reads_as_number(text: str) -> bool:
+def reads_as_number(text: str) -> bool:
     """Whether a person reads a number: with a decimal comma, a percent sign, in the digits of any script."""
     plain = unicodedata.normalize("NFKC", text).strip().replace("\u2212", "-").removesuffix("%").rstrip()
     return any(character.isdigit() for character in plain) and spells_number(plain.replace(",", "."))

@@ -93,8 +93,11 @@ def fold(name: str) -> str:
 
     >>> {fold(name) for name in ("query-id", "queryId", "Query ID", "query_id")}
     {'queryid'}
+    >>> fold("user_id:token")  # as RecBole writes the type
+    'userid'
     """
-    return "".join(character for character in name.casefold() if character not in "-_ ")
+    plain = name.casefold().removesuffix(":token").removesuffix(":float")
+    return "".join(character for character in plain if character not in "-_ ")
 
 
 _FOLDED: Mapping[Role, frozenset[str]] = {

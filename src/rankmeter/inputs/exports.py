@@ -21,7 +21,7 @@ from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.frames import GroupedQueries
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import TablePart, read_opened
+from rankmeter.inputs.opened import TablePart
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -39,7 +39,6 @@ from rankmeter.inputs.responses import (
     shape_of,
     unwrapped,
 )
-from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 
 BESIDE = (
@@ -134,7 +133,7 @@ def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
 
 def _as_document(query: object, value: object, side: Side) -> object:
     """A response, or a record with the documents of a retriever; lists of anything else are not documents."""
-    plain = _plain(value)
+    plain = as_json(value)
     if side == "judgments":
         return plain
     if isinstance(plain, list) and len(plain) == 1 and isinstance(plain[0], list) and not is_document(plain[0]):
@@ -142,19 +141,6 @@ def _as_document(query: object, value: object, side: Side) -> object:
     if isinstance(plain, list) and all(map(is_document, plain)):
         return {"query_id": query, "retrieved": plain}
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
-
-
-def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | None:
-    """A run or judgments from what a client, a retriever or a tool returned in Python; None for anything else.
-
-    A response for each query (``{"q1": response}``), the documents of LangChain, LlamaIndex and Haystack for each, or
-    what a file of JSON would hold: one response, or records with their queries in a list.
-    """
-    plain = _plain(data)
-    listed = [_plain(record) for record in plain] if isinstance(plain, list) else [plain]
-    documents = [Placed(one, side if len(listed) == 1 else f"{side}, [{at}]") for at, one in enumerate(listed)]
-    export = export_of(documents, side, side, is_file=False)
-    return None if isinstance(export, list) else next(read_opened(export, side, None, side, "mapping"))[0]
 
 
 class _Documents:
@@ -204,10 +190,10 @@ class _Documents:
         return look.shape
 
 
-def _plain(value: object) -> object:
+def as_json(value: object) -> object:
     """What an object of a client or a retriever says, as JSON would have it."""
     if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
+        return [as_json(inner) for inner in value]
     for name in ("model_dump", "to_dict", "body", "json"):
         held = getattr(value, name, None)
         if held is not None and not isinstance(value, (dict, str, bytes)):
@@ -215,7 +201,7 @@ def _plain(value: object) -> object:
             if isinstance(made, (dict, list)):
                 return made
     if isinstance(value, dict):  # what a component of a pipeline returned: its documents are objects
-        return {key: _plain(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
+        return {key: as_json(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
     return value
 
 

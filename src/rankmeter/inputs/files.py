@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 
-from rankmeter.errors import InputError, RankmeterError
+from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
@@ -32,10 +32,8 @@ FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview 
 
 _Role: TypeAlias = Literal["judgments", "run"]
 _KIND_OF: dict[_Role, str] = {"judgments": "qrels", "run": "run"}
-_LOOKS = {
-    "qrels": "judgments (4 fields a line: query, iteration, item, grade)",
-    "run": "a run (6 fields a line: query, Q0, item, rank, score, tag)",
-}
+_LOOKS = {"qrels": "inputs.text_qrels", "run": "inputs.text_run"}
+_NOUNS: dict[_Role, str] = {"judgments": "inputs.side_judgments", "run": "inputs.side_run"}
 
 
 def has_columns(path: FileInput, format: str | None = None) -> bool:
@@ -287,7 +285,7 @@ def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
         # Content that has another shape altogether gets the better message of the sniffer.
         kind = recognise(source.head, source.name) if sample_rows(source.head) else "qrels"
         if kind != "qrels":
-            looks = _LOOKS.get(kind, f"a {kind} file")
+            looks = said("inputs.text_run") if kind == "run" else said("inputs.file_of_format", format=kind)
             raise InputError.of("inputs.not_labelled", source=source.name, looks=looks)
         return Labelled(*_labelled(source))
 
@@ -312,24 +310,21 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
         # A head of comments says nothing; then it is TREC text, the only format here that has comments.
         kind = recognise(source.head, source.name) if _has_content(source.head) else own
     elif format == other:
-        raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=_noun(role), own=f"{own!r}")
+        raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=said(_NOUNS[role]), own=f"{own!r}")
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
     if kind == other or (kind == own and trec_kind(source.head) == other):
-        looks, hint = _LOOKS[other], "judgments come first, then the run"
+        error = InputError.of(
+            "inputs.looks_like_other", source=source.name, looks=said(_LOOKS[other]), noun=said(_NOUNS[role])
+        )
         if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
-            looks = "a run without tags (5 fields a line: query, Q0, item, rank, score)"
-            hint += "; if these are judgments, they have 4 fields: query, iteration, item, grade"
-        raise InputError.of("inputs.looks_like_other", source=source.name, looks=looks, noun=_noun(role), hint=hint)
+            raise error.changed(looks=said("inputs.text_run_untagged"), more=Problem("inputs.four_fields", {}))
+        raise error
     return kind
 
 
 def _has_content(head: bytes) -> bool:
     return b"\0" in head or bool(sample_rows(head))
-
-
-def _noun(role: _Role) -> str:
-    return "the judgments" if role == "judgments" else "the run"
 
 
 def _check_not_empty(source: ByteSource) -> None:

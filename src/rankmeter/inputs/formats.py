@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 _SAMPLE_ROWS = 20
 _FOREIGN = {
-    b"PK\x03\x04": ("a zip archive (or a spreadsheet)", "unpack it, or save the sheet as CSV."),
-    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it first."),
-    b"\x04\x22\x4d\x18": ("compressed with lz4", "decompress it first; .gz, .zst, .xz and .bz2 are read as they are."),
-    b"\xff\xfe": ("UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
-    b"\xfe\xff": ("UTF-16 text", "convert it first: iconv -f UTF-16 -t UTF-8"),
-    b"\x80\x04\x95": ("a Python pickle", "load it yourself and pass the object."),
+    b"PK\x03\x04": "inputs.foreign_zip",
+    b"7z\xbc\xaf\x27\x1c": "inputs.foreign_7z",
+    b"\x04\x22\x4d\x18": "inputs.foreign_lz4",
+    b"\xff\xfe\0\0": "inputs.foreign_utf32",
+    b"\xff\xfe": "inputs.foreign_utf16",
+    b"\xfe\xff": "inputs.foreign_utf16",
+    b"\x80\x04\x95": "inputs.foreign_pickle",
+    b"\x93NUMPY": "inputs.foreign_npy",
+    b"SQLite format 3": "inputs.foreign_sqlite",
 }
+"""How files begin that are not read, and what they are."""
 
 
 class Head:
@@ -135,7 +139,8 @@ TABLE: tuple[Format, ...] = (
         lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t"),
         _open_columnar("Parquet"),
     ),
-    Format("ipc", lambda head: head.content.startswith(b"ARROW1\0\0"), _open_columnar("Arrow IPC")),
+    # The file kind of Arrow IPC has a magic word, the stream kind begins with the mark of a message.
+    Format("ipc", lambda head: head.content.startswith((b"ARROW1\0\0", b"\xff" * 4)), _open_columnar("Arrow IPC")),
     Format("json", lambda head: head.json == "json", _open_json),
     Format("jsonl", lambda head: head.json == "jsonl", _open_json_lines),
     Format("qrels", lambda head: head.trec == "qrels"),
@@ -205,8 +210,8 @@ def _unknown(head: Head, name: str) -> InputError:
     """What is said of text that has no known shape."""
     line, fields = repr(head.first[:60].decode("utf-8", "replace")), len(head.first.split())
     hint: Problem | None = None
-    if b";" in head.first:
-        hint = Problem("inputs.semicolons", {})
+    if separator := next((sign for sign in (b";", b"|") if sign in head.first), None):
+        hint = Problem("inputs.other_separator", {"separator": separator.decode()})
     elif fields == 3:
         hint = Problem("inputs.three_fields", {})
     return InputError.of("inputs.unrecognised", source=name, line=line, fields=fields, hint=hint)
@@ -241,8 +246,11 @@ def _shape(fields: list[bytes]) -> str | None:
 
 def _check_text(head: bytes, name: str) -> None:
     """Refuse what is not text, by name where it is a known kind."""
-    for magic, (kind, hint) in _FOREIGN.items():
+    for magic, kind in _FOREIGN.items():
         if head.startswith(magic):
-            raise InputError.of("inputs.foreign", source=name, format=kind, hint=hint)
+            raise InputError.of(kind, source=name)
     if b"\0" in head:
+        pairs = (head[:200:2], head[1:200:2])
+        if len(head) > 1 and any(not side.strip(b"\0") for side in pairs) and all(map(len, pairs)):
+            raise InputError.of("inputs.foreign_utf16", source=name)
         raise InputError.of("inputs.binary", source=name, byte=head.index(0) + 1)

@@ -27,6 +27,7 @@ from rankmeter.inputs.cells import (
     is_rounded,
     is_text,
     merged,
+    reads_as_number,
 )
 from rankmeter.inputs.columns import Role, say_columns
 from rankmeter.inputs.reading import Reading, read_as
@@ -134,7 +135,7 @@ class _Frame:
         # Any of a dozen libraries' frames: only Narwhals knows their types.
         self._frame: Any = frame if isinstance(frame, (pl.DataFrame, pl.LazyFrame)) else self._open(frame)
         if self._is_pandas:
-            self.names = [str(name) for name in (*self._levels, *self._frame.columns)]
+            self.names = [_name_of(name) for name in (*self._levels, *self._frame.columns)]
         else:
             with self._reading():
                 self.names = list(self._aliases or self._frame.collect_schema().names())
@@ -167,7 +168,7 @@ class _Frame:
         """The levels of a pandas index that have a name: columns like any other, before the others."""
         named = [(name, at) for at, name in enumerate(native.index.names) if name is not None]
         names = [str(name) for name, _ in named]
-        taken = {str(name) for name in native.columns}
+        taken = {_name_of(name) for name in native.columns}
         for name in names:
             if name in taken or names.count(name) > 1:
                 raise InputError.of("inputs.index_and_column", source=self._source, name=name)
@@ -230,6 +231,11 @@ class _Frame:
             raise MissingExtraError.of(
                 "inputs.frame_needs", source=self._source, library=library, extra=extra
             ) from error
+
+
+def _name_of(column: object) -> str:
+    """A column as it can be named; levels of names, as grouping makes them, are put together: ``score_mean``."""
+    return "_".join(str(level) for level in column if level != "") if isinstance(column, tuple) else str(column)
 
 
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
@@ -502,7 +508,9 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, Raw
     clean = [None if is_null(v) else v for v in values]
     wrong = [row for row, v in enumerate(clean) if v is not None and not _may_be(role, v)]
     if wrong:
-        raise origin.blame(said("inputs.not_a_number", role=role, value=repr(values[wrong[0]])), wrong, raw)
+        value = values[wrong[0]]
+        hint = said("inputs.plain_numbers") if isinstance(value, str) and reads_as_number(value) else ""
+        raise origin.blame(said("inputs.not_a_number", role=role, value=repr(value)), wrong, raw, hint)
     rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
     if rounded:
         raise _rounded(role, clean[rounded[0]], rounded, raw, origin)

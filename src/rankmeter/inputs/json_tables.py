@@ -19,12 +19,13 @@ from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
-from rankmeter.inputs.exports import Placed, export_of
+from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
 from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import OpenedTable, TablePart
+from rankmeter.inputs.opened import OpenedTable, TablePart, read_opened
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
+from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import Said, said
 
@@ -35,10 +36,8 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
     """Open an object by query, or a list of records."""
     name = source.name
     parsed = parse_json(_not_empty(source.read_all(), name), name)
-    values = parsed if isinstance(parsed, list) else [parsed]
-    places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
-    export = export_of(map(Placed, values, places), name, side)
-    if not isinstance(export, list):
+    export = _export_of(parsed, name, side, is_file=True)
+    if export is not None:
         return export
     if isinstance(parsed, list):
         return Records(parsed, name, side)
@@ -54,6 +53,31 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
     if not parsed:
         raise InputError.of("inputs.no_queries", source=name)
     return ByQuery(parsed, name, side)
+
+
+def _export_of(parsed: object, name: str, side: Side, *, is_file: bool) -> ExportedTable | None:
+    values = parsed if isinstance(parsed, list) else [parsed]
+    places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
+    export = export_of(map(Placed, values, places), name, side, is_file=is_file)
+    return None if isinstance(export, list) else export
+
+
+def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | None:
+    """A run or judgments from what a client, a retriever or a tool returned in Python; None for anything else.
+
+    A response for each query (``{"q1": response}``), the documents of LangChain, LlamaIndex and Haystack for each, or
+    what a file of JSON would hold: one response, or a list of records with a query.
+    """
+    plain = as_json(data)
+    table: OpenedTable | None = _export_of(plain, side, side, is_file=False)
+    if table is None and isinstance(plain, list) and all(isinstance(row, dict) and _is_row(row) for row in plain):
+        table = Records(plain, side, side)
+    return None if table is None else next(read_opened(table, side, None, side, "mapping"))[0]
+
+
+def _is_row(record: Mapping[object, object]) -> bool:
+    """Whether the keys are names of columns."""
+    return all(any(is_usual(role, str(key)) for key in record) for role in ("query", "item"))
 
 
 def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:

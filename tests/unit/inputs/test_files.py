@@ -97,6 +97,11 @@ def test_the_format_is_told_from_the_content(head: bytes, kind: str) -> None:
         (b"\x00\x01\x02", "looks binary: byte 1 is NUL"),
         (b"PK\x03\x04\x14\x00", "is a zip archive"),
         (b"\xff\xfeq\x001\x00", "is UTF-16 text. Hint: convert"),
+        ("query,item".encode("utf-16-le"), "is UTF-16 text. Hint: convert"),
+        ("query,item".encode("utf-16-be"), "is UTF-16 text. Hint: convert"),
+        ("query,item".encode("utf-32"), "is UTF-32 text. Hint: convert"),
+        (b"\x93NUMPY\x01\x00", "is a NumPy array. Hint: load it"),
+        (b"SQLite format 3\x00", "is an SQLite database. Hint: read"),
         (b"q1 d1 0.5\n", "first line is 'q1 d1 0.5', 3 fields. Expected judgments"),
         (b"\xe9\xe8\xff", "in no format that is recognised"),
         (b"# only\n\n", "only comments and blank lines"),
@@ -300,7 +305,10 @@ def test_a_file_is_read_through_a_pipe() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"query;item;grade\nq1;d1;1\n", "Hint: fields of a CSV are separated by commas: replace the semicolons"),
+        (
+            b"query;item;grade\nq1;d1;1\n",
+            "Hint: fields of a CSV are separated by commas, not by ;: replace them, or give the frame",
+        ),
         (b"q1 d1 1\nq1 d2 0\n", r"Hint: TREC judgments have four fields \(query 0 item grade\)"),
         (b"q1\td1\t1\nq1\td2\t0\n", r":1: the first line is q1, d1, 1, not a header"),
         (

@@ -75,3 +75,11 @@ def test_a_name_that_cannot_be_written_is_refused_in_words(place, tmp_path):
     with pytest.raises(InputError, match="lone surrogate") as refused:
         rm.evaluate(JUDGED, frame, "RR")
     str(refused.value).encode()
+
+
+@pytest.mark.parametrize(
+    "names", [[("query", ""), ("item", ""), ("score", "")], [("query", "id"), ("item", "id"), ("", "score")]]
+)
+def test_levels_of_column_names_are_put_together(names):
+    frame = pd.DataFrame([["q", "a", 1.0], ["q", "b", 2.0]], columns=pd.MultiIndex.from_tuples(names))
+    assert rm.evaluate({"q": {"a": 1}}, frame, "RR")["RR"] == 0.5

@@ -201,3 +201,29 @@ def test_truth_values_are_labels_and_no_scores_of_tensors():
     assert rm.evaluate(rm.tensors(scores, labels), measures="RR")["RR"] == 1.0
     with pytest.raises(rm.InputError, match="the scores are truth values"):
         rm.tensors(labels, labels)
+
+
+ROWS = [("q", "a", 1.0), ("q", "b", 2.0)]
+
+
+@pytest.mark.parametrize("ids", [str, hash])
+def test_records_in_a_list_are_rows_as_in_a_file(ids):
+    names = ("query", "item", "score")
+    rows = [dict(zip(names, (ids(query), ids(item), score), strict=True)) for query, item, score in ROWS]
+    judgments = {ids("q"): {ids("a"): 1}}
+    assert rm.evaluate(judgments, rows, "RR")["RR"] == rm.evaluate(judgments, pd.DataFrame(rows), "RR")["RR"] == 0.5
+
+
+BY_PAIR = {(query, item): score for query, item, score in ROWS}
+BY_COLUMN = dict(zip(("qid", "docno", "score"), zip(*ROWS, strict=True), strict=True))
+
+
+@pytest.mark.parametrize("data", [ROWS, BY_PAIR, BY_COLUMN])
+def test_rows_and_columns_in_python_name_the_frame_that_they_make(data):
+    for side, (judgments, run) in {"score": (JUDGMENTS, data), "grade": (data, RUN)}.items():
+        with pytest.raises(rm.InputError, match=r"Hint: polars\.DataFrame\(") as error:
+            rm.evaluate(judgments, run, "RR")
+        frame = eval(str(error.value).partition("Hint: ")[2], {"polars": pl, "data": data})
+        frame = frame.rename({"score": side}) if "score" in frame.columns else frame
+        value = rm.evaluate(frame, RUN, "RR") if side == "grade" else rm.evaluate({"q": {"a"}}, frame, "RR")
+        assert value["RR"] == (1.0 if side == "grade" else 0.5)

@@ -453,6 +453,24 @@ BINARY = ["parquet", "ipc", "stream"]
 
 
 @pytest.mark.parametrize("kind", BINARY)
+def test_columnar_files_are_recognised_by_their_content(kind: str) -> None:
+    data = _write(pl.DataFrame({"query": ["q"], "item": ["a"], "score": [0.5]}), kind)
+    assert read_run(named(data, "run")).score.to_list() == [0.5]
+
+
+@pytest.mark.parametrize("score", ["0,5", "1,000", "90%", "90 %", "０.５", "\u22121"])
+def test_numbers_as_people_write_them_get_the_hint_how_to_write_them(score: str) -> None:
+    for text, fmt in ((f'query,item,score\nq,a,"{score}"\n', "csv"), (f'{{"q": {{"a": "{score}"}}}}', "json")):
+        with pytest.raises(InputError, match=r"is not a number.*Hint: write numbers with a decimal point"):
+            run(text, fmt)
+
+
+def test_types_in_the_names_of_columns_are_passed_over() -> None:
+    table = run("user_id:token\titem_id:token\tscore:float\nu\ta\t0.5\n", "tsv")
+    assert (table.query.to_list(), table.item.to_list(), table.score.to_list()) == (["u"], ["a"], [0.5])
+
+
+@pytest.mark.parametrize("kind", BINARY)
 @pytest.mark.parametrize("from_path", [True, False])
 def test_binary_files(kind: str, from_path: bool, tmp_path: Path) -> None:
     frame = pl.DataFrame({"text": ["x", "y"], "qid": [BIG, 1], "docno": ["a", "b"], "score": [0.5, 1.0]})
