@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from rankmeter import wording
@@ -70,6 +70,18 @@ class Explanation(Showable):
         return (
             wording.words("definitions/explain", self.language)["written_for"].format(stated=stated) if stated else ""
         )
+
+    def about_users(self) -> Explanation:
+        """The definition as it is said of recommendations, whose queries are users."""
+
+        def told(text: str) -> str:
+            return wording.of_users(text, self.language)
+
+        conventions = tuple(
+            replace(one, decides=told(one.decides), meaning=told(one.meaning)) for one in self.conventions
+        )
+        said = {"meaning": told(self.meaning), "use": told(self.use), "misleads": told(self.misleads)}
+        return replace(self, conventions=conventions, **said)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""

@@ -65,7 +65,9 @@ def report_html(
     from rankmeter.showing import charts
 
     check_whole("lists", lists, 0)
-    labels, systems = words("report", lang, users=cmp.purpose == "recommendation"), list(cmp.systems)
+    users = cmp.purpose == "recommendation"
+    labels, systems = words("report", lang, users=users), list(cmp.systems)
+    told = [explain_measure(measure, language=lang) for measure in cmp.measures]
     catalogue = None if cmp.inputs is None else cmp.inputs.catalogue
     data = digest(cmp, into_titles(titles, catalogue), lists=lists)
     names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
@@ -80,7 +82,7 @@ def report_html(
     }
     best = [score.system for score in cmp.ranked(first)]
     shown = ShownComparison(cmp, lang)
-    data["users"] = cmp.purpose == "recommendation"
+    data["users"] = users
     data["kept"] = [systems.index(name) for name in kept_systems(cmp, first)]
     data["colours"] = [charts.colour(place) for place in range(max(MOST_SYSTEMS, len(charts.PALETTE)) + 2)]
     alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
@@ -103,7 +105,7 @@ def report_html(
             doubt_count=len(cmp.notes) - len(alarms),
             assisted=document_html(shown.assisted_blocks(), lang=lang),
             boards=[_board(shown, measure) for measure in cmp.measures],
-            definitions=[explain_measure(measure, language=lang) for measure in cmp.measures],
+            definitions=[definition.about_users() for definition in told] if users else told,
             said=[*shown.board_marks()[1:], *shown.how_made()],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),

@@ -87,6 +87,16 @@ def test_columns_of_users_make_recommendations_of_lists(column) -> None:
     assert "用户" in cmp.to_markdown(lang="zh")
 
 
+@pytest.mark.parametrize(("lang", "wrong"), [("en", r"\bquer(y|ies)\b(?!=)"), ("zh", "查询")])
+def test_a_report_to_recommenders_speaks_of_users_only(lang, wrong, tmp_path) -> None:
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    truth, runs = _held_out()
+    cmp = rm.compare(truth, runs, ["HR@2", "nDCG@10", "AP", "RR", "R@2"], purpose="recommendation", **QUICK)
+    page = cmp.report(tmp_path / "page.html", lang=lang).read_text("utf-8")
+    seen = re.sub(r"<[^>]*>", "\n", re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL))
+    assert [line for line in seen.splitlines() if re.search(wrong, line)] == []
+
+
 def test_purpose_is_what_was_said_before_what_columns_say() -> None:
     truth, runs = _held_out()
     assert rm.compare(truth, runs, ["HR@2"], purpose="search", **QUICK).purpose == "search"
