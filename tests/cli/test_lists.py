@@ -58,7 +58,7 @@ def test_json_holds_the_slices_and_the_notes() -> None:
     )
     found = json.loads(result.stdout)["runs"][0]
     assert found["slices"]["activity"]["Novelty@2"]["queries"]["no history"] == 0
-    assert "1 of 4 recommended places hold items outside the catalogue" in found["facts"]["notes"]
+    assert "1 of 4 recommended places holds an item outside the catalogue" in found["facts"]["notes"]
 
 
 @pytest.mark.parametrize(

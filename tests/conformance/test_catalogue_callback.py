@@ -107,7 +107,7 @@ def test_a_callback_that_answers_differently_is_found_out():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"score": lambda *_: np.ones((3, 3))}, r"score\(\) gave the shape \(3, 3\) for 1 queries and 3 items"),
+        ({"score": lambda *_: np.ones((3, 3))}, r"score\(\) gave the shape \(3, 3\) for 1 query and 3 items"),
         ({"score": lambda *_: np.full((1, 3), np.nan)}, r"score\(\) gave NaN among items 0 to 2"),
         ({"queries": None}, "score= does not tell how many queries there are"),
         ({"items": None}, "score= does not tell how many items there are"),

@@ -163,7 +163,7 @@ def test_numbers_sort_as_their_texts():
         ({"mask": torch.zeros(2, 3)}, "there is nothing to rank"),
         ({"indexes": torch.zeros(2, 3)}, "indexes are torch.float32"),
         ({"indexes": torch.zeros(2, 3).long(), "mask": torch.ones(2, 3)}, "give one"),
-        ({"queries": ["a"]}, "queries= names 1 rows, but there are 2"),
+        ({"queries": ["a"]}, "queries= names 1 row, but there are 2"),
         ({"scores": torch.ones(2, 3, dtype=torch.complex64)}, "complex"),
         ({"scores": object()}, "scores is no tensor"),
         ({"labels": torch.ones(2, 3, device="meta")}, "different devices: scores cpu, labels meta"),

@@ -55,6 +55,36 @@ def test_a_kind_is_read_by_itself_as_with_its_whole_file(file) -> None:
         assert wording.error_wording(room + kind) == texts
 
 
+COUNTED = """
+    queries items users systems runs rows pairs judgments definitions digits permutations tests resamples interactions
+    samples candidates scores fields groups places columns checks units events impressions clicks conversions sessions
+    labels spans experiments segments variants values lists files hits characters bytes days positions lines responses
+    documents vectors answers
+""".split()
+AT_LEAST_TWO = set("""
+    k most least limit fewest enough width growth most_units most_labels deepest wanted lengths_2 negatives what
+""".split())  # fmt: skip
+"""Limits, names, and what is said of several only."""
+
+
+class Ones(dict[str, object]):
+    """One of everything that a sentence counts."""
+
+    def __missing__(self, name: str) -> int:
+        return 2 if name in AT_LEAST_TWO else 1
+
+
+@pytest.mark.parametrize("file", [*FILES, *PAGES, *LISTS, *(f"errors/{path.stem}" for path in ERRORS)])
+def test_one_of_anything_is_singular(file) -> None:
+    between = "judged|unjudged|unanswerable|relevant|more|other|gold|different|such|complete past|recommended|resampled"
+    wrong = re.compile(rf"(?<!all )(?<!of the first )\b1 (?:(?:{between}) )?(?:{'|'.join(COUNTED)})\b")
+    for kind, texts in tomllib.loads((FOLDER / f"{file}.toml").read_text("utf-8")).items():
+        for key, text in texts.items():
+            told = "" if key.endswith("zh") else wording.filled(text, Ones(), "en")
+            # Columns among which one has to be chosen are several.
+            assert "could be the" in told or not wrong.search(told), (kind, told)
+
+
 def test_a_kind_stands_in_one_file_only() -> None:
     assert max(Counter(kind for _, kind in KINDS).values()) == 1
 

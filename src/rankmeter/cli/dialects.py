@@ -113,11 +113,11 @@ def _version(dialect: Dialect) -> str:
 
 def _whole(dialect: Dialect, lang: Language) -> str:
     words = words_of("dialect_list", lang)
-    rounded = words["digits"].format(dialect.digits) if dialect.digits else ""
+    rounded = words["digits"].format(digits=dialect.digits) if dialect.digits else ""
     lines = [
         *_wrapped(f"{dialect}: {dialect.title} {_version(dialect)}{rounded}"),
         *_wrapped(dialect.text[lang]),
-        *_wrapped(words["newest"].format(dialect.newest, dialect.moved[lang]) if dialect.newest else ""),
+        *_wrapped(words["newest"].format(newest=dialect.newest, moved=dialect.moved[lang]) if dialect.newest else ""),
         "",
         words["metrics"],
     ]

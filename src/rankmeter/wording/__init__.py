@@ -203,10 +203,28 @@ def error_wording(kind: str) -> Mapping[str, str]:
     return _wording(kind)
 
 
+class Wording(str):
+    """A wording as it is written; :meth:`format` fills in values as sentences do, with the word that fits a number."""
+
+    __slots__ = ("language",)
+    language: Language
+
+    def __new__(cls, text: str, language: Language) -> Self:
+        made = super().__new__(cls, text)
+        made.language = language
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wording, (str(self), self.language)
+
+    def format(self, *_: object, **values: object) -> str:  # positions have no names
+        return filled(self, values, self.language)
+
+
 def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
     """All wordings of one file in one language, as they are written; with ``users`` those about queries as of users."""
     plain = {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
-    return {kind: of_users(text, language) for kind, text in plain.items()} if users else plain
+    return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 
 
 def help_words() -> Mapping[str, str]:

@@ -171,7 +171,7 @@ def test_queries_that_count_for_some_systems_only_are_left_out_and_counted() -> 
     part = {query: one for query, one in POOR.items() if query != "q1"}
     cmp = rm.compare(TRUTH, {"a": GOOD, "b": part}, ["RR"], queries="common", **FEW)
     assert cmp.differences[0].units == 11
-    assert any("1 queries count for some systems only" in note for note in cmp.notes)
+    assert any("1 query counts for some systems only" in note for note in cmp.notes)
 
 
 def test_a_measure_that_no_query_has_comes_with_its_reason() -> None:

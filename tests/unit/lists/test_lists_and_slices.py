@@ -153,7 +153,7 @@ def test_measures_of_relevance_need_judgments():
             r"lengths: 1 \(item a\), 2 \(item b\)\. Hint",
         ),
         ({"items": ["a", "b"], "features": [["x", 1], [1, 2]]}, r"not a matrix of numbers.*: \['x', 1\] \(item a\)\.$"),
-        ({"items": ["a"], "values": {"b": 1}}, r"values are missing for a \(1 of 1 items\)"),
+        ({"items": ["a"], "values": {"b": 1}}, r"values are missing for a \(1 of 1 item\)"),
         ({"items": ["a"], "similarity": [[1, 2]]}, "similarity"),
         ({"items": ["a"], "values": [1], "prices": [1]}, "the same"),
     ],

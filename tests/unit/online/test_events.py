@@ -214,7 +214,7 @@ def test_words_for_types_can_be_named_and_take_precedence():
         ([{"time": 1, "user": 1, "type": "x"}], {"columns": {"usr": "user"}}, ["'usr'", "did you mean 'user'"]),
         ([{"time": 1, "user": 1, "type": "x"}], {"columns": {"item": "sku"}}, ["no column 'sku'"]),
         ([{"time": 1, "user": 1, "type": "x"}], {"types": {"buy": "x"}}, ["'buy'", "impression, click, conversion"]),
-        ([{"time": None, "user": 1, "type": "x"}], {}, ["none of its 1 events", "1 no readable time"]),
+        ([{"time": None, "user": 1, "type": "x"}], {}, ["none of its 1 event has", "1 without a readable time"]),
         ([{"time": True, "user": 1, "type": "x"}], {}, ["time column", "Boolean"]),
     ],
 )

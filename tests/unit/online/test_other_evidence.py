@@ -97,8 +97,8 @@ def test_slate_estimates_are_their_sums(positions, slates, seed):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (([1], [0.0], [0.5]), {}, "not probabilities"),
-        (([1], [0.5], [1.5]), {}, "not probabilities"),
+        (([1], [0.0], [0.5]), {}, "not a probability"),
+        (([1], [0.5], [1.5]), {}, "not a probability"),
         (([1, 2], [0.5], [0.5]), {}, "the same"),
         (([math.nan], [0.5], [0.5]), {}, "finite"),
         (([1], [0.5], [0.5]), {"clip": 0}, "clip=0"),
@@ -139,7 +139,7 @@ def test_interleaving_counts_users_not_lists():
     assert "nan" not in repr(nobody)
     with pytest.raises(InputError, match="log is empty"):
         rm.online.score_interleaving(pl.DataFrame({"user": [], "request": [], "team": []}))
-    with pytest.raises(InputError, match="has no value in 1 rows"):
+    with pytest.raises(InputError, match="has no value in 1 row"):
         rm.online.score_interleaving([{"user": None, "request": 1, "team": "A"}])
     with pytest.raises(InputError, match="more than once"):
         rm.online.team_draft([1, 1], [2])
@@ -344,7 +344,7 @@ LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n 
         (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
         (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
         (lambda: rm.online.team_draft(None, [1]), "not a list of ids"),
-        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is not a number in 1 rows"),
+        (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is not a number in 1 row"),
         (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
         (lambda: rm.online.sums_from_table([5]), "a list of records"),
         (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),

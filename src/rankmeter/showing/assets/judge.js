@@ -4,6 +4,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const words = data.words;
   const $ = (id) => document.getElementById(id);
+  // As wording does it in Python: {count}, and {count:row|rows} for the word that fits.
+  const fill = (text, values) => text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => one === undefined ? values[name] : values[name] === 1 ? one : many);
   const key = "rankmeter judge " + data.digest;
   const empty = () => ({ judge: data.judge, at: 0, view: "one", marks: {}, past: [] });
   let state = empty();
@@ -162,9 +164,7 @@
     $("progress").value = done;
     $("progress").max = data.pairs.length;
     const [first, last] = ends(n);
-    $("count").textContent = words.count
-      .replace("{judged}", done - skipped).replace("{all}", data.pairs.length).replace("{skipped}", skipped)
-      .replace("{place}", n - first + 1).replace("{of}", last - first);
+    $("count").textContent = fill(words.count, { judged: done - skipped, all: data.pairs.length, skipped, place: n - first + 1, of: last - first });
     $("done").hidden = done < data.pairs.length;
     const places = state.view === "one" ? [n] : Array.from({ length: last - first }, (_, k) => first + k);
     $("cards").replaceChildren(...places.map(card));
@@ -241,7 +241,7 @@
     }
     keep();
     show();
-    return words.imported.replace("{taken}", taken) + (strange ? " " + words.strange.replace("{count}", strange) : "");
+    return fill(words.imported, { taken }) + (strange ? " " + fill(words.strange, { count: strange }) : "");
   }
 
   $("judge").value = state.judge || "";

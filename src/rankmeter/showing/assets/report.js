@@ -19,7 +19,8 @@ const name = (place) => data.systems[place];
 const oneLine = (text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
 // Names differ at their beginning or at their end.
 const brief = (text, most = 20) => (text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}`);
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+// As wording does it in Python: {count}, and {count:query|queries} for the word that fits.
+const fill = (text, values) => text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, one, many) => one === undefined ? values[key] : values[key] === 1 ? one : many);
 
 // Charts ---------------------------------------------------------------------------------------------------------
 
