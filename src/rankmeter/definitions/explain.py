@@ -77,11 +77,11 @@ class Explanation(Showable):
         def told(text: str) -> str:
             return wording.of_users(text, self.language)
 
-        conventions = tuple(
+        texts: dict[str, Any] = {name: told(getattr(self, name)) for name in ("meaning", "use", "misleads")}
+        texts["conventions"] = tuple(
             replace(one, decides=told(one.decides), meaning=told(one.meaning)) for one in self.conventions
         )
-        said = {"meaning": told(self.meaning), "use": told(self.use), "misleads": told(self.misleads)}
-        return replace(self, conventions=conventions, **said)
+        return replace(self, **texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
