@@ -41,7 +41,7 @@ def gains_of(grade: Floats, m: Options) -> Floats:
 
 def cumulated_gain(view: View, m: Options) -> Parts:
     """CG, or its share of all judged gain."""
-    parts = _discounted(view, m, flat)
+    parts = _discounted(view, m, flat, _gaining(view, m))
     if m.norm == "none":
         return parts
     gain = gains_of(view.best, m)
@@ -52,10 +52,10 @@ def cumulated_gain(view: View, m: Options) -> Parts:
 
 def discounted_gain(view: View, m: Options) -> Parts:
     """DCG."""
-    return _discounted(view, m, DISCOUNTS[m.discount])
+    return _discounted(view, m, DISCOUNTS[m.discount], _gaining(view, m))
 
 
-def _discounted(view: View, m: Options, discount: Discount) -> Parts:
+def _discounted(view: View, m: Options, discount: Discount, gaining: Floats) -> Parts:
     queries = len(view.returned)
     gain, rows, query, rank, worth = view.once(("gain", m.gain, m.rel, discount), lambda: _gained(view, m, discount))
     found: Bools | None = None
@@ -69,7 +69,7 @@ def _discounted(view: View, m: Options, discount: Discount) -> Parts:
         summed = np.bincount(query[inside], weights=worth[inside], minlength=queries).astype(np.float64, copy=False)
         if m.negative == "counted":
             found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
-    some: Bools = _gaining(view, m) > 0
+    some: Bools = gaining > 0
     if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
         some = some | (view.per_query(gain > 0) > 0)
     return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found)
@@ -87,19 +87,21 @@ def _gaining(view: View, m: Options) -> Floats:
     if isinstance(m.gain, str):  # which rises with the grade
         lowest = 1 if m.gain == "binary" else ANY_POSITIVE
         return view.total_relevant(lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
-    gaining: Floats = view.once_of_best(("gaining", m.gain, m.rel), lambda: count_of(view, gains_of(view.best, m) > 0))
+    key = ("gaining", m.gain, m.rel)
+    gaining: Floats = view.once(key, lambda: count_of(view, gains_of(view.best, m) > 0), of_best=True)
     return gaining
 
 
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
-    parts = _discounted(view, m, DISCOUNTS[m.discount])
+    gaining = _gaining(view, m)
+    parts = _discounted(view, m, DISCOUNTS[m.discount], gaining)
     key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, m.negative == "counted")
-    once = view.once_of_best if m.ideal in ("judged", "uncut") else view.once
-    return Parts(parts.numerator, once(key, lambda: _ideal(view, m)), parts.has_relevant, parts.found)
+    ideal = view.once(key, lambda: _ideal(view, m, gaining), of_best=m.ideal in ("judged", "uncut"))
+    return Parts(parts.numerator, ideal, parts.has_relevant, parts.found)
 
 
-def _ideal(view: View, m: Options) -> Floats:
+def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
     """(n,) the DCG of the ideal list: the highest gains first, as many as count."""
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
@@ -111,7 +113,7 @@ def _ideal(view: View, m: Options) -> Floats:
         # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
         offsets = view.best_offsets
         all_count = m.negative == "counted" and m.gain != "binary"
-        sizes = np.diff(offsets) if all_count else _gaining(view, m).astype(np.int64)
+        sizes = np.diff(offsets) if all_count else gaining.astype(np.int64)
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)

@@ -80,7 +80,7 @@ class _Ideal:
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Ideal:
-        ideal: _Ideal = view.once_of_best(("ideal list", m.gain, m.rel), lambda: cls._made(view, m))
+        ideal: _Ideal = view.once(("ideal list", m.gain, m.rel), lambda: cls._made(view, m), of_best=True)
         return ideal
 
     @classmethod

@@ -63,17 +63,12 @@ class View:
     of_best: dict[Any, Any] = field(default_factory=dict, compare=False)
     """What several measures ask of the candidates alone; shared by all views that have the same candidates."""
 
-    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What was made under this key, or is made now."""
-        if key not in self.memo:
-            self.memo[key] = make()
-        return self.memo[key]
-
-    def once_of_best(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What was made under this key of the candidates alone, in whatever order the list stands; or is made now."""
-        if key not in self.of_best:
-            self.of_best[key] = make()
-        return self.of_best[key]
+    def once(self, key: tuple[Any, ...], make: Callable[[], Any], *, of_best: bool = False) -> Any:
+        """What was made under this key, or is made now; ``of_best`` where the order of the list does not matter."""
+        memo = self.of_best if of_best else self.memo
+        if key not in memo:
+            memo[key] = make()
+        return memo[key]
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -86,21 +81,20 @@ class View:
 
     def total_relevant(self, rel: float) -> Floats:
         """(n,) R: how many candidates are judged at least ``rel``."""
-        if ("R", rel) not in self.of_best:
-            self.of_best["R", rel] = self._counted_from(rel).astype(np.float64)
-        total: Floats = self.of_best["R", rel]
-        return total
 
-    def _counted_from(self, rel: float) -> Ints:
-        sizes = np.diff(self.best_offsets)
-        if self.best.min(initial=np.inf) >= rel:
-            return sizes
-        if len(self.best) < MANY_A_QUERY * len(self):
-            query = np.repeat(np.arange(len(self)), sizes)
-            return np.bincount(query[self.best >= rel], minlength=len(self))
-        # The best grades fall within each query, so that R is found by bisection.
-        wanted = np.full(len(self), float(rel))
-        return bisect(self.best, self.best_offsets[:-1], self.best_offsets[1:], wanted, past_equal=True)
+        def count() -> Floats:
+            sizes = np.diff(self.best_offsets)
+            if self.best.min(initial=np.inf) < rel:
+                if len(self.best) < MANY_A_QUERY * len(self):
+                    query = np.repeat(np.arange(len(self)), sizes)
+                    sizes = np.bincount(query[self.best >= rel], minlength=len(self))
+                else:  # the best grades fall within each query, so that R is found by bisection
+                    wanted = np.full(len(self), float(rel))
+                    sizes = bisect(self.best, self.best_offsets[:-1], self.best_offsets[1:], wanted, past_equal=True)
+            return sizes.astype(np.float64)
+
+        total: Floats = self.once(("R", rel), count, of_best=True)
+        return total
 
     def per_query(self, values: Floats | Ints | Bools, rows: Bools | Ints | None = None) -> Floats:
         """(n,) the sum of the rows' values for each query, added in the order of the ranks."""

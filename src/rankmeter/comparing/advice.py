@@ -18,7 +18,7 @@ from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
-from rankmeter.inputs.sources import readings
+from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.measures.prose import Language
@@ -155,7 +155,7 @@ def advise(
     check_columns_of(columns, judgments, *(runs or {}).values())
     given = into_judgments(judgments, columns=columns)
     truth = given.judgment_table()
-    if purpose is None and readings(given, None).names_users:
+    if purpose is None and Readings(given.how_read()).names_users:
         purpose = "recommendation"
     sources: dict[str, AnyRun] = {}
     for name, run in (runs or {}).items():

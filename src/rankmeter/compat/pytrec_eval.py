@@ -36,8 +36,7 @@ from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import refuse_no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.indexes import JudgmentIndex
-from rankmeter.placing.mapping import place_lists
+from rankmeter.placing.mapping import index_of, place_lists
 from rankmeter.placing.placements import Floats
 from rankmeter.wording import said
 
@@ -98,7 +97,7 @@ class RelevanceEvaluator:
         _check_types("judgments", judged)
         # A copy, as the judgments may change before the next run is evaluated.
         copies: list[Any] = list(map(dict.copy, judged.values()))
-        self._judged = JudgmentIndex.of_mappings(list(judged), copies, lowest)
+        self._judged = index_of(list(judged), copies, lowest)
         if self._judged.grade.dtype != np.uint8:  # not all of them whole, or not all small
             every = chain.from_iterable(map(dict.values, copies))
             _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.errors import InputError, examples
@@ -20,7 +20,6 @@ from rankmeter.evaluating.tie_bounds import KEPT, TieBounds, Ties, late_ties, un
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
-from rankmeter.inputs.sources import readings
 from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.placing import PlacedRun
@@ -140,8 +139,8 @@ def evaluate_placing(
         values |= measured.values
         ties.append(late_ties(measured if asked.every is asked.measures else measured.only(asked.measures)))
     placed = given.place(ONLY_QUERIES) if first is None else first.placed
-    told = _facts(given, asked, about, placed, first, ties)
     means = {measure: aggregated(of_queries, measure.aggregate) for measure, of_queries in values.items()}
+    notes: Sequence[str] = ()
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
@@ -151,25 +150,22 @@ def evaluate_placing(
         again = partial(values_by_slice, given, list(values))
         listing = measure_lists(about.given(given), placed, asked.listed, asked.measures, values, about.by, again)
         values, means = {**values, **listing.values}, {**means, **listing.means}
-        wholes, slices = listing.wholes, listing.slices
-        told = Late(made=replace(told.value, notes=(*listing.notes, *told.value.notes)))
+        notes, wholes, slices = listing.notes, listing.wholes, listing.slices
+    if list(values) != asked.measures:  # of several groups, or some were needed only on the way
+        values = {measure: values[measure] for measure in asked.measures}
+        means = {measure: means[measure] for measure in asked.measures}
     return Evaluation(
         name=name,
         ids=placed.ids,
-        values=_in_order(values, asked.measures),
-        means=_in_order(means, asked.measures),
+        values=values,
+        means=means,
         tie_bounds=TieBounds(Late(lambda: {m: both for tie in ties for m, both in tie.value.bounds.items()})),
         asked=dict(asked.names),
-        told=told,
+        told=_facts(given, asked, about, placed, first, ties, notes),
         wholes=wholes,
         slices=slices,
         judged_by=None if given.carried else judged_by(given.truth),
     )
-
-
-def _in_order(by_measure: dict[Measure, Any], measures: list[Measure]) -> dict[Measure, Any]:
-    """What each measure has, in the order asked; measures that were needed only on the way are left out."""
-    return by_measure if list(by_measure) == measures else {measure: by_measure[measure] for measure in measures}
 
 
 def _facts(
@@ -179,16 +175,17 @@ def _facts(
     placed: PlacedRun,
     measured: MeasuredGroup | None,
     ties: list[Late[Ties]],
+    more: Sequence[str],
 ) -> Late[Facts]:
     """What was evaluated: how it was read is asked at once, as data may change; the rest is of what was placed."""
-    reading = readings(given.truth, given.returned)
+    sources, reading = given.sources, given.readings()
     if given.wide and not len(placed.placements.grade):
         reading = noticed_at_once(reading, given)
-    make = partial(facts_of, placed, measured if given.wide else None, given.sources, reading, asked)
+    make = partial(facts_of, placed, measured if given.wide else None, sources, reading, asked)
 
     def facts() -> Facts:
         notes = unknown_notes(measure for tie in ties for measure in tie.value.unknown)
-        return replace(make(), notes=(*placed.notes, *notes), purpose=about.purpose_of(reading))
+        return replace(make(), notes=(*more, *placed.notes, *notes), purpose=about.purpose_of(reading))
 
     told = Late(facts)
     return told if len(placed.placements.query) <= KEPT else Late(made=told.value)

@@ -42,9 +42,10 @@ def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | 
         placed = given.place(group.wide if wide else group.plan)
         views = Views(placed.placements, placed.subtopics)
         values = {}
-        for measure in group.measures:
-            if strict is not None:
+        if strict is not None and (group.strictest > placed.highest_grade or not placed.scored):
+            for measure in group.measures:
                 check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
+        for measure in group.measures:
             if placed.unplaced and (measure.queries or measure.default_queries) == "run":
                 raise MeasureError.of("evaluating.not_placed", measure=measure, count=placed.unplaced)
             values[measure] = values_under(measure, views, placed)

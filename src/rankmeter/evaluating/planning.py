@@ -22,6 +22,8 @@ class Group:
     """The least that they need."""
     wide: Plan
     """The same with every judged item, so that what is unjudged can be counted."""
+    strictest: float
+    """The highest grade from which on any of them calls an item relevant."""
 
 
 def placed_by(measure: Measure) -> dict[str, Any]:
@@ -40,8 +42,13 @@ def groups_of(measures: Iterable[Measure]) -> list[Group]:
     shared: dict[tuple[Any, ...], list[Measure]] = {}
     for measure in measures:
         shared.setdefault(tuple(placed_by(measure).values()), []).append(measure)
-    plans = [(tuple(group), _plan_for(group)) for group in shared.values()]
-    return [Group(group, plan, replace(plan, lowest_grade=-math.inf)) for group, plan in plans]
+    return [_group_of(group) for group in shared.values()]
+
+
+def _group_of(measures: list[Any]) -> Group:
+    plan = _plan_for(measures)
+    strictest = max((measure.threshold or -math.inf for measure in measures), default=-math.inf)
+    return Group(tuple(measures), plan, replace(plan, lowest_grade=-math.inf), strictest)
 
 
 def _plan_for(measures: list[Measure]) -> Plan:

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import field
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from math import isfinite, isinf, isnan
@@ -40,6 +41,11 @@ class _ByQuery:
 
     data: Mapping[Query, Any]
     source: str
+    count: int = field(init=False)
+    """How many items it holds, over all queries."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", sum(map(len, self.data.values())))
 
     @cached_property
     def query_types(self) -> frozenset[type]:
@@ -50,11 +56,6 @@ class _ByQuery:
     def item_types(self) -> frozenset[type]:
         """The types of all items."""
         return frozenset(types_of_ids(self.data.values()))
-
-    @cached_property
-    def count(self) -> int:
-        """How many items it holds, over all queries."""
-        return sum(map(len, self.data.values()))
 
     def only(self, queries: Collection[str]) -> Self:
         """The part that is about some queries, named as text."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
-from rankmeter.inputs.reading import Reading, Readings, ReadLog
+from rankmeter.inputs.reading import Reading, ReadLog
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import pl
@@ -121,11 +121,6 @@ class Labelled:
 
 AnyJudgments = Judgments
 AnyRun = Run
-
-
-def readings(judgments: Judgments | None, run: Run | None) -> Readings:
-    """How both sides were read; what a run in files is like is known once it was placed."""
-    return Readings(*(None if side is None else side.how_read() for side in (judgments, run)))
 
 
 def no_truth_scores(run: Run) -> None:

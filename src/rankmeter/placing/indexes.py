@@ -1,7 +1,7 @@
 """The judgments as an index, whatever they came as, and what blocks of a run add up to when placed against it.
 
-There is one index; a table, a plain text and a mapping each have a constructor. Judgments in columns are looked up by
-keys of their (query, item) pairs, those in mappings in the mappings themselves.
+There is one index; a table and a plain text have constructors here, mappings in `rankmeter.placing.mapping`. Judgments
+in columns are looked up by keys of their (query, item) pairs, those in mappings in the mappings themselves.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
-from rankmeter.inputs.mappings import Item, Query, numbers
 from rankmeter.late import pl
 from rankmeter.placing.matching import ColumnIds, KeyTable, encode, pair_keys, repeated, repeated_pairs, shown_pairs
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
@@ -29,11 +27,7 @@ if TYPE_CHECKING:
     from rankmeter.inputs.text import TextIds
     from rankmeter.wording import Said
 
-NO_GRADE = 255
-"""Stands for no judgment where grades are bytes."""
-SPARSE = 8
-"""From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
-Graded = Sequence[Mapping[Item, float]]
+Graded = Sequence[Mapping[Any, float]]
 Unreturned = Callable[[], dict[str, Any]]
 
 
@@ -146,18 +140,6 @@ class JudgmentIndex:
         best = sort_descending(grade, offsets)
         return cls(queries, grade, offsets, best, offsets, highest, item, columns=columns)
 
-    @classmethod
-    def of_mappings(cls, queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
-        """The judgments ``{item: grade}`` of each query."""
-        offsets = np.cumsum([0, *map(len, graded)], dtype=np.int64)
-        grade: Any = as_bytes(items.values() for items in graded)
-        highest = NO_GRADE if grade is None else grade.max(initial=0)
-        if highest == NO_GRADE:
-            grade = numbers(graded, "grade", "judgments", queries)
-            highest = grade.max(initial=0)
-        best, best_offsets = _best(grade, offsets, lowest, highest)
-        return cls(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -245,37 +227,6 @@ def stretches(queries: TextIds, known: dict[str, int]) -> tuple[Ints, Ints]:
     starts = queries.changes()
     codes = [known.setdefault(query, len(known)) for query in queries.take(starts).to_list()]
     return np.array(codes, np.int64), np.diff(starts, append=len(queries))
-
-
-def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
-    """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
-
-    Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
-    """
-    try:
-        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
-    except (TypeError, ValueError):
-        return None
-
-
-def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float, highest: float) -> tuple[Floats, Ints]:
-    """The grades that count, highest first within each query, and where those of each query start.
-
-    Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
-    """
-    queries, levels = len(offsets) - 1, int(highest) + 1
-    if grades.dtype == np.uint8 and levels * queries <= SPARSE * len(grades):
-        falling = np.arange(levels - 1, -1, -1)
-        key = np.repeat(np.arange(1, queries + 1) * levels - 1, np.diff(offsets)) - grades
-        counts = np.bincount(key, minlength=queries * levels).reshape(queries, levels)
-        if lowest > 0:
-            counts[:, falling < lowest] = 0
-            offsets = offsets_of(counts.sum(axis=1))
-        return np.repeat(np.tile(falling.astype(np.float64), queries), counts.ravel()), offsets
-    kept, best = grades >= lowest, grades.astype(np.float64)
-    if not kept.all():
-        offsets, best = np.concatenate([[0], np.cumsum(kept)])[offsets], best[kept]
-    return sort_descending(best, offsets), offsets
 
 
 @dataclass(frozen=True, slots=True)

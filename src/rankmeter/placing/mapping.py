@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankmeter.errors import warn
 from rankmeter.frozen import dataclass
@@ -28,15 +29,19 @@ from rankmeter.inputs.mappings import (
     refuse_other_than_floats,
 )
 from rankmeter.late import pl
-from rankmeter.placing.indexes import NO_GRADE, Graded, JudgmentIndex, PlacedRun, as_bytes
+from rankmeter.placing.indexes import Graded, JudgmentIndex, PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
-from rankmeter.placing.segments import Keys, place, short_text_as_numbers
+from rankmeter.placing.segments import Keys, offsets_of, place, short_text_as_numbers, sort_descending
 from rankmeter.wording import said
 
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
 LONG = 50
 """From how many items a list on (on average) its scores are written in one go."""
+NO_GRADE = 255
+"""Stands for no judgment where grades are bytes."""
+SPARSE = 8
+"""From how many counts of a grade in a query for each judgment on the grades are sorted in place of counted."""
 Listed = Sequence[Mapping[Item, float]]
 ByQuery = Mapping[Query, Mapping[Item, float]]
 
@@ -60,9 +65,52 @@ def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool
     queries = [*judgments, *(query for query in run if query not in judgments)]
     nothing: Mapping[Item, float] = {}
     lists = [run.get(query, nothing) for query in queries]
-    index = JudgmentIndex.of_mappings(queries, list(judgments.values()), plan.lowest_grade)
+    index = index_of(queries, list(judgments.values()), plan.lowest_grade)
     in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
     return place_lists(queries, index, lists, plan, in_run=in_run, scored=scored)
+
+
+def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
+    """The judgments ``{item: grade}`` of each query as an index."""
+    offsets = np.cumsum([0, *map(len, graded)], dtype=np.int64)
+    grade: Any = as_bytes(items.values() for items in graded)
+    highest = NO_GRADE if grade is None else grade.max(initial=0)
+    if highest == NO_GRADE:
+        grade = numbers(graded, "grade", "judgments", queries)
+        highest = grade.max(initial=0)
+    best, best_offsets = _best(grade, offsets, lowest, highest)
+    return JudgmentIndex(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
+
+
+def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
+    """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
+
+    Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
+    """
+    try:
+        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
+    except (TypeError, ValueError):
+        return None
+
+
+def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float, highest: float) -> tuple[Floats, Ints]:
+    """The grades that count, highest first within each query, and where those of each query start.
+
+    Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
+    """
+    queries, levels = len(offsets) - 1, int(highest) + 1
+    if grades.dtype == np.uint8 and levels * queries <= SPARSE * len(grades):
+        falling = np.arange(levels - 1, -1, -1)
+        key = np.repeat(np.arange(1, queries + 1) * levels - 1, np.diff(offsets)) - grades
+        counts = np.bincount(key, minlength=queries * levels).reshape(queries, levels)
+        if lowest > 0:
+            counts[:, falling < lowest] = 0
+            offsets = offsets_of(counts.sum(axis=1))
+        return np.repeat(np.tile(falling.astype(np.float64), queries), counts.ravel()), offsets
+    kept, best = grades >= lowest, grades.astype(np.float64)
+    if not kept.all():
+        offsets, best = np.concatenate([[0], np.cumsum(kept)])[offsets], best[kept]
+    return sort_descending(best, offsets), offsets
 
 
 def place_lists(

@@ -12,6 +12,7 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.likeness import no_query_in_common
+from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
@@ -42,6 +43,10 @@ class Placeable(ABC):
     def sources(self) -> tuple[str, str]:
         """How messages name judgments and run."""
         return self.source, self.source
+
+    def readings(self) -> Readings:
+        """How both sides were read; what a run in files is like is known once it was placed."""
+        return Readings(*(None if side is None else side.how_read() for side in (self.truth, self.returned)))
 
     def place(self, plan: Plan) -> PlacedRun:
         """Place what the plan asks for."""

@@ -22,13 +22,12 @@ from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs import Files, into_judgments, into_run
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import none_of, regrouped
-from rankmeter.inputs.sources import readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
 from rankmeter.measures import Measure
 from rankmeter.placing.joins import ScatteredQueryError, same_id_types
-from rankmeter.placing.pairs import MOST_JUDGED
+from rankmeter.placing.pairs import MOST_JUDGED, Pair
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import expand, group_rows, offsets_of
 from rankmeter.placing.subtopics import without_subtopics
@@ -82,7 +81,7 @@ def evaluate_to_file(
             with regrouped(source.blocks()) as blocks:
                 state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
-        reading = readings(truth, source)
+        reading = Pair(truth, source).readings()
         purpose = about.purpose_of(reading)
         totals = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
         ev = DistantEvaluation(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.placing import mapping
-from rankmeter.placing.indexes import JudgmentIndex
 from rankmeter.placing.placements import ROW_FIELDS, Plan
 
 
@@ -82,8 +81,8 @@ def test_a_score_that_is_no_number_is_named_in_a_long_list_too(score):
 
 def test_judgments_of_some_queries_are_those_read_of_them_alone():
     every = [{"a": 1, "b": 0}, {"c": 3}, {"d": 0, "e": 2, "f": 1}]
-    some = JudgmentIndex.of_mappings(["x", "y", "z"], every, 1.0).some([2, 0])
-    alone = JudgmentIndex.of_mappings(["z", "x"], [every[2], every[0]], 1.0)
+    some = mapping.index_of(["x", "y", "z"], every, 1.0).some([2, 0])
+    alone = mapping.index_of(["z", "x"], [every[2], every[0]], 1.0)
     for name in ("grade", "offsets", "best", "best_offsets"):
         assert getattr(some, name).tolist() == getattr(alone, name).tolist(), name
     assert some.graded == alone.graded
