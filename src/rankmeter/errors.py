@@ -263,7 +263,7 @@ def check_level(level: object, what: str = "level") -> float:
     rankmeter.errors.InputError: level=95 is not possible: expected a number between 0 and 1, such as 0.95.
     """
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        example = "0.8" if what == "power" else "0.95"
+        example = {"power": "0.8", "alpha": "0.05"}.get(what, "0.95")
         raise InputError.of("general.not_a_share", option=Option(what, level), example=example)
     return float(level)
 
@@ -291,3 +291,17 @@ def check_number(what: str, number: object) -> float:
     if not math.isfinite(made):
         raise InputError.of("general.not_a_number", what=what, number=repr(number))
     return made
+
+
+def check_positive(what: str, number: object, example: float, most: float = math.inf) -> float:
+    """A number above 0, and no more than ``most``; refuse anything else.
+
+    >>> check_positive("share", 1.5, 0.5, most=1)
+    Traceback (most recent call last):
+    rankmeter.errors.InputError: share=1.5 is not possible: expected a number above 0, at most 1. Hint: share=0.5
+    """
+    is_number = isinstance(number, Real) and not isinstance(number, bool)
+    if not is_number or not 0 < float(number) <= most or not math.isfinite(float(number)):  # type: ignore[arg-type]
+        kind = "general.not_positive" if math.isinf(most) else "general.not_positive_most"
+        raise InputError.of(kind, option=Option(what, number), most=most, right=Option(what, example))
+    return float(number)  # type: ignore[arg-type]

@@ -201,3 +201,18 @@ def test_a_phone_shows_the_next_item_and_skips_are_counted_apart(browser):
         assert browser.execute_script("return document.getElementById('query').getBoundingClientRect().top >= 0")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_what_was_judged_before_is_not_asked_again(browser):
+    """As after `draw --judged`: the grades of before are exported with the new ones."""
+    pool = POOL.with_columns(grade=pl.Series([2.0, None, None, 0.0, 1.0]), query_chance=pl.lit(0.5))
+    page = opened(browser, "more", pool=pool)
+    assert len(marks(page)) == 3
+    assert "q1" in text(page, "#query-id")
+    press(page, "3", "1")
+    rows = pl.read_csv(exported(page))
+    assert rows["grade"].null_count() == 0
+    before = {("q1", "a"): 2, ("q2", "b"): 1}
+    given = {(query, item): grade for query, item, grade in rows.select("query", "item", "grade").iter_rows()}
+    assert before.items() <= given.items()
+    assert len(given) == 5

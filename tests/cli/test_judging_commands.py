@@ -316,3 +316,38 @@ def test_the_choices_of_a_command_are_those_of_its_function(name):
     for option in command.params:
         if option.name in choices:
             assert option.default == parameters[option.name].default
+
+
+WRITTEN = {
+    "draw": ("draw", "{machine}", "--queries", "5"),
+    "judges": ("judges", "{people}", "{machine}"),
+    "evidence": ("evidence", "{gold}", "{chunks}"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_command_says_where_it_wrote(files, tmp_path, name, lang):
+    gold, chunks = tmp_path / "gold.csv", tmp_path / "chunks.csv"
+    gold.write_text("query,document,start,end\nq,D,0,10\n")
+    chunks.write_text("query,document,start,end,rank\nq,D,0,20,1\n")
+    places = {"people": files[0], "machine": files[1], "gold": gold, "chunks": chunks}
+    call = [part.format(**places) for part in WRITTEN[name]]
+    place = tmp_path / "made.csv"
+    told = run(*call, "--output", place, "--lang", lang)
+    assert told.exit_code == 0, told.stderr
+    assert place.exists()
+    assert str(place) in told.stderr
+    assert str(place) not in run(*call, "--output", place, "--quiet").stderr
+
+
+@pytest.mark.parametrize("column", ["rank", "score"])
+def test_gold_and_chunks_in_the_wrong_order_are_noticed(tmp_path, column):
+    gold, chunks = tmp_path / "gold.csv", tmp_path / "chunks.csv"
+    gold.write_text("query,document,start,end\nq,D,0,10\n")
+    chunks.write_text(f"query,document,start,end,{column}\nq,D,0,20,1\nq,D,30,60,2\n")
+    told = run("evidence", chunks, gold)
+    assert told.exit_code == 2
+    assert "are the two exchanged?" in told.stderr
+    assert "rankmeter evidence GOLD CHUNKS" in told.stderr
+    assert run("evidence", gold, chunks).exit_code == 0

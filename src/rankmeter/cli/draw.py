@@ -78,6 +78,7 @@ def command(
         delivery.deliver(json.dumps(drawn.to_dicts(), indent=2, ensure_ascii=False) + "\n")
     else:
         delivery.deliver(frame_csv(drawn))
+    delivery.say_where(lang)
     if not delivery.quiet:
         to_judge = drawn["query"].filter(drawn["grade"].is_null())
         say(word("drawn", lang, pairs=len(to_judge), queries=to_judge.n_unique(), seed=seed))

@@ -305,8 +305,7 @@ def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
         return
     lang = spoken_language()
     tell(result_talk(evaluations, showing, lang))
-    if showing.output is not None:
-        say(word("written_to", lang, place=str(showing.output)))
+    showing.say_where(lang)
 
 
 def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from rankmeter.cli.parameters import Reads, Writes, WritesEach, flag, format_asked, option
-from rankmeter.cli.talk import LANG, echo, tell
+from rankmeter.cli.talk import LANG, echo, say, tell
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.whole_files import write_text
-from rankmeter.wording import Language
+from rankmeter.wording import Language, word
 
 if TYPE_CHECKING:
     from rankmeter.inputs import AnyJudgments
@@ -159,6 +159,11 @@ class Delivery:
         else:
             write_text(self.output, text)
 
+    def say_where(self, lang: Language) -> None:
+        """Say to which file the numbers went."""
+        if self.output is not None and not self.quiet:
+            say(word("written_to", lang, place=str(self.output)))
+
 
 @dataclass(frozen=True, slots=True)
 class Showing(Delivery):
@@ -199,6 +204,7 @@ class Answer(Delivery):
         from rankmeter.cli.output import deliver_shown
 
         deliver_shown(result, self.format, self, self.lang)
+        self.say_where(self.lang)
 
     def give_tables(self, result: ShownAsTable, tables: Sequence[Table], sentences: Sequence[Said]) -> None:
         """Write or print the tables of a result, and tell what belongs to them on standard error."""
@@ -210,6 +216,7 @@ class Answer(Delivery):
             deliver_tables(tables, self, self.lang)
         else:
             deliver_shown(result, self.format, self, self.lang)
+        self.say_where(self.lang)
 
     def tell(self, result: ToldTable) -> None:
         """Write or print the table of a result, and tell what belongs to it."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, TypedDict, Unpack
 
-from rankmeter.errors import InputError, InputTypeError, check_choice, check_level, did_you_mean
+from rankmeter.errors import InputError, InputTypeError, check_choice, check_level, check_whole, did_you_mean
 from rankmeter.stats.corrections import CORRECTIONS, Correction
-from rankmeter.stats.intervals import METHODS, IntervalMethod, check_resamples, check_seed
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, METHODS, IntervalMethod
 from rankmeter.stats.paired import TESTS, Test
 from rankmeter.wording import Option
 
@@ -54,12 +53,10 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
     choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS)}
     for option, possible in choices.items():
         check_choice(option, chosen[option], possible)  # type: ignore[literal-required]
-    level, power = check_level(chosen["level"]), chosen["power"]
-    check_resamples(chosen["permutations"], "permutations")
-    check_resamples(chosen["resamples"])
-    check_seed(chosen["seed"])
-    if not isinstance(power, Real) or not 0 < power < 1:
-        raise InputError.of("comparing.not_a_power", option=Option("power", power))
+    level, power = check_level(chosen["level"]), check_level(chosen["power"], "power")
+    check_whole("permutations", chosen["permutations"], FEWEST_RESAMPLES)
+    check_whole("resamples", chosen["resamples"], FEWEST_RESAMPLES)
+    check_whole("seed", chosen["seed"])
     if not 1 - level < power:
         raise InputError.of("comparing.level_and_power", option=Option("level", level), power=power)
     return chosen

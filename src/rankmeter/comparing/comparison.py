@@ -20,7 +20,7 @@ from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.scoring import Progress, Scoring, Statistics, pairs_of
 from rankmeter.comparing.slice_tests import slice_differences
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
-from rankmeter.errors import InputError, check_choice, examples
+from rankmeter.errors import InputError, check_choice, check_positive, examples
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
@@ -29,7 +29,6 @@ from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
 from rankmeter.judging.assisted_values import assist
 from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
-from rankmeter.stats.equivalence import check_margin
 from rankmeter.stats.intervals import INVERTS
 from rankmeter.wording import Option, said
 
@@ -259,7 +258,7 @@ def _margins(
     if margin is None:
         return {}
     for value in margin.values() if isinstance(margin, Mapping) else [margin]:
-        check_margin(value)
+        check_positive("margin", value, 0.01)
     if not isinstance(margin, Mapping):
         return dict.fromkeys(chosen, float(margin))
     by_text = {str(measure): measure for measure in chosen} | dict(names)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level
+from rankmeter.errors import InputError, check_level, check_number
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs import into_judgments, into_run
@@ -26,7 +25,7 @@ from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, 
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.proportions import wilson
 from rankmeter.stats.selective import area_of_risks, normalised_area, separation_of
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Language, Said, said, word
 
 MOST_CUTS = 12
 """How many cuts are looked at where none are named: quantiles of the best scores."""
@@ -203,12 +202,7 @@ def _cuts(cuts: Sequence[object] | None, best: Floats) -> list[float]:
     if cuts is None:
         shares = np.linspace(0, 1, MOST_CUTS + 2)[1:-1]
         return sorted({float(np.quantile(best, share, method="higher")) for share in shares}) if len(best) else []
-    made = []
-    for cut in cuts:
-        if isinstance(cut, bool) or not isinstance(cut, Real) or math.isnan(cut):
-            raise InputError.of("judging.not_a_cut", option=Option("cuts", cut))
-        made.append(float(cut))
-    return made
+    return [check_number("cuts", cut) for cut in cuts]
 
 
 def _at(

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, did_you_mean
+from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, check_positive, did_you_mean
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
 from rankmeter.measures import Measure, parse
@@ -23,7 +22,7 @@ from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Parag
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.assisted import TARGETS, Estimated, Target
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Language, Said, said, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +138,12 @@ class Assistance(NotedTable):
         target: Target | None = None,
     ) -> int | None:
         """How many queries people have to judge for an interval of +- ``half_width``; None where none are enough."""
-        if not isinstance(half_width, Real) or not 0 < float(half_width) < math.inf:
-            raise InputError.of("judging.not_a_width", option=Option("needed", half_width))
+        half = check_positive("needed", half_width, 0.02)
         name, one = self._named(measure or self.measures[0]), self._system(system)
         seen = self.observed[name, one]
         if other is not None:
             seen = seen.minus(self.observed[name, self._system(other)])  # type: ignore[arg-type]  # judged alike
-        return seen.needed(float(half_width), self.level, self._target(target))
+        return seen.needed(half, self.level, self._target(target))
 
     def _assisted(
         self, measure: str, system: str, other: str | None, seen: Observed, level: float | None, target: Target | None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -40,6 +41,7 @@ from rankmeter.wording import Language, Option, Said, said, word
 
 Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]
 MODELS: tuple[Model, ...] = get_args(Model)
+WITH_INTERVAL = ("examined", "ctr", "cascade", "sdbn")
 _POSITIONS = 20
 Floats = npt.NDArray[np.float64]
 
@@ -71,7 +73,12 @@ class ClickGrades(NotedTable):
     def against(self, judgments: object, *, level: float = 0.95) -> ClickGrades:
         """The same, with how far the grades agree with judgments of people on the pairs that both judged."""
         panel = {"people": judgments, "clicks": self.judgments}
-        return replace(self, agreement=judges(panel, scale=f"0..{self.max_grade}", level=level))
+        try:
+            return replace(self, agreement=judges(panel, scale=f"0..{self.max_grade}", level=level))
+        except InputError as error:
+            if error.problem.kind != "judging.outside_scale":
+                raise
+            raise error.changed(hint=said("judging.grade_as_people", most=self.max_grade)) from None
 
     @property
     def judgments(self) -> dict[str, dict[str, int]]:
@@ -197,7 +204,7 @@ def judgments_from_clicks(
     check_choice("model", model, MODELS)
     check_choice("grade_by", grade_by, ("rate", "low"))
     check_choice("clickless", clickless, ("seen", "left out"))
-    if grade_by == "low" and model not in ("examined", "ctr"):
+    if grade_by == "low" and model not in WITH_INTERVAL:
         raise InputError.of("judging.no_low_end", model=model)
     if len(_numbers_of(least)) != 2:
         raise InputError.of("judging.not_least", option=Option("least", least))
@@ -258,14 +265,13 @@ def _examination(given: PositionBias | Sequence[float] | None, log: Events, mode
     """How much each position is looked at, down to where it is known."""
     if model not in ("examined", "ips"):
         return []
-    if given is None:
-        given = position_bias(log, positions=_POSITIONS)
-    values = [one.examination for one in given.positions] if isinstance(given, PositionBias) else _numbers_of(given)
-    known = []
-    for value in values:
-        if not math.isfinite(value) or value <= 0:
-            break
-        known.append(value)
+    if given is not None and not isinstance(given, PositionBias):
+        looked = _numbers_of(given)
+        if not looked or not all(0 < share < math.inf for share in looked):
+            raise InputError.of("judging.not_looked", option=Option("examination", given))
+        return looked
+    bias = position_bias(log, positions=_POSITIONS) if given is None else given
+    known = list(takewhile(lambda share: 0 < share < math.inf, (place.examination for place in bias.positions)))
     if not known:
         raise InputError.of("judging.no_examination")
     return known
@@ -339,13 +345,17 @@ def _rated(
     rate = np.divide(top, evidence, out=np.full(len(top), np.nan), where=evidence > 0)
     rate = prior.mean(top, evidence) if prior else rate
     low, high = np.full(len(top), np.nan), np.full(len(top), np.nan)
-    if model in ("examined", "ctr"):
+    if model in WITH_INTERVAL:
+        # A product lies between the products of the ends of two intervals that hold together.
+        sure = (1 + level) / 2 if model == "sdbn" else level
         exact = garwood if model == "examined" else clopper_pearson
-        low, high = prior.interval(top, evidence, level) if prior else exact(top, evidence, level)
+        low, high = prior.interval(top, evidence, sure) if prior else exact(top, evidence, sure)
         high = np.minimum(high, np.maximum(rate, 1.0))  # a click at the first position has at most the chance 1
     if model == "sdbn":
         satisfied = np.divide(last, clicks, out=np.zeros(len(top)), where=clicks > 0)
         rate = rate * (prior.mean(last, clicks) if prior else satisfied)
+        ends = prior.interval(last, clicks, sure) if prior else clopper_pearson(last, clicks, sure)
+        low, high = low * ends[0], high * ends[1]
     elif model == "dbn":
         rate = rate * counted["satisfied"].to_numpy()
     made = counted.select(*PAIR, "shown", "clicks", "evidence", "users")

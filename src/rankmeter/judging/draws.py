@@ -26,7 +26,6 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.assisted import FEWEST, best_chances
-from rankmeter.stats.intervals import check_seed
 from rankmeter.wording import Option, said
 
 Among = Literal["all", "differing"]
@@ -95,7 +94,7 @@ def draw(
     >>> drawn["query"].n_unique(), drawn["query_chance"].unique().to_list()
     (20, [0.2])
     """
-    check_seed(seed)
+    check_whole("seed", seed)
     if (queries is None) == (items is None):
         raise InputError.of("judging.queries_or_items")
     check_choice("among", among, get_args(Among))

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_choice, check_level, check_whole, examples
+from rankmeter.errors import InputError, check_choice, check_level, check_positive, check_whole, examples
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs import is_path
 from rankmeter.inputs.frames import is_frame
@@ -364,9 +363,7 @@ def evidence(
 def _holding(rule: Rule, share: object, dialect: Dialect) -> Holding:
     check_choice("rule", rule, get_args(Rule))
     check_choice("dialect", dialect, get_args(Dialect))
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) <= 1:
-        raise InputError.of("judging.not_a_span_share", option=Option("share", share))
-    return Holding(rule, float(share), dialect)
+    return Holding(rule, check_positive("share", share, 0.5, most=1), dialect)
 
 
 def _by_system(retrieved: object) -> dict[str, object]:

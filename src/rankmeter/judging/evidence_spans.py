@@ -185,6 +185,8 @@ def _of_table(data: object, what: What, columns: Mapping[str, str]) -> dict[str,
                             count=int(empty.sum()))  # fmt: skip
     if what == "chunk":
         rows = rows[_order(table, chosen, source)]
+    elif ranked := next((chosen[role] for role in ("rank", "score") if role in chosen), None):
+        raise InputError.of("judging.ranked_gold", source=source, column=ranked)
     spans: dict[str, list[Sequence[Any]]] = {}
     for query, *span in rows.iter_rows():
         spans.setdefault(query, []).append(tuple(span))

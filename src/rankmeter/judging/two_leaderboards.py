@@ -24,7 +24,6 @@ from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.stats.intervals import check_seed
 from rankmeter.stats.rank_agreement import (
     largest_drop,
     overlap,
@@ -228,7 +227,7 @@ def leaderboards(
     """
     check_level(level)
     check_whole("resamples", resamples, 100)
-    check_seed(seed)
+    check_whole("seed", seed)
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise InputError.of("judging.two_systems", count=len(systems) if isinstance(systems, Mapping) else 0)
     asked = ask(measures)

@@ -23,6 +23,7 @@ from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, words
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+GRADE = "grade"
 MOST_GRADES = 10
 """A key for each."""
 
@@ -34,7 +35,9 @@ class JudgePage:
     text: str
     """The page, as one HTML file."""
     pairs: int
+    """Those without a grade."""
     queries: int
+    """Those with such a pair."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all."""
@@ -63,7 +66,8 @@ def judge_page(
     ----------
     pool
         The pairs to judge: a frame or a file with a query and an item column, as :func:`rankmeter.pool` and
-        :func:`rankmeter.draw` make it. The chances of a draw are exported again; any other column is left out.
+        :func:`rankmeter.draw` make it. Pairs whose ``grade`` is filled in are judged already: they are exported, and
+        not asked again. The chances of a draw are exported, too; any other column is left out.
     items
         What an item looks like: a frame or a file with an id and any other columns, of which the first is its heading.
     queries
@@ -85,7 +89,9 @@ def judge_page(
     >>> page.pairs, "red dress" in page.text, "<b>17" in page.text
     (1, True, False)
     """
+    offered = _checked(grades)
     pairs, kept = _pairs(pool, seed)
+    graded = _graded(kept.pop(GRADE, []), offered, called(pool, "the pool"))
     shown = {item for _, item in pairs}
     said = {
         name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
@@ -99,26 +105,28 @@ def judge_page(
             source = called(given)
             raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
     named = labels or {}
-    known = [[grade, named.get(grade, "")] for grade in _checked(grades)]
+    known = [[grade, named.get(grade, "")] for grade in offered]
     if unknown := sorted(set(named) - set(grades)):
         raise InputError.of("judging.label_of_no_grade", grade=unknown[0], grades=list(grades))
-    digest = hashlib.sha256(json.dumps([pairs, known]).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps([pairs, known, *([graded] if graded else [])]).encode()).hexdigest()[:16]
     data = {
         "digest": digest, "judge": judge, "pairs": pairs, "kept": kept, "queries": texts,
-        "items": fields, "grades": known, "words": said,
+        "items": fields, "grades": known, "graded": graded, "words": said,
     }  # fmt: skip
     # Inside of a script nothing but "</" and "<!--" would end or hide it.
     embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
     keys = " ".join(f"<kbd>{grade}</kbd>" for grade, _ in known)
     text = _page(embedded, said, guidelines, keys, lang)
-    return JudgePage(text, len(pairs), len({query for query, _ in pairs}))
+    judged = {place for place, _ in graded}
+    to_judge = [query for place, (query, _) in enumerate(pairs) if place not in judged]
+    return JudgePage(text, len(to_judge), len(set(to_judge)))
 
 
 def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str]]]:
-    """The pairs query by query, the items of each in a random order; and the chances with which they were drawn."""
+    """The pairs query by query, the items of each in a random order; their grades and chances, where there are any."""
     frame = _pool_table(pool)
     columns = find_columns(frame.columns, ("query", "item"), None, called(pool, "the pool"))
-    drawn = [name for name in CHANCES if name in frame.columns]
+    drawn = [name for name in (GRADE, *CHANCES) if name in frame.columns]
     frame = frame.select(
         pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item"),
         *(pl.col(name).cast(pl.String).fill_null("") for name in drawn),
@@ -137,6 +145,19 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
         random.Random(f"{seed} {query}").shuffle(order)  # noqa: S311 (an order, not a secret)
         pairs += [[query, item] for item in order]
     return pairs, {name: [by_query[query][item][at] for query, item in pairs] for at, name in enumerate(drawn)}
+
+
+def _graded(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
+    """The places of the pairs that have a grade already, with their grades; refuses those that cannot be given here."""
+    graded = []
+    for place, text in enumerate(column):
+        if not text:
+            continue
+        grade = next((grade for grade in offered if text in (str(grade), f"{grade}.0")), None)
+        if grade is None:
+            raise InputError.of("judging.grade_not_offered", source=source, grade=text, grades=list(offered))
+        graded.append([place, grade])
+    return graded
 
 
 def _pool_table(pool: object) -> pl.DataFrame:

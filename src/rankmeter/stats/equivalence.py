@@ -5,11 +5,9 @@ A difference that is not significant does not show that two systems are alike; t
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Real
 
-from rankmeter.errors import InputError
+from rankmeter.errors import check_positive
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.student import Contrasts
 
@@ -30,12 +28,6 @@ class Equivalence:
         return max(self.no_worse, self.no_better)
 
 
-def check_margin(margin: float) -> None:
-    """Refuse what is not a margin."""
-    if isinstance(margin, bool) or not isinstance(margin, Real) or not 0 < margin < math.inf:
-        raise InputError.of("stats.margin", margin=margin)
-
-
 def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = True) -> Equivalence:
     """Test whether the mean of some paired differences lies within ``margin`` of 0.
 
@@ -54,7 +46,7 @@ def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = 
 
 def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
     """Whether two systems are equivalent, from differences of which the mean and its error are known."""
-    check_margin(margin)
+    check_positive("margin", margin, 0.01)
     above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
     both = (above, below) if higher_is_better else (below, above)
     return [Equivalence(margin, *ends) for ends in zip(*(side.tolist() for side in both), strict=True)]

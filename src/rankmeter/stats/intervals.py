@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, check_choice, check_level
+from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
@@ -25,7 +24,7 @@ from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
 from rankmeter.stats.student import Pair
-from rankmeter.wording import Language, Option, said, word
+from rankmeter.wording import Language, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS = {
@@ -36,6 +35,8 @@ METHODS = {
 }
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that belongs to a test; Student's t where the test asks about something else than means."""
+FEWEST_RESAMPLES = 100
+"""With fewer an interval would be made of chance."""
 DRAWN = frozenset({"bca", "percentile"})
 
 
@@ -77,8 +78,8 @@ def interval_of(
     A median is not a function of sums: its interval lies between the order statistics that a sign test does not reject.
     """
     check_level(level)
-    check_resamples(resamples)
-    check_seed(seed)
+    check_whole("resamples", resamples, FEWEST_RESAMPLES)
+    check_whole("seed", seed)
     if why := why_none(values, aggregate, level):
         raise InputError.of("stats.no_interval", why=why)
     rule = AGGREGATES[aggregate]
@@ -118,20 +119,6 @@ def _order(size: int, level: float) -> int:
     return int(np.count_nonzero(tails)) - 1
 
 
-def check_resamples(resamples: int, what: str = "resamples") -> None:
-    """Refuse so few resamples that an interval would be made of chance."""
-    if not isinstance(resamples, Integral):
-        raise InputError.of("stats.resamples_not_whole", option=Option(what, resamples))
-    if resamples < 100:
-        raise InputError.of("stats.resamples_too_few", option=Option(what, resamples))
-
-
-def check_seed(seed: int) -> None:
-    """Refuse what cannot start a generator of random numbers."""
-    if not isinstance(seed, Integral) or seed < 0:
-        raise InputError.of("stats.seed", seed=seed)
-
-
 @dataclass(frozen=True, slots=True)
 class Bands:
     """Intervals of the aggregated values of all systems under one measure, and of the differences of some pairs.
@@ -160,7 +147,7 @@ def intervals_of(
     paired. The value of a system alone is tested against nothing: beside randomisation tests its interval is Student's.
     """
     check_level(level)
-    check_resamples(resamples)
+    check_whole("resamples", resamples, FEWEST_RESAMPLES)
     check_choice("interval", method, list(METHODS))
     how = _How(level, method, resamples, seed, unit)
     drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_choice, check_level, check_number
+from rankmeter.errors import InputError, check_choice, check_level, check_number, check_positive
 from rankmeter.stats.proportions import quantile
 
 MOST_UNITS = 10**9
@@ -60,8 +59,7 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     128
     """
     _check(alpha, power)
-    if not isinstance(difference, Real) or not 0 < difference < math.inf:
-        raise InputError.of("stats.difference", difference=difference)
+    check_positive("difference", difference, 0.01)
     if spread == 0:
         return None
     size = difference / spread
@@ -95,8 +93,7 @@ def _power(shift: float, units: int, alpha: float) -> float:
 
 
 def _check(alpha: float, power: float) -> None:
-    if not 0 < alpha < 1:
-        raise InputError.of("stats.alpha", alpha=alpha)
+    check_level(alpha, "alpha")
     if not alpha < power < 1:
         raise InputError.of("stats.power", power=power)
 
@@ -123,8 +120,7 @@ def units_for_rates(
     """
     check_choice("approximation", approximation, APPROXIMATIONS)
     for rate in (base, other):
-        if not 0 < check_number("a rate", rate) < 1:
-            raise InputError.of("stats.rate_range", rate=rate)
+        check_level(rate, "rate")
     if base == other:
         raise InputError.of("stats.equal_rates")
     z, z_power = quantile(level), _one_sided(power)

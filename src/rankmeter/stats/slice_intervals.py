@@ -15,11 +15,11 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import Aggregate
 from rankmeter.arithmetic.slates.fairness import gap_between
-from rankmeter.errors import InputError, check_level
+from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.intervals import check_resamples
+from rankmeter.stats.intervals import FEWEST_RESAMPLES
 from rankmeter.stats.resampling import resampled_sums
 from rankmeter.stats.samples import Sample, on_value_scale
 from rankmeter.stats.student import Contrasts
@@ -119,7 +119,7 @@ def spreads(
 ) -> dict[Measure, tuple[Spread, ...]]:
     """For each measure and slice the intervals of its value and of its difference from the rest."""
     check_level(level)
-    check_resamples(resamples)
+    check_whole("resamples", resamples, FEWEST_RESAMPLES)
     return {measure: tuple(_spreads(sample, level, resamples, seed)) for measure, sample in samples.items()}
 
 
@@ -148,7 +148,7 @@ def difference(
 ) -> SliceContrast:
     """The value of one slice minus that of another."""
     check_level(level)
-    check_resamples(resamples)
+    check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if not sample.used().any():
         raise InputError.of("stats.no_query_in_slices")
     if isinstance(sample, SumSample):
@@ -194,7 +194,7 @@ def _drawn(sample: SumSample, level: float, resamples: int, seed: int) -> _Drawn
 def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
     """The gap between the slices that hold a query, its interval and its null distribution."""
     check_level(level)
-    check_resamples(resamples)
+    check_whole("resamples", resamples, FEWEST_RESAMPLES)
     used = np.flatnonzero(sample.inside.any(axis=1))
     if len(used) < 2:
         raise InputError.of("stats.gap_of_one")

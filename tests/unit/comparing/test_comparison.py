@@ -324,7 +324,7 @@ def test_queries_needed_asks_for_a_stated_difference() -> None:
     cmp = rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], **FEW)
     near, far = (cmp.queries_needed("RR", difference=d)["needed"][0] for d in (0.01, 0.2))
     assert near > far >= 2
-    with pytest.raises(rm.InputError, match=r"difference=0\.0 is not possible; it is above 0"):
+    with pytest.raises(rm.InputError, match=r"difference=0\.0 is not possible: expected a number above 0"):
         cmp.queries_needed("RR", difference=0.0)
 
 

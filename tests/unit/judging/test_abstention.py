@@ -64,19 +64,19 @@ def test_without_unanswerable_queries_it_is_said():
 @pytest.mark.parametrize(
     ("run", "options", "kind"),
     [
-        ({"a0": ["right"]}, {}, "silence_needs_scores"),
-        (RUN, {"measure": "DCG@5"}, "not_for_silence"),
-        (RUN, {"measure": "Coverage@5"}, "not_for_silence"),
-        (RUN, {"measure": "P@1,5"}, "not_for_silence"),
-        (RUN, {"cuts": ["high"]}, "not_a_cut"),
-        (RUN, {"cuts": [float("nan")]}, "not_a_cut"),
+        ({"a0": ["right"]}, {}, "judging.silence_needs_scores"),
+        (RUN, {"measure": "DCG@5"}, "judging.not_for_silence"),
+        (RUN, {"measure": "Coverage@5"}, "judging.not_for_silence"),
+        (RUN, {"measure": "P@1,5"}, "judging.not_for_silence"),
+        (RUN, {"cuts": ["high"]}, "general.not_a_number"),
+        (RUN, {"cuts": [float("nan")]}, "general.not_a_number"),
     ],
 )
 def test_what_cannot_be_cut_is_refused(run, options, kind):
     with pytest.raises(rm.InputError) as caught:
         rm.silence(TRUTH, run, **options)
-    assert caught.value.problem.kind == f"judging.{kind}"
-    assert "提示" in caught.value.text("zh")
+    assert caught.value.problem.kind == kind
+    assert "提示" in caught.value.text("zh") or kind.startswith("general.")
 
 
 def test_it_shows_itself_everywhere():

@@ -270,6 +270,34 @@ def test_intervals_hold_on_simulated_logs():
     assert held / total > 0.92  # exact intervals of counts hold more often than 95 %
 
 
+@pytest.mark.parametrize("model", ["cascade", "sdbn"])
+@pytest.mark.parametrize("shrink", [False, (1.0, 1.0)])
+def test_intervals_of_what_was_seen_hold_what_a_long_log_says(model, shrink):
+    rng = np.random.default_rng(12)
+    attraction = dict(zip("abcd", (0.15, 0.3, 0.5, 0.8), strict=True))
+    satisfaction = dict(zip("abcd", (0.9, 0.3, 0.5, 0.7), strict=True))
+
+    def lists(count):
+        for _ in range(count):
+            items = "".join(rng.permutation(list("abcd")))
+            yield items, "".join(map(str, clicks_of(rng, items, attraction, satisfaction, 1.0)))
+
+    def frame(count):
+        return rm.judgments_from_clicks(log_of(list(lists(count))), model=model, shrink=shrink).frame
+
+    truth = dict(frame(8000).select("item", "rate").iter_rows())
+    held = [low <= truth[item] <= high for _ in range(40)
+            for item, low, high in frame(80).select("item", "low", "high").iter_rows()]  # fmt: skip
+    assert np.mean(held) > (0.95 if shrink is False else 0.92)  # exact ones hold more often than they say
+
+
+def test_grades_on_another_scale_than_peoples_say_which_option_helps():
+    made = rm.judgments_from_clicks(log_of(LISTS), examination=THETA, least=(1, 1))
+    with pytest.raises(rm.InputError, match="--max-grade") as error:
+        made.against({"q": {"a": 7, "b": 0}})
+    assert "scale=" not in str(error.value)
+
+
 def test_the_examination_is_estimated_from_the_log_by_default():
     rng = np.random.default_rng(3)
     lists = [
@@ -306,7 +334,9 @@ WRONG = {
     "no query": ([{k: v for k, v in row.items() if k != "query"} for row in log_of(LISTS)], {}, "no query column"),
     "an unknown model": (log_of(LISTS), {"model": "dcm"}, "model='dcm' is not possible; it is one of examined, ctr"),
     "falling thresholds": (log_of(LISTS), {"grades": [0.5, 0.2]}, "thresholds"),
-    "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "not known"),
+    "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "a number above 0 for each position"),
+    "a position never looked at": (log_of(LISTS), {"examination": [1, 0, 0.5]}, "a number above 0"),
+    "no position": (log_of(LISTS), {"examination": []}, "a number above 0"),
     "no click": ([row for row in log_of(LISTS) if row["type"] != "click"], {}, "no click on anything"),
     "clicks of another word": (
         [{**row, "type": row["type"].replace("click", "chosen")} for row in log_of(LISTS)],
@@ -318,11 +348,11 @@ WRONG = {
         {},
         "where clicked is 1",
     ),
-    "the low end of no interval": (log_of(LISTS), {"model": "sdbn", "grade_by": "low"}, "has no interval"),
+    "the low end of no interval": (log_of(LISTS), {"model": "dbn", "grade_by": "low"}, "has no interval"),
     "another end": (log_of(LISTS), {"grade_by": "high"}, "grade_by='high'"),
     "another word for clickless": (log_of(LISTS), {"clickless": "no"}, "clickless='no'"),
     "one number at least": (log_of(LISTS), {"least": 5}, "least=(10, 2)"),
-    "a text as examination": (log_of(LISTS), {"examination": "abc"}, "not known"),
+    "a text as examination": (log_of(LISTS), {"examination": "abc"}, "a number above 0"),
     "a text as grades": (log_of(LISTS), {"grades": "3"}, "thresholds 3"),
     "a prior of nothing": (log_of(LISTS), {"shrink": (0, 1)}, "two numbers above 0"),
     "a prior of a model without": (log_of(LISTS), {"shrink": (1, 1), "model": "pbm"}, "takes no prior"),

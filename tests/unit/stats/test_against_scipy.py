@@ -141,7 +141,7 @@ def test_without_spread_nothing_is_said_of_what_could_be_found() -> None:
     assert minimum_detectable(0.0, 3) is None
     assert units_needed(0.0, 0.01) is None
     for impossible in (0.0, -0.01, math.nan, math.inf):
-        with pytest.raises(InputError, match="it is above 0"):
+        with pytest.raises(InputError, match="expected a number above 0"):
             units_needed(0.2, impossible)
 
 

@@ -142,7 +142,7 @@ def test_runs_that_share_no_seed_are_compared_as_welch_does():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"level": 1.5}, "a number between 0 and 1"), ({"resamples": 5}, "at least 100")]
+    ("options", "message"), [({"level": 1.5}, "a number between 0 and 1"), ({"resamples": 5}, "100 or more")]
 )
 def test_bad_options_are_refused(options, message):
     given = {"level": 0.95, "method": "t", "resamples": 999, "seed": 0} | options

@@ -7,7 +7,11 @@
   // As wording does it in Python: {count}, and {count:row|rows} for the word that fits.
   const fill = (text, values) => text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => one === undefined ? values[name] : values[name] === 1 ? one : many);
   const key = "rankmeter judge " + data.digest;
-  const empty = () => ({ judge: data.judge, at: 0, view: "one", marks: {}, past: [] });
+  const empty = () => { // what the pool has grades for is judged, and not asked again
+    const marks = Object.fromEntries(data.graded.map(([n, value]) => [n, { grade: value }]));
+    const open = data.pairs.findIndex((_, n) => !marks[n]);
+    return { judge: data.judge, at: Math.max(0, open), view: "one", marks, past: [] };
+  };
   let state = empty();
   let canKeep = true;
 
