@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def main() -> None:
     built = wheel.name.split("-")[1]
     if asked.tag and asked.tag != f"v{built}":
         sys.exit(f"the tag is {asked.tag}, but the wheel is of version {built}")
+    complete(next(file for file in files if file.suffix == ".gz"))
     extras = list(EXTRAS) if asked.extras == "all" else ["", *asked.extras.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         twine = environment(Path(folder) / "tools", "twine")
@@ -87,6 +89,17 @@ def main() -> None:
             tried(python, place, extra)
             print(f"tried with {extra or 'no extra'}", flush=True)
     print(f"{wheel.name}: built, installed with {', '.join(extra or 'no extra' for extra in extras)}, and tried")
+
+
+def complete(sdist: Path) -> None:
+    """Who packages rankmeter runs its tests and builds its site: the sdist holds all that the repository does."""
+    with tarfile.open(sdist) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    git = shutil.which("git")
+    listed = subprocess.run([git, "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True) if git else None
+    tracked = set(listed.stdout.decode().split("\0")) - {""} if listed else set()
+    if lost := sorted(name for name in tracked - packed if (ROOT / name).exists()):
+        sys.exit(f"the sdist lacks {len(lost)} files, among them {', '.join(lost[:5])}")
 
 
 def tried(python: str, folder: Path, extra: str) -> None:

@@ -61,6 +61,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     return Groups(config, log)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("posix") and not hasattr(os, "mkfifo"):
+        pytest.skip("needs POSIX")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the slow groups where several processes share the work; few examples hold for all tests."""
     for item in items:

@@ -195,6 +195,7 @@ def act(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:
 RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
     inputs = {"RUNS": RUNS["hybrid"], "BASELINE": RUNS["keyword"], "REPORT": "report.html",
@@ -207,6 +208,7 @@ def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
     assert "✅" in summary
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_the_action_fails_where_a_gate_fails(tmp_path):
     saved = tmp_path / "main.parquet"
@@ -219,6 +221,7 @@ def test_the_action_fails_where_a_gate_fails(tmp_path):
     assert "❌" in summary
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     run = tmp_path / "a b.run"
@@ -229,6 +232,7 @@ def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     assert "report" not in outputs
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("options", ["", "$(touch owned)", "'$(touch owned)'", "`touch owned`", "; touch owned", "'"])
 def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
     hostile = {"RUNS": "$(touch${IFS}owned)", "BASELINE": '"; touch owned; "', "FAIL_IF": "`touch owned`"}
@@ -238,6 +242,7 @@ def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
     assert not (tmp_path / "owned").exists()
 
 
+@pytest.mark.posix
 def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
     (tmp_path / "judged.csv").write_text("search text,doc,grade\nq1,a,1\nq2,b,1\n")
     (tmp_path / "run.csv").write_text("query,doc,score\nq1,a,2.0\nq2,x,1.0\n")
@@ -252,6 +257,7 @@ def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
     assert json.loads(Path(outputs["json"]).read_text())
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize(("new", "old", "wanted"), [("hybrid", "bm25", 0), ("bm25", "hybrid", 1)])
 def test_the_action_takes_responses_and_exports(tmp_path, new, old, wanted):

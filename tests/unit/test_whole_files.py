@@ -18,8 +18,6 @@ from rankmeter.compat.sentence_transformers import _append_row
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, whole_file, write_text
 
-resource = pytest.importorskip("resource")  # limits of a process
-
 TRUTH = {f"q{number}": {"a": 1, "b": 2} for number in range(40)}
 RUN = {query: {"a": 2.0, "b": 1.0} for query in TRUTH}
 OTHER = {query: {"a": 1.0, "b": 2.0} for query in TRUTH}
@@ -57,8 +55,11 @@ def place(tmp_path) -> Path:
     return folder / "out"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_full_disk_keeps_the_old_file_and_leaves_nothing_behind(writer, place) -> None:
+    import resource  # which Windows does not have
+
     write = WRITERS[writer]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     limit = 1500 if writer == "per_query_to" else 300  # the run that is read is written first
@@ -72,6 +73,7 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_nothing_behind(writer, place)
     assert [path.name for path in place.parent.iterdir()] == ["out"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_link_stays_a_link_and_a_mode_stays_a_mode(writer, place) -> None:
     place.chmod(0o604)
@@ -147,11 +149,12 @@ def test_an_input_is_not_overwritten_however_either_is_spelled(read, spelling, p
 
 
 def test_places_that_nobody_reads_may_be_written(place) -> None:
-    check_apart({"--output": place.parent / "new", "--report": Path("/dev/null")}, [str(place), "-", "", "x" * 9000])
+    check_apart({"--output": place.parent / "new", "--report": Path(os.devnull)}, [str(place), "-", "", "x" * 9000])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_command_that_is_ended_leaves_no_temporary_file(number, tmp_path) -> None:
+@pytest.mark.posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_ended_leaves_no_temporary_file(name, tmp_path) -> None:
     """The run comes through a pipe that never ends, so that the command is in the middle of its work."""
     demo.write_data(tmp_path)
     (tmp_path / "out").mkdir()
@@ -169,9 +172,9 @@ def test_a_command_that_is_ended_leaves_no_temporary_file(number, tmp_path) -> N
         writing.write("q001 Q0 a 1 1 t\n")
         writing.flush()
         time.sleep(0.5)
-        ended.send_signal(number)
+        ended.send_signal(getattr(signal, name))
         ended.wait(30)
-    assert ended.returncode == 128 + number
+    assert ended.returncode == 128 + getattr(signal, name)
     assert list((tmp_path / "out").iterdir()) == []
     assert list(scratch.iterdir()) == []
 

@@ -292,6 +292,7 @@ def test_tables_are_handed_to_the_structured_reader() -> None:
     assert read_judgments(packed, format="beir").item.to_list() == ["d1"]
 
 
+@pytest.mark.posix
 def test_a_file_is_read_through_a_pipe() -> None:
     name = put("run.txt", RUN * 3000)
     code = "import sys; from rankmeter.inputs.files import read_run; print(read_run(sys.argv[1]).query.len())"
@@ -322,7 +323,7 @@ def test_judgments_of_another_shape_get_a_hint(data, message):
         read_judgments(data)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+@pytest.mark.posix
 def test_a_run_that_can_be_read_only_once_is_placed_twice():
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: Path("pipe").write_bytes(RUN), daemon=True)

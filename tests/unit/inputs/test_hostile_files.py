@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import random
-import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +38,7 @@ def test_an_address_is_not_opened(url, route):
         ROUTES[route](url)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_link_that_loops_is_said(route, tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
@@ -86,7 +86,10 @@ def test_a_small_file_does_not_unpack_without_end(head, line, route, pack, tmp_p
         ROUTES[route](str(path))
 
 
+@pytest.mark.posix
 def test_a_full_disk_for_sorting_is_said():
+    import resource  # which Windows does not have
+
     blocks = [rm.inputs.RunTable(RUN["query"], RUN["item"], RUN["score"], "run.csv") for _ in range(3)]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, before[1]))

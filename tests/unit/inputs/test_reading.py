@@ -62,7 +62,7 @@ PIPED = {
 
 
 @pytest.mark.parametrize("content", PIPED)
-@pytest.mark.parametrize("pipe", ["named", "standard input"])
+@pytest.mark.parametrize("pipe", [pytest.param("named", marks=pytest.mark.posix), "standard input"])
 def test_what_comes_through_a_pipe_is_said_as_that_of_a_file(content, pipe, tmp_path, monkeypatch):
     (tmp_path / "run").write_text(content)
     of_file = rm.evaluate({"q": {"b": 1}}, tmp_path / "run", "RR")
