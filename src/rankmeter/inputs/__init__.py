@@ -32,41 +32,24 @@ _ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind; of the names of columns those count that concern judgments."""
-    if columns is not None:
-        columns = _columns_of(columns, "judgments")
+    columns = _columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
             no_infinity(data.matrix, "a grade of the array")
         return data
-    if not isinstance(data, (dict, list, tuple)):
-        check_threads()
-    if is_path(data):
-        _check_name(data)
-        from rankmeter.inputs.files import columns_in, plain_judgments, read_judgments  # only when a file is read
+    if not is_path(data):
+        return cast(Judgments, _from_objects(data, "judgments", columns))
+    _check_name(data)
+    from rankmeter.inputs.files import columns_in, plain_judgments, read_judgments  # only when a file is read
 
-        collection = None if isinstance(data, Files) or not data else judged_collection(os.fspath(data))
-        paths = collection or _files_of(data)
-        columns = columns_in(paths.paths, format, columns)
-        if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
-            return _with_notes(plain, paths)
-        with paths.reading():
-            tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
-        return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source), paths)
-    if not isinstance(data, (dict, list, tuple)):
-        from rankmeter.inputs.frames import is_frame, judgments_from_frame  # only for frames
-
-        if is_frame(data):
-            return judgments_from_frame(data, columns=columns)
-        refuse_bare_array(data)
-    from rankmeter.inputs.mappings import judgments_from_mapping
-
-    if not _is_plain(data):
-        from rankmeter.inputs.json_tables import table_of_objects
-
-        if (table := table_of_objects(data, "judgments")) is not None:
-            return cast(JudgmentTable, table)
-    with _not_a_table(data, "grade"):
-        return judgments_from_mapping(data)
+    collection = None if isinstance(data, Files) or not data else judged_collection(os.fspath(data))
+    paths = collection or _files_of(data)
+    columns = columns_in(paths.paths, format, columns)
+    if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
+        return _with_notes(plain, paths)
+    with paths.reading():
+        tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
+    return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source), paths)
 
 
 def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> AnyJudgments:
@@ -88,44 +71,49 @@ def into_run(
 
     Of the names of columns those count that concern runs.
     """
-    if columns is not None:
-        columns = _columns_of(columns, "run")
+    columns = _columns_of(columns, "run")
     if isinstance(data, Run):
         no_truth_scores(data)
         return data
+    if not is_path(data):
+        return cast(Run, _from_objects(data, "run", columns))
+    _check_name(data)
+    from rankmeter.inputs.files import columns_in
+    from rankmeter.inputs.streaming import open_run
+
+    if is_read_once(data):
+        return open_run(Files((str(data),)), format=format, columns=columns, progress=progress)
+    paths = _files_of(data)
+    return open_run(paths, format=format, columns=columns_in(paths.paths, format, columns), progress=progress)
+
+
+def _from_objects(data: Any, side: Literal["judgments", "run"], columns: Mapping[str, str] | None) -> Judgments | Run:
+    """Judgments or a run that are in memory: a frame, what a client or a tool returned, mappings and lists."""
+    from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
+
     if not isinstance(data, (dict, list, tuple)):
         check_threads()
-    if is_path(data):
-        _check_name(data)
-        from rankmeter.inputs.files import columns_in
-        from rankmeter.inputs.streaming import open_run
-
-        paths = Files((str(data),)) if is_read_once(data) else _files_of(data)
-        if not is_read_once(data):
-            columns = columns_in(paths.paths, format, columns)
-        return open_run(paths, format=format, columns=columns, progress=progress)
-    if not isinstance(data, (dict, list, tuple)):
-        from rankmeter.inputs.frames import is_frame, run_from_frame
+        from rankmeter.inputs.frames import is_frame, table_from_frame  # only for frames
 
         if is_frame(data):
-            return run_from_frame(data, columns=columns)
+            return table_from_frame(data, side, columns)
         if isinstance(data, SeveralRuns):
             from rankmeter.errors import InputError
 
             raise InputError.of("inputs.several_runs", kind=data.kind)
         refuse_bare_array(data)
-    from rankmeter.inputs.mappings import run_from_mapping
-
     if not _is_plain(data):
         from rankmeter.inputs.json_tables import table_of_objects
 
-        if (responses := table_of_objects(data, "run")) is not None:
-            return cast(RunTable, responses)
-    with _not_a_table(data, "score"):
-        return run_from_mapping(data)
+        if (table := table_of_objects(data, side)) is not None:
+            return table
+    with _not_a_table(data, "grade" if side == "judgments" else "score"):
+        return judgments_from_mapping(data) if side == "judgments" else run_from_mapping(data)
 
 
-def _columns_of(columns: Mapping[str, str], side: Literal["judgments", "run"]) -> dict[str, str] | None:
+def _columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "run"]) -> Mapping[str, str] | None:
+    if columns is None:
+        return None
     from rankmeter.inputs.columns import columns_of  # only where columns are named
 
     return columns_of(columns, side)
@@ -211,7 +199,8 @@ def _not_a_table(data: Any, value: str) -> Iterator[None]:
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:
-    """Refuse what cannot be the name of a file, such as the content of one."""
+    """Refuse what cannot be the name of a file, such as the content of one; reading one takes threads."""
+    check_threads()
     if isinstance(data, Files):
         return
     try:

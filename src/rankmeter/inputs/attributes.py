@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
-from rankmeter.inputs.cells import is_missing
+from rankmeter.inputs.cells import RawColumn, is_missing
+from rankmeter.inputs.checked_columns import Origin, id_column
 from rankmeter.inputs.columns import fold, is_usual
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
-from rankmeter.inputs.frames import Origin, id_column, is_frame
+from rankmeter.inputs.frames import OpenedFrame, is_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.spreadsheets import unguarded_frame
 from rankmeter.late import pl, polars_faults
@@ -32,10 +33,9 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
         return _table_of_mapping(data, what)
     if isinstance(data, pl.DataFrame):
         return data
-    if isinstance(data, pl.LazyFrame):
-        return data.collect()
     if is_frame(data):
-        return _from_any_frame(data)
+        opened = OpenedFrame(data, what)
+        return pl.DataFrame({name: _column(taken) for name, taken in opened.take({n: n for n in opened.names}).items()})
     return read_table(data, what, named=named)
 
 
@@ -44,29 +44,11 @@ def called(data: object, otherwise: str = "the table") -> str:
     return str(data) if isinstance(data, (str, os.PathLike)) else otherwise
 
 
-def _from_any_frame(frame: Any) -> pl.DataFrame:
-    import narwhals as nw
-
-    native = nw.to_native(frame, pass_through=True)
-    if nw.dependencies.is_pandas_dataframe(native):
-        kept = [name for name in native.index.names if name is not None and name not in native.columns]
-        native = native.reset_index(kept) if kept else native
-        return pl.DataFrame({str(name): _from_pandas(native.iloc[:, at]) for at, name in enumerate(native.columns)})
-    opened: Any = nw.from_native(native)
-    if isinstance(opened, nw.LazyFrame):
-        opened = opened.collect("polars")
-    made: pl.DataFrame = opened.to_polars()
-    return made
-
-
-def _from_pandas(column: Any) -> pl.Series:
-    if getattr(column.dtype, "kind", "") in "iufb":
-        return pl.Series(column.to_numpy())
-    return pl.Series([None if is_missing(value) else value for value in map(_plain, column.tolist())], strict=False)
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
+def _column(taken: RawColumn) -> pl.Series:
+    if isinstance(taken, pl.Series):
+        return taken.cast(pl.String) if isinstance(taken.dtype, (pl.Categorical, pl.Enum)) else taken
+    plain = (cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in taken)
+    return pl.Series([None if is_missing(cell) else cell for cell in plain], strict=False)
 
 
 def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFrame:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import Role
-from rankmeter.inputs.opened import TablePart
-from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
@@ -18,7 +17,7 @@ ROWS_AT_ONCE = 1_000_000
 """Rows in one part."""
 
 
-class Columnar:
+class Columnar(OpenedTable):
     """An opened Parquet or Arrow IPC file.
 
     Parameters
@@ -47,10 +46,6 @@ class Columnar:
             return self.lazy.select(column).head(LOOKED_AT).collect().to_series()
         except polars_faults() as error:
             self._damaged(error)
-
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
-        """Find the columns that are needed."""
-        return look(self.names)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         """The needed columns alone."""

@@ -11,10 +11,10 @@ from typing import Literal
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, number_of, spells_number
+from rankmeter.inputs.checked_columns import Origin
 from rankmeter.inputs.columns import ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.frames import Origin
-from rankmeter.inputs.opened import TablePart
+from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl, polars_faults
@@ -24,7 +24,7 @@ WHOLE_BLOCKS = 4
 """Text of up to this many blocks is read at once, which finds every wrong line before anything is said."""
 
 
-class Delimited:
+class Delimited(OpenedTable):
     """An opened CSV or TSV file.
 
     Parameters
@@ -57,15 +57,18 @@ class Delimited:
         """Whether a text stands in the first block."""
         return text in self._first.data
 
+    def _groups(self) -> Iterator[_Rows]:
+        """The rows of each block that is not blank."""
+        lines = self._first.data.count(b"\n")
+        yield self._first
+        for block in self._blocks:
+            if not block.isspace():
+                yield _Rows(block, self._separator, self._source.name, header=self.names, lines_before=lines)
+            lines += block.count(b"\n")
+
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Every row with its line, exactly as it is written."""
-        lines = 0
-        for block in chain([self._first.data], self._blocks):
-            is_first = block is self._first.data
-            rows = self._first if is_first else _Rows(block, self._separator, self._source.name, header=self.names,
-                                                      lines_before=lines)  # fmt: skip
-            lines += block.count(b"\n")
-            yield from ((line, row) for line, row in rows.exactly())
+        return chain.from_iterable(rows.exactly() for rows in self._groups())
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
         """Find the columns that are needed; a first line of data has no names of columns."""
@@ -79,16 +82,8 @@ class Delimited:
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         """The rows, block by block."""
-        lines, has_rows = 0, False
-        for block in chain([self._first.data], self._blocks):
-            if block is self._first.data:
-                rows = self._first
-            elif block.isspace():
-                lines += block.count(b"\n")
-                continue
-            else:
-                rows = _Rows(block, self._separator, self._source.name, header=self.names, lines_before=lines)
-            lines += block.count(b"\n")
+        has_rows = False
+        for rows in self._groups():
             part = rows.part(columns, is_whole=self._is_whole)
             if len(part.raw["query"]):
                 has_rows = True
@@ -141,7 +136,7 @@ class _Rows:
     """
 
     def __init__(
-        self, data: bytes, separator: str, name: str, *, header: list[str] | None = None, lines_before: int = 0
+        self, data: bytes, separator: str, name: str, *, header: Sequence[str] | None = None, lines_before: int = 0
     ) -> None:
         self.data = data
         # Polars makes rows of blank lines; at the end of a file they are too usual to need the exact reader.
@@ -150,8 +145,8 @@ class _Rows:
         self._name = name
         self._lines_before = lines_before
         self.header_lines = 0
+        self.header: Sequence[str] = header or ()
         if header is not None:
-            self.header = header
             return
         _, self.header_lines, fields = next(self._rows())  # the file is not blank
         self.header = [column.strip() for column in fields]

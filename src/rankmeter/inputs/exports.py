@@ -17,11 +17,11 @@ from typing import Literal, cast
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
+from rankmeter.inputs.checked_columns import GroupedQueries
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.frames import GroupedQueries
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import TablePart
+from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -272,7 +272,7 @@ class _Packed:
         return [value for part in parts for value in part]
 
 
-class ExportedTable:
+class ExportedTable(OpenedTable):
     """The results or the judgments of some queries, taken from what a tool wrote.
 
     Parameters

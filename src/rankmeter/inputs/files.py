@@ -20,7 +20,7 @@ from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import OPENS, Head, check_format, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
-from rankmeter.inputs.shards import whole_queries
+from rankmeter.inputs.shards import joined_runs, whole_queries
 from rankmeter.inputs.sources import Labelled, PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
@@ -98,22 +98,15 @@ def read_judgments(
             return JudgmentTable(
                 frame["query"], frame["item"], grade.alias("grade"), source.name, subtopic, reading=reading
             )
-        from rankmeter.inputs.opened import read_opened
+        from rankmeter.inputs.opened import whole_table
 
         opened = OPENS[kind](source, "judgments", None)
-        table, _ = next(read_opened(opened, "judgments", columns, source.name, kind))
-        return cast(JudgmentTable, table)
+        return cast(JudgmentTable, whole_table(opened, "judgments", columns, source.name, kind))
 
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
     """Read a whole run from a file into one table; the parameters are those of `read_judgments`."""
-    tables = list(iter_run(path, format=format, columns=columns))
-    if len(tables) == 1:
-        return tables[0]
-    query, item, score = (
-        pl.concat([getattr(table, column) for table in tables], rechunk=True) for column in ("query", "item", "score")
-    )
-    return RunTable(query, item, score, tables[0].source, tables[0].scored)
+    return joined_runs(list(iter_run(path, format=format, columns=columns)))
 
 
 def plain_judgments(

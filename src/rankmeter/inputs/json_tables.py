@@ -16,13 +16,13 @@ from typing import cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.inputs.checked_columns import GroupedQueries, Origin
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
-from rankmeter.inputs.frames import GroupedQueries, Origin
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import OpenedTable, TablePart, read_opened
+from rankmeter.inputs.opened import OpenedTable, TablePart, whole_table
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -72,7 +72,7 @@ def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | Non
     table: OpenedTable | None = _export_of(plain, side, side, is_file=False)
     if table is None and isinstance(plain, list) and all(isinstance(row, dict) and _is_row(row) for row in plain):
         table = Records(plain, side, side)
-    return None if table is None else next(read_opened(table, side, None, side, "mapping"))[0]
+    return None if table is None else whole_table(table, side, None, side, "mapping")
 
 
 def _is_row(record: Mapping[object, object]) -> bool:
@@ -113,7 +113,7 @@ def _not_empty(data: bytes, name: str) -> bytes:
     return data
 
 
-class ByQuery:
+class ByQuery(OpenedTable):
     """One object with all queries: lists of items, or items with numbers."""
 
     def __init__(self, queries: Mapping[str, object], name: str, side: Side) -> None:
@@ -136,7 +136,7 @@ class ByQuery:
         yield TablePart(self._raw)
 
 
-class Records:
+class Records(OpenedTable):
     """Objects with named keys, each a pair or, nested, a whole query.
 
     Parameters
@@ -196,7 +196,7 @@ class Records:
             yield TablePart(raw, self._lines)
 
 
-class UniformLines:
+class UniformLines(OpenedTable):
     """JSON lines that all have the keys of the first, none of them nested: read by Polars."""
 
     def __init__(self, data: bytes, name: str, side: Side, first: Mapping[str, object], lines: int) -> None:
@@ -224,10 +224,6 @@ class UniformLines:
         numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)
         records = [parse_json(line, self._name, number) for number, line in numbered if line.strip()]
         return [record.get(column) if isinstance(record, dict) else None for record in records]
-
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
-        """Find the keys that are needed."""
-        return look(self.names)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         """Everything at once."""

@@ -1,15 +1,15 @@
-"""A table in a file, opened: which columns it has, and its rows part by part, as every format gives them."""
+"""A table, opened: which columns it has, and its rows part by part, as frames and every format give them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import RawColumn
+from rankmeter.inputs.checked_columns import Origin, judgment_table, run_table
 from rankmeter.inputs.columns import RANKING, Role
-from rankmeter.inputs.frames import Origin, judgment_table, run_table
 from rankmeter.inputs.reading import Reading, Side, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -34,19 +34,21 @@ class TablePart:
     """Reads the same rows slowly and knows their lines, for where they turn out to be wrong."""
 
 
-class OpenedTable(Protocol):
-    """A file with named columns or keys."""
+class OpenedTable(ABC):
+    """A file, a frame or objects with named columns or keys."""
 
-    @property
-    def names(self) -> Sequence[str]:
-        """The columns."""
+    names: Sequence[str]
+    """The columns."""
 
+    @abstractmethod
     def head(self, column: str) -> RawColumn | Sequence[object]:
         """The first rows of a column."""
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
         """Find the columns that are needed: ``look`` is given the names."""
+        return look(self.names)
 
+    @abstractmethod
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         """The rows, as they are stored; a part may end in the middle of a query."""
 
@@ -87,3 +89,10 @@ def _built(
                 raise
             raise InputError.of("inputs.and_the_rest", fact=error.problem, rest=part.unread) from None
     return _built(part.exactly(), build, reading, before)
+
+
+def whole_table(
+    table: OpenedTable, side: Side, given: Mapping[str, str] | None, name: str, format: str
+) -> JudgmentTable | RunTable:
+    """Check a table that comes in one part."""
+    return next(read_opened(table, side, given, name, format))[0]

@@ -150,16 +150,8 @@ def _search(document: Document, where: str) -> Iterator[Entry]:
     matched = total.get("value", 0) if isinstance(total, Mapping) else total
     if not hits and isinstance(matched, int) and matched > 0:
         raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
-    items = _hit_ids(hits, where, "hits.hits")
+    items = _each(hits, "_id", where, "hits.hits", "responses.hit_without_id")
     yield Entry(query_of(document), items, _complete([hit.get("_score") for hit in hits]))
-
-
-def _hit_ids(hits: Sequence[object], where: str, under: str) -> list[Any]:
-    for place, hit in enumerate(hits):
-        if not isinstance(hit, (dict, Mapping)) or hit.get("_id") is None:  # a dict is seen at once
-            keys = examples(hit, shown=8) if isinstance(hit, Mapping) else type(hit).__name__
-            raise InputError.of("responses.hit_without_id", source=where, what=f"{under}[{place}]", keys=keys)
-    return [cast(Document, hit)["_id"] for hit in hits]
 
 
 def refuse_unfinished(document: object, where: str) -> None:
@@ -198,7 +190,11 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
         if not isinstance(hits, list):
             raise InputError.of("responses.not_a_response", source=at, key="hits")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
-        yield Entry(query, _hit_ids(rows, at, "hits"), _complete([row.get("_score") for row in rows]))
+        yield Entry(
+            query,
+            _each(rows, "_id", at, "hits", "responses.hit_without_id"),
+            _complete([row.get("_score") for row in rows]),
+        )
 
 
 def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
@@ -244,12 +240,7 @@ def _solr(document: Document, where: str) -> Iterator[Entry]:
     if header.get("partialResults") in (True, "true"):
         raise InputError.of("responses.partial", source=where, reason="partialResults: true")
     docs: list[Any] = document["response"]["docs"]
-    items = []
-    for place, doc in enumerate(docs, start=1):
-        if not isinstance(doc, Mapping) or doc.get("id") is None:
-            keys = examples(doc, shown=8) if isinstance(doc, Mapping) else type(doc).__name__
-            raise InputError.of("responses.solr_without_id", source=where, place=place, keys=keys)
-        items.append(doc["id"])
+    items = _each(docs, "id", where, "response.docs", "responses.solr_without_id")
     if not docs and isinstance(document["response"].get("numFound"), int) and document["response"]["numFound"] > 0:
         raise InputError.of("responses.no_hits_shown", source=where, matched=document["response"]["numFound"])
     parameters = header.get("params")
@@ -515,15 +506,18 @@ def _score_of(result: object) -> object | None:
     return next((result[key] for key in _SCORES if result.get(key) is not None), None)
 
 
-def _each(records: Sequence[object], key: str, where: str, under: str) -> list[Any]:
-    """The value of a key that each record of a list must have."""
-    return [_key(record, key, where, f"{under}[{place}]") for place, record in enumerate(records)]
+def _each(
+    records: Sequence[object], key: str, where: str, under: str, kind: str = "responses.without_key"
+) -> list[Any]:
+    """The value of a key that each record of a list must have; ``kind`` is what is said where one has not."""
+    return [_key(record, key, where, f"{under}[{place}]", kind) for place, record in enumerate(records)]
 
 
-def _key(record: object, key: str, where: str, what: str) -> Any:
+def _key(record: object, key: str, where: str, what: str, kind: str = "responses.without_key") -> Any:
     """The value of a key that must be there."""
-    if not isinstance(record, Mapping) or record.get(key) is None:
-        raise InputError.of("responses.without_key", source=where, what=what, key=key)
+    if not isinstance(record, (dict, Mapping)) or record.get(key) is None:  # a dict is seen at once
+        keys = examples(record, shown=8) if isinstance(record, Mapping) else type(record).__name__
+        raise InputError.of(kind, source=where, what=what, key=key, keys=keys)
     return record[key]
 
 

@@ -1,0 +1,323 @@
+"""The columns of a table, checked: ids, grades and scores as Polars Series; what is wrong is named with its row.
+
+Ids never pass through floats, and nothing is dropped or filled.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import cast
+
+import numpy as np
+
+from rankmeter.errors import EmptyInputError, InputError, examples
+from rankmeter.frozen import dataclass
+from rankmeter.inputs.cells import (
+    EXACT_WHOLE_NUMBERS,
+    LOOKED_AT,
+    RawColumn,
+    is_missing,
+    is_null,
+    is_number,
+    is_rounded,
+    is_text,
+    merged,
+    reads_as_number,
+)
+from rankmeter.inputs.columns import Role, say_columns
+from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.late import pl
+from rankmeter.wording import Said, said
+
+
+class GroupedQueries(list[object]):
+    """The query of each row, taken from groups of rows of which some may be empty.
+
+    Parameters
+    ----------
+    groups
+        The query of each group.
+    sizes
+        How many rows each has.
+    """
+
+    def __init__(self, groups: Sequence[object], sizes: Sequence[int]) -> None:
+        super().__init__(chain.from_iterable(map(repeat, groups, sizes)))
+        self.groups = list(groups)
+        filled = {str(query) for query, size in zip(groups, sizes, strict=True) if size}
+        self.has_empty = any(str(query) not in filled for query in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from, so that messages can name the row or line at fault."""
+
+    source: str
+    lines: Sequence[int] | None = None
+    """The line of each row in its file; None where rows have only a position."""
+    first_row: int = 0
+    """How many rows came before these, where a table is read in parts."""
+    reading: Reading | None = None
+    """Which column became what."""
+
+    def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
+        """Say the fact about the first row, where it is, and which rows are like it."""
+        known = {
+            role: value for role in ("query", "item") if role in raw and not is_missing(value := raw[role][rows[0]])
+        }
+        pair = said("inputs.pair", pair=known) if known else ""
+        if self.lines is None:
+            places = [row + self.first_row for row in rows]
+            where = said("inputs.row_pair", row=places[0], pair=known) if known else ""
+            return InputError.of(
+                "inputs.in_rows", source=self.source, fact=fact, count=len(rows), rows=examples(places), where=where,
+                hint=hint,
+            )  # fmt: skip
+        numbers_ = [self.lines[row] for row in rows]
+        like = said("inputs.like_this", count=len(rows), lines=examples(numbers_)) if len(rows) > 1 else ""
+        return InputError.of(
+            "inputs.in_line", source=self.source, line=numbers_[0], fact=fact, pair=pair, like=like, hint=hint
+        )
+
+
+def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
+    """Check the columns of judgments; without grades every pair is relevant."""
+    _check_not_empty(raw, origin)
+    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
+    if "grade" in raw:
+        grade = _numbers("grade", raw, origin)
+    else:
+        grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
+    subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
+    query, queries = _with_empty(query, raw, origin)
+    return JudgmentTable(
+        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries,
+        _read(origin, query, item),
+    )  # fmt: skip
+
+
+def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
+    """Check the columns of a run; ranks become scores, and so does the order of rows where there are neither."""
+    _check_not_empty(raw, origin)
+    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
+    if "score" in raw:
+        score = _numbers("score", raw, origin)
+    else:
+        lower = next((role for role in ("distance", "rank") if role in raw), None)
+        falling = _positions(query) if lower is None else _numbers(cast("Role", lower), raw, origin)
+        score = pl.Series(np.negative(falling.to_numpy()))
+    scored = "score" in raw or "distance" in raw
+    query, queries = _with_empty(query, raw, origin)
+    reading = _read(origin, query, item)
+    return RunTable(
+        query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries, reading
+    )
+
+
+def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
+    """How these rows were read, with what looks odd about their ids."""
+    if origin.reading is None:
+        return None
+    notes = dict(origin.reading.notes)
+    for role, column in (("query", query), ("item", item)):
+        if column.dtype == pl.String and (padded := _padded(column)) is not None:
+            notes[f"blanks {role}"] = said("ids_with_blanks", source=origin.source, role=role, example=repr(padded))
+    return replace(origin.reading, rows=len(query), notes=notes)
+
+
+def _padded(column: pl.Series) -> str | None:
+    """An id with spaces around it or, among the first ones, with other white space, which takes longer to look for."""
+    first = column.head(LOOKED_AT)
+    for odd in (
+        first.filter(first != first.str.strip_chars()),
+        column.filter(column.str.starts_with(" ") | column.str.ends_with(" ")),
+    ):
+        if len(odd):
+            return str(odd[0])
+    return None
+
+
+def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
+    """The queries of the rows and, where some query has no row, every query; both of one type."""
+    rows = raw["query"]
+    if not isinstance(rows, GroupedQueries) or not rows.has_empty:
+        return query, None
+    every = _ids("query", {"query": rows.groups}, origin).unique(maintain_order=True)
+    return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
+
+
+def _positions(query: pl.Series) -> pl.Series:
+    """The position of each row within its query, from 1, as Float64."""
+    stretches = query.rle().struct
+    lengths = stretches.field("len").to_numpy()
+    if stretches.field("value").n_unique() == len(lengths):  # each query in one stretch, as usual: much faster
+        starts = np.cumsum(lengths, dtype=np.int64) - lengths
+        return pl.Series(np.arange(1.0, len(query) + 1) - np.repeat(starts, lengths))
+    position = pl.int_range(1, pl.len() + 1).over(pl.first())
+    return query.to_frame().select(position.cast(pl.Float64)).to_series()
+
+
+def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
+    rows = raw["query"]
+    if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.groups):
+        raise EmptyInputError.of("inputs.no_rows", source=origin.source)
+
+
+def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:
+    """Check one column of ids: text or whole numbers, none missing."""
+    return _ids(cast("Role", role), {cast("Role", role): column}, origin)
+
+
+def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Ids as String, Int64 or UInt64; anything that cannot be one exactly is refused."""
+    column = raw[role]
+    if isinstance(column, list) or column.dtype == pl.Object:
+        column = _ids_of_objects(role, list(column), raw, origin)
+    dtype = column.dtype
+    if dtype.is_float():
+        raise _float_ids(role, column, origin)
+    if column.null_count():
+        raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
+    if isinstance(dtype, pl.Decimal) and dtype.scale == 0:
+        column, dtype = column.cast(pl.Int128), pl.Int128()  # DuckDB's HUGEINT
+    if dtype in (pl.String, pl.Int64, pl.UInt64):
+        return column
+    if dtype in (pl.Int128, pl.UInt128):
+        return _narrowest(column)
+    if dtype.is_integer():
+        return column.cast(pl.Int64)
+    if isinstance(dtype, (pl.Categorical, pl.Enum)):
+        return column.cast(pl.String)
+    shown = examples(column.head(3).to_list())
+    raise InputError.of("inputs.type_of_ids", source=origin.source, role=role, type=str(dtype), examples=shown)
+
+
+def _narrowest(column: pl.Series) -> pl.Series:
+    """Whole numbers of 128 bits as 64 bits where they fit, else as text."""
+    for dtype in (pl.Int64, pl.UInt64):
+        narrow = column.cast(dtype, strict=False)
+        if not narrow.null_count():
+            return narrow
+    return column.cast(pl.String)
+
+
+def _float_ids(role: Role, column: pl.Series, origin: Origin) -> InputError:
+    missing = column.is_null() | column.is_nan()
+    some = said("inputs.ids_missing", count=int(missing.sum())) if missing.any() else ""
+    shown = examples(column.filter(~missing).head(3).to_list())
+    return InputError.of("inputs.float_ids", source=origin.source, role=role, examples=shown, missing=some)
+
+
+def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Python objects as ids: all text, all whole numbers, or, where both occur, everything as text."""
+    kinds = set(map(type, values))
+    surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not is_text(v)]
+    if surrogates:
+        fact = said("inputs.surrogate", role=role, value=repr(values[surrogates[0]]))
+        raise origin.blame(fact, surrogates, {})
+    if kinds <= {str, type(None)}:
+        return pl.Series(values, dtype=pl.String)
+    clean = [None if is_missing(v) else v for v in values]
+    wrong = [
+        row for row, v in enumerate(clean)
+        if v is not None and (isinstance(v, bool) or not isinstance(v, (str, numbers.Integral)))
+    ]  # fmt: skip
+    if wrong:
+        value = clean[wrong[0]]
+        fact = said("inputs.not_an_id", role=role, value=repr(value), type=type(value).__name__)
+        raise origin.blame(fact, wrong, raw, said("inputs.ids_first"))
+    if not any(isinstance(v, str) for v in clean):
+        try:
+            return pl.Series([None if v is None else int(v) for v in clean])  # type: ignore[call-overload]
+        except (TypeError, OverflowError):  # beyond 64 bits, or a mix of negative and very large
+            pass
+    return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
+
+
+def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value."""
+    column = raw[role]
+    if isinstance(column, list) or column.dtype == pl.Object:
+        column = _numbers_of_objects(role, list(column), raw, origin)
+    dtype = column.dtype
+    if not (dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and role == "grade")):
+        shown = examples(map(repr, column.head(3)))
+        raise InputError.of("inputs.not_numeric", source=origin.source, role=role, type=str(dtype), examples=shown)
+    if column.null_count():
+        raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
+    is_plain = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
+    # NumPy asks for its memory in large pages, which for millions of rows takes a third of the time.
+    floats = pl.Series(column.to_numpy().astype(np.float64)) if is_plain else column.cast(pl.Float64)
+    if dtype.is_integer() or dtype.is_decimal():
+        _check_exact(role, column, floats, raw, origin)
+    elif (nan := floats.is_nan()).any():
+        raise origin.blame(said("inputs.is_nan", role=role), nan.arg_true().to_list(), raw)
+    elif role not in ("score", "distance") and (infinite := floats.is_infinite()).any():
+        raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
+    if role == "rank":
+        _check_ranks(floats, raw, origin, are_whole=dtype.is_integer())
+    return floats
+
+
+def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin, *, are_whole: bool) -> None:
+    """Refuse what no rank can be: a column called rank may hold scores (ts_rank of PostgreSQL), highest first."""
+    odd = ranks < 0 if are_whole else (ranks < 0) | (ranks != ranks.floor())
+    if odd.any():
+        rows = odd.arg_true().to_list()
+        column = (origin.reading and origin.reading.columns.get("rank")) or "rank"
+        hint = said("inputs.rank_may_be", higher=say_columns("score", column), lower=say_columns("distance", column))
+        raise origin.blame(said("inputs.not_a_rank", value=f"{ranks[rows[0]]:g}"), rows, raw, hint)
+
+
+def _check_exact(
+    role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
+) -> None:
+    """Refuse numbers that float64 would round: two different scores would become a tie."""
+    is_small = whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS  # type: ignore[operator]  # there are rows
+    if whole.dtype.is_decimal():
+        if not is_small or whole.n_unique() != floats.n_unique():
+            _numbers_of_objects(role, whole.to_list(), raw, origin)
+    elif is_small:
+        return
+    elif rounded := (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
+        raise _rounded(role, whole[rounded[0]], rounded, raw, origin)
+
+
+def _rounded(
+    role: Role, value: object, rows: Sequence[int], raw: Mapping[Role, RawColumn], origin: Origin
+) -> InputError:
+    fact = said("inputs.would_be_rounded", role=role, value=str(value))
+    return origin.blame(fact, rows, raw, said("inputs.make_smaller", role=role))
+
+
+def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+    """Python objects as numbers; text is refused even where it spells one."""
+    kinds = set(map(type, values))
+    if kinds <= {float, type(None)}:
+        return pl.Series(values, dtype=pl.Float64)
+    if kinds <= {int, type(None)}:
+        try:
+            return pl.Series(values)
+        except (TypeError, OverflowError):  # beyond 64 bits: rounded below
+            pass
+    clean = [None if is_null(v) else v for v in values]
+    wrong = [row for row, v in enumerate(clean) if v is not None and not _may_be(role, v)]
+    if wrong:
+        value = values[wrong[0]]
+        hint = said("inputs.plain_numbers") if isinstance(value, str) and reads_as_number(value) else ""
+        raise origin.blame(said("inputs.not_a_number", role=role, value=repr(value)), wrong, raw, hint)
+    rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
+    if rounded:
+        raise _rounded(role, clean[rounded[0]], rounded, raw, origin)
+    if (pair := merged(clean)) is not None:
+        raise InputError.of("inputs.become_one", source=origin.source, role=role, first=pair[0], second=pair[1])
+    return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
+
+
+def _may_be(role: Role, value: object) -> bool:
+    """Whether an object can be the number of this role: not text, and truth values only for grades."""
+    return is_number(value) and (role == "grade" or not isinstance(value, bool))
