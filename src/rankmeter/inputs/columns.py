@@ -37,15 +37,19 @@ SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
 Holds = Callable[[str], Contents]
 """What a column of a table holds."""
 
+ASKED = ("query", "query_id", "qid", "q_id", "topic", "topic_id", "question_id")
+"""What somebody asked, in tables where a query is nothing else."""
+DOCUMENTS = ("doc", "doc_id", "docid", "docno", "document", "document_id", "corpus_id")
+
 USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
         "query": (
-            *("query", "query_id", "qid", "q_id", "topic", "topic_id", "user", "user_id", "uid", "userid"),
-            *("session", "session_id", "request", "request_id", "question_id", "customer_id", "visitor_id"),
+            *(*ASKED, "user", "user_id", "uid", "userid"),
+            *("session", "session_id", "request", "request_id", "customer_id", "visitor_id"),
         ),
         "item": (
-            *("item", "item_id", "iid", "doc", "doc_id", "docid", "docno", "document", "document_id"),
-            *("corpus_id", "passage_id", "pid", "product", "product_id", "movie_id", "article_id", "news_id"),
+            *("item", "item_id", "iid", *DOCUMENTS),
+            *("passage_id", "pid", "product", "product_id", "movie_id", "article_id", "news_id"),
             *("track_id", "video_id", "book_id", "listing_id", "asin", "candidate", "candidate_id"),
         ),
         "score": (

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import called, table_of
-from rankmeter.inputs.columns import USUAL_NAMES
+from rankmeter.inputs.columns import ASKED, DOCUMENTS, USUAL_NAMES
 from rankmeter.judging.judged_tables import roles_of
 from rankmeter.late import pl
 
@@ -26,11 +26,8 @@ Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
 Unit = Literal["characters", "tokens"] | Tokenizer
 What = Literal["gold", "chunk"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query", "query_id", "qid", "question", "question_id", "topic", "topic_id"),
-    "document": (
-        *("document", "document_id", "doc", "doc_id", "docid", "docno", "corpus_id"),
-        *("file", "file_path", "filename", "source"),
-    ),
+    "query": (*ASKED, "question"),
+    "document": ("document", *DOCUMENTS, "file", "file_path", "filename", "source"),
     "start": ("start", "start_index", "start_char", "span_start", "begin", "offset"),
     "end": ("end", "end_index", "end_char", "span_end", "stop"),
     "quote": ("quote", "text", "content", "snippet", "chunk", "passage", "answer"),

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
 from rankmeter.inputs.attributes import called, table_of
+from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design, drawn_queries
@@ -35,7 +36,7 @@ SUPPORT: Mapping[str, float] = {
 }  # fmt: skip
 IMPORTANCE: Mapping[str, str] = {"vital": "vital", "okay": "okay", "ok": "okay"}
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query", "query_id", "qid", "topic", "topic_id", "question_id"),
+    "query": ASKED,
     "nugget": ("nugget", "nugget_id", "nugget_text", "text"),
     "importance": ("importance", "nugget_importance", "vitality"),
     "support": ("support", "assignment", "label", "nugget_support"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,10 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
 from rankmeter.showing.showable import NotedTable
-from rankmeter.stats.corrections import Correction, corrected
+from rankmeter.stats.corrections import Correction
 from rankmeter.stats.rank_agreement import (
+    decisions,
+    favour,
     largest_drop,
     overlap,
     places,
@@ -40,7 +41,6 @@ FEWEST_SYSTEMS = 10
 """Below which tau is an accident: pairs say more."""
 TOP = 5
 HALVES = 200
-DECISIONS = ("both_same", "both_opposite", "only_people", "only_machine", "neither")
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,57 +356,6 @@ def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, floa
 def _finite_mean(values: Sequence[Any]) -> float:
     known = [value for value in values if math.isfinite(value)]
     return float(np.mean(known)) if known else math.nan
-
-
-def paired_t(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """(rows,) mean, standard error and two-sided p of each row over its queries; NaN without a spread."""
-    from scipy.special import stdtr  # loaded only for statistics
-
-    many = rows.shape[1]
-    mean = rows.mean(1)
-    error = rows.std(1, ddof=1) / math.sqrt(many) if many > 1 else np.full(len(rows), np.nan)
-    error = np.where(error > 1e-12, error, np.nan)
-    return mean, error, np.asarray(2 * stdtr(many - 1, -np.abs(mean) / error))
-
-
-def favour(
-    gaps: Floats, *, level: float = 0.95, correction: Correction = "holm"
-) -> list[tuple[float, float, float, float | None, float | None]]:
-    """How much more the machine's gap is for each system than for the others: value, interval, p, corrected p.
-
-    ``gaps`` (systems, queries): the machine's value less that of people. Paired t over queries.
-    """
-    from scipy.special import stdtrit  # loaded only for statistics
-
-    count = len(gaps)
-    contrasts = gaps - (gaps.sum(0) - gaps) / (count - 1)
-    mean, error, p = paired_t(contrasts)
-    known = np.isfinite(p)
-    fixed = np.full(count, np.nan)
-    fixed[known] = corrected(p[known], correction)
-    reach = stdtrit(max(gaps.shape[1] - 1, 1), (1 + level) / 2) * error
-    return [
-        (float(mean[at]), float(mean[at] - reach[at]), float(mean[at] + reach[at]),
-         float(p[at]) if known[at] else None, float(fixed[at]) if known[at] else None)
-        for at in range(count)
-    ]  # fmt: skip
-
-
-def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correction = "holm") -> dict[str, int]:
-    """For each pair of systems what the same test decides under people and under the machine."""
-    pairs = list(combinations(range(len(y)), 2))
-    verdicts = []
-    for values in (y, f):
-        mean, _, p = paired_t(np.stack([values[one] - values[two] for one, two in pairs]))
-        p = corrected(np.where(np.isfinite(p), p, np.where(np.abs(mean) > 1e-12, 0.0, 1.0)), correction)
-        verdicts.append(np.where(p < 1 - level, np.sign(mean), 0))
-    ours, theirs = verdicts
-    both = (ours != 0) & (theirs != 0)
-    counts = (
-        both & (ours == theirs), both & (ours != theirs), (ours != 0) & (theirs == 0), (ours == 0) & (theirs != 0),
-        (ours == 0) & (theirs == 0),
-    )  # fmt: skip
-    return {name: int(which.sum()) for name, which in zip(DECISIONS, counts, strict=True)}
 
 
 def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[str]) -> float:

@@ -1,17 +1,25 @@
 """How far two orders of the same systems agree: Kendall's tau, tau_AP, tau_h, RBO, the largest drop, regret.
 
-Each takes the values of the systems, higher being better, the true ones first. Sources: Kendall 1945; Yilmaz, Aslam &
+Each takes the values of the systems, higher being better, the true ones first; decisions and favour say what the same
+test finds under two judges. Sources: Kendall 1945; Yilmaz, Aslam &
 Robertson 2008 (tau_AP); Urbano & Marrero 2017 (its ties); Vigna 2015 (tau_h); Webber, Moffat & Zobel 2010 (RBO).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.stats.corrections import Correction, corrected
+from rankmeter.stats.student import Contrasts
+
+DECISIONS = ("both_same", "both_opposite", "only_people", "only_machine", "neither")
 
 
 def tau(truth: Floats, other: Floats) -> Floats:
@@ -108,6 +116,47 @@ def spearman(one: Any, other: Any) -> float:
     a, b = (mean_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
     below = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / below if below else math.nan
+
+
+def _students(rows: Floats) -> Contrasts:
+    """Student's t of each row, as it is: without the floor of a test by signs."""
+    nothing = np.zeros(len(rows))
+    return replace(Contrasts.of_rows(rows), floor=nothing, floor_moved=nothing)
+
+
+def favour(
+    gaps: Floats, *, level: float = 0.95, correction: Correction = "holm"
+) -> list[tuple[float, float, float, float | None, float | None]]:
+    """How much more the machine's gap is for each system than for the others: value, interval, p, corrected p.
+
+    ``gaps`` (systems, queries): the machine's value less that of people. Paired t over queries; neither interval nor p
+    without a spread.
+    """
+    contrasts = _students(gaps - (gaps.sum(0) - gaps) / (len(gaps) - 1))
+    p = np.where(contrasts.flat, np.nan, contrasts.p())
+    fixed = np.full(len(p), np.nan)
+    fixed[~contrasts.flat] = corrected(p[~contrasts.flat], correction)
+    columns = (contrasts.difference, *contrasts.ends(level, tested=False))
+    chances: list[Sequence[float | None]] = [
+        [None if math.isnan(q) else q for q in side.tolist()] for side in (p, fixed)
+    ]
+    return list(zip(*(column.tolist() for column in columns), *chances, strict=True))
+
+
+def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correction = "holm") -> dict[str, int]:
+    """For each pair of systems what the same test decides under people and under the machine."""
+    pairs = list(combinations(range(len(y)), 2))
+    verdicts = []
+    for values in (y, f):
+        contrasts = _students(np.stack([values[a] - values[b] for a, b in pairs]))
+        verdicts.append(np.where(corrected(contrasts.p(), correction) < 1 - level, np.sign(contrasts.difference), 0))
+    ours, theirs = verdicts
+    both = (ours != 0) & (theirs != 0)
+    counts = (
+        both & (ours == theirs), both & (ours != theirs), (ours != 0) & (theirs == 0), (ours == 0) & (theirs != 0),
+        (ours == 0) & (theirs == 0),
+    )  # fmt: skip
+    return {name: int(which.sum()) for name, which in zip(DECISIONS, counts, strict=True)}
 
 
 def mean_ranks(values: Any, noise: float | Floats = 0.0) -> Floats:

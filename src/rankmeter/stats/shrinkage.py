@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 from rankmeter.placing.placements import Floats
 
@@ -33,7 +33,7 @@ class GammaPrior:
     def interval(self, clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Floats]:
         """Between which rates each item is."""
         tail, scale = (1 - level) / 2, 1 / (evidence + self.strength)
-        return tuple(stats.gamma.ppf(end, clicks + self.shape, scale=scale) for end in (tail, 1 - tail))
+        return tuple(special.gammaincinv(clicks + self.shape, end) * scale for end in (tail, 1 - tail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class BetaPrior:
     def interval(self, clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Floats]:
         """Between which rates each item is."""
         tail, missed = (1 - level) / 2, evidence - clicks + self.misses
-        return tuple(stats.beta.ppf(end, clicks + self.clicks, missed) for end in (tail, 1 - tail))
+        return tuple(special.betaincinv(clicks + self.clicks, missed, end) for end in (tail, 1 - tail))
 
 
 Prior = GammaPrior | BetaPrior
@@ -71,14 +71,13 @@ def gamma_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
     >>> round(prior.shape, 3), round(prior.strength, 2)
     (12.881, 57.03)
     """
-    common = clicks.sum() / evidence.sum()
 
-    def unlikely(logs: Floats) -> float:
-        shape, strength = np.exp(logs)
+    def likely(shape: float, strength: float) -> Floats:
         terms = special.gammaln(clicks + shape) - special.gammaln(shape) + shape * np.log(strength)
-        return -float((terms - (clicks + shape) * np.log(evidence + strength)).sum())
+        return np.asarray(terms - (clicks + shape) * np.log(evidence + strength))
 
-    shape, strength = _most_likely(unlikely, common * np.mean(evidence), float(np.mean(evidence)))
+    mean = float(np.mean(evidence))
+    shape, strength = _most_likely(likely, clicks.sum() / evidence.sum() * mean, mean)
     return GammaPrior(shape, strength) if strength <= evidence.sum() else None
 
 
@@ -90,21 +89,22 @@ def beta_prior(clicks: Floats, shown: Floats) -> BetaPrior | None:
     >>> round(prior.clicks, 3), round(prior.misses, 2)
     (4.544, 24.42)
     """
-    common = clicks.sum() / shown.sum()
 
-    def unlikely(logs: Floats) -> float:
-        yes, no = np.exp(logs)
-        return -float((special.betaln(clicks + yes, shown - clicks + no) - special.betaln(yes, no)).sum())
+    def likely(yes: float, no: float) -> Floats:
+        return np.asarray(special.betaln(clicks + yes, shown - clicks + no) - special.betaln(yes, no))
 
-    mean = float(np.mean(shown))
-    yes, no = _most_likely(unlikely, max(common * mean, 1e-3), max((1 - common) * mean, 1e-3))
+    common, mean = clicks.sum() / shown.sum(), float(np.mean(shown))
+    yes, no = _most_likely(likely, max(common * mean, 1e-3), max((1 - common) * mean, 1e-3))
     return BetaPrior(yes, no) if yes + no <= shown.sum() else None
 
 
-def _most_likely(unlikely: Callable[[Floats], float], *start: float) -> tuple[float, float]:
+def _most_likely(likely: Callable[[float, float], Floats], *start: float) -> tuple[float, float]:
+    """The two numbers above 0 under which the counts are most likely, from the logarithm of how likely each is."""
     options = {"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}
     with np.errstate(all="ignore"):
-        best = optimize.minimize(unlikely, np.log(start), method="Nelder-Mead", options=options)
+        best = optimize.minimize(
+            lambda logs: -float(likely(*np.exp(logs)).sum()), np.log(start), method="Nelder-Mead", options=options
+        )
         first, second = np.exp(best.x)
     return float(first), float(second)
 
@@ -112,14 +112,14 @@ def _most_likely(unlikely: Callable[[Floats], float], *start: float) -> tuple[fl
 def garwood(clicks: Floats, evidence: Floats, level: float) -> tuple[Floats, Floats]:
     """The exact interval of a Poisson rate; it covers at least as often as it promises."""
     tail = (1 - level) / 2
-    low = np.where(clicks > 0, stats.chi2.ppf(tail, 2 * clicks), 0.0) / (2 * evidence)
-    high = stats.chi2.ppf(1 - tail, 2 * clicks + 2) / (2 * evidence)
+    low = np.where(clicks > 0, special.gammaincinv(clicks, tail), 0.0) / evidence
+    high = special.gammaincinv(clicks + 1, 1 - tail) / evidence
     return np.nan_to_num(low), high
 
 
 def clopper_pearson(clicks: Floats, shown: Floats, level: float) -> tuple[Floats, Floats]:
     """The exact interval of a share; it covers at least as often as it promises."""
     tail = (1 - level) / 2
-    low = np.where(clicks > 0, stats.beta.ppf(tail, clicks, shown - clicks + 1), 0.0)
-    high = np.where(clicks < shown, stats.beta.ppf(1 - tail, clicks + 1, shown - clicks), 1.0)
+    low = np.where(clicks > 0, special.betaincinv(clicks, shown - clicks + 1, tail), 0.0)
+    high = np.where(clicks < shown, special.betaincinv(clicks + 1, shown - clicks, 1 - tail), 1.0)
     return np.nan_to_num(low), np.nan_to_num(high, nan=1.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.judging.two_leaderboards import decisions, favour
+from rankmeter.stats.rank_agreement import decisions, favour
 
 Y = np.array([[0.6, 0.4, 0.8, 0.5, 0.7, 0.3], [0.5, 0.5, 0.7, 0.6, 0.6, 0.2], [0.4, 0.3, 0.6, 0.5, 0.5, 0.4]])
 F = np.array([[0.7, 0.5, 0.8, 0.7, 0.8, 0.4], [0.6, 0.5, 0.8, 0.7, 0.7, 0.4], [0.8, 0.7, 0.9, 0.7, 0.8, 0.7]])
