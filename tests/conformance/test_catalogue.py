@@ -81,7 +81,7 @@ def test_cosine_ignores_the_length_of_vectors():
     [
         ({"item_vectors": np.ones((3, 5))}, "differ in width: query_vectors 4, item_vectors 5"),
         ({"item_vectors": np.full((3, 4), np.nan)}, "item_vectors holds NaN or infinity in 3 rows: 0, 1, 2"),
-        ({"judgments": {0: [9]}}, r"1 relevant items are outside the catalogue: 9 \(query 0\)"),
+        ({"judgments": {0: [9]}}, r"1 relevant item is outside the catalogue: 9 \(query 0\)"),
         ({"bias": [1.0]}, "bias has 1 value for 3 items"),
         ({"items": ["a", "a", "b"]}, "items= names a row twice: a, a"),
         ({"query_vectors": np.ones(4)}, "query_vectors is a matrix"),

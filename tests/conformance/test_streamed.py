@@ -87,7 +87,7 @@ def test_blocks_give_the_values_of_mappings(way, scattered, tmp_path, monkeypatc
         assert made.facts.missing == expected.facts.missing
 
 
-@pytest.mark.filterwarnings("ignore:.*leakage", "ignore:.*judged users have no list")
+@pytest.mark.filterwarnings("ignore:.*leakage", "ignore:.*judged users? (have|has) no list")
 @pytest.mark.parametrize("way", [as_parquet, as_shards])
 def test_measures_of_lists_come_from_blocks_too(way, tmp_path):
     judgments, run = data(1)

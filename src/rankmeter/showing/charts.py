@@ -83,7 +83,8 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
     is_small = len(labels) <= MOST_NUMBERED
     sort = None if order is None or is_small else list(order)
     below = {"labelAngle": -40, "labelLimit": 140, "labelExpr": _NAME} if is_small else None
-    beside = {"labelLimit": 140, "labelExpr": _NAME, "labelOverlap": True}
+    side = 34 if is_small else max(9, 560 // len(labels))
+    beside = {"labelLimit": 140, "labelExpr": _NAME, "labelFontSize": min(11, side - 1), "labelOverlap": False}
     tips = _tips(first=words["system"], second=words["system"], value=words["value"])
     shared = {
         "x": _field("a:N", title=None, sort=sort, axis=below),
@@ -94,7 +95,6 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
     squares = _layer({"type": "rect"}, **shared, color=_field("value:Q", legend=None, scale=blue))
     ink = {"condition": {"test": "datum.value > 0.6", "value": "white"}, "value": "#1c2733"}
     numbers = _layer({"type": "text", "fontSize": 11}, **shared, text=_field("value:Q", format=".2f"), color=ink)
-    side = 34 if is_small else max(9, 560 // len(labels))
     height = max(120, side * len(labels))
     return _spec(squares, *([numbers] if is_small else []), names=labels, height=height)
 

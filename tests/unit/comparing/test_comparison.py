@@ -441,7 +441,7 @@ def test_values_intervals_and_gates_are_about_the_same_queries():
     found = rm.compare(truth, {"whole": whole, "easy": easy}, ["RR"], queries="common", permutations=100, resamples=100)
     assert [found.score("RR", name).value for name in ("whole", "easy")] == [1.0, 1.0]
     assert [found.score("RR", name).queries for name in ("whole", "easy")] == [2, 2]
-    assert any("they count for no system" in note for note in found.notes)
+    assert any("it counts for no system" in note for note in found.notes)
 
 
 def test_evaluations_of_other_queries_and_odd_seeds_are_refused_in_a_sentence():

@@ -168,7 +168,7 @@ def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_sa
         None, {"u": ["a", "z"], "v": ["d"]}, ["ILD@2", "SeenItems@2"], catalogue=ITEMS, history={"u": ["a"]}
     )
     said = "; ".join(ev.facts.sentences())
-    assert "1 of 3 recommended places hold items outside the catalogue" in said
+    assert "1 of 3 recommended places holds an item outside the catalogue" in said
     assert "1 item has a feature vector of zeros" in said
     assert "1 user with a list has no history" in said
     assert ev.per_query["ILD@2"].to_list() == [1.0, 1.0]
@@ -316,13 +316,13 @@ def test_slices_and_measures_of_lists_survive_saving(tmp_path):
 
 
 def test_leakage_sampled_candidates_and_missing_users_are_warned_of():
-    with pytest.warns(rm.RankmeterWarning, match="1 of 1 relevant pairs stand in the history too"):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 1 relevant pair stands in the history too"):
         rm.evaluate({"u": ["a"]}, {"u": ["a"]}, "SeenItems@1", history={"u": ["a"]})
     truth = {user: [user] for user in range(30)}
     run = {user: [user, *range(100, 109)] for user in range(30)}
     with pytest.warns(rm.RankmeterWarning, match="Krichene"):
         rm.evaluate(truth, run, ["nDCG@10", "Coverage@10"], catalogue=range(1000))
-    with pytest.warns(rm.RankmeterWarning, match="1 of 2 judged users have no list"):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 2 judged users has no list"):
         rm.evaluate({"u": ["a"], "v": ["a"]}, {"u": ["a"]}, "Coverage@1", catalogue=["a"])
 
 

@@ -238,13 +238,13 @@ def test_a_gap_can_be_about_a_measure_of_lists():
 
 
 def test_leakage_is_warned_of_whatever_is_measured():
-    with pytest.warns(rm.RankmeterWarning, match="1 of 2 relevant pairs stand in the history too"):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 2 relevant pairs stands in the history too"):
         ev = rm.evaluate(TRUTH, LISTS, "nDCG@10", history={"u": ["a"]})
     assert "leakage" in repr(ev)
 
 
 def test_leakage_is_warned_of_in_blocks_too(tmp_path):
-    with pytest.warns(rm.RankmeterWarning, match="1 of 2 relevant pairs stand in the history too"):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 2 relevant pairs stands in the history too"):
         rm.evaluate(TRUTH, LISTS, "nDCG@10", history={"u": ["a"]}, per_query_to=str(tmp_path / "values.parquet"))
 
 
