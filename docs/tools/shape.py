@@ -43,7 +43,7 @@ NEW_GROUND: dict[str, str] = {
     "what search engines and production systems export": """
         inputs.exports inputs.json_text inputs.rated_tables inputs.responses compat.rank_eval cli.rank_eval""",
     "experiments: looks, guardrails, days, logs in Spark": """
-        stats.locations stats.looks online.exact_totals online.spark_log online.spark_rows online.variant_effects""",
+        stats.locations stats.looks online.spark_log online.spark_rows online.variant_effects""",
     "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",
     "requirements in tests, experiment trackers": "comparing.requirement compat.trackers pytest_plugin testing",
 }

@@ -222,7 +222,7 @@ def command(
         silence_notes()
     titles = titles_of(pages.titles)
     if pages.report is not None or pages.figures is not None:
-        from rankmeter.report.extra import need_report_extra
+        from rankmeter.report import need_report_extra
 
         need_report_extra()
     asked = _with_gates(split_all(measures), gates, saved=systems.saved)

@@ -142,7 +142,7 @@ def _write_data(folder: Path) -> None:
 def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language) -> str:
     """Compare the systems and write the report as a page to look at; what to say about it."""
     from rankmeter.comparing.comparison import compare
-    from rankmeter.report.extra import need_report_extra
+    from rankmeter.report import need_report_extra
 
     try:
         need_report_extra()

@@ -207,7 +207,7 @@ def command(
     """
     format_asked(answer.format, answer.output)
     if report is not None:
-        from rankmeter.report.extra import need_report_extra
+        from rankmeter.report import need_report_extra
 
         need_report_extra()
     if position_bias:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmeter.errors import InputError, NotFoundError, check_level, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.phrases import number_cell
+from rankmeter.online.result_tables import number_cell
 from rankmeter.online.trial import Effect, Experiment
 from rankmeter.online.variant_effects import corrected_p
 from rankmeter.showing.document import Cell, Column, Table

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
-from rankmeter.online.bootstrap import Resampled
+from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.sums import BEFORE, Sums, above, below
 from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable, of_variance
 from rankmeter.stats.looks import Look

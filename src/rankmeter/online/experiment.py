@@ -10,8 +10,8 @@ from rankmeter.errors import InputError, NotFoundError, check_number, did_you_me
 from rankmeter.inputs.columns import say_columns
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
-from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.events import Events, read_events
+from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.log_evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
 from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import ExperimentPlan, Planning, check_mapping

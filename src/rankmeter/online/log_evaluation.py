@@ -13,11 +13,11 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError, check_choice
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.checks import findings
 from rankmeter.online.contrasts import estimate
 from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
+from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.log_results import Bin, OnlineEvaluation, PositionRate
 from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import Counting, ExperimentPlan

@@ -11,8 +11,7 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
-from rankmeter.online.phrases import facts, plain_of, share_of_sessions
-from rankmeter.online.result_tables import value_table
+from rankmeter.online.result_tables import facts, plain_of, share_of_sessions, value_table
 from rankmeter.online.sums import Sums, sums_to_table
 from rankmeter.showing.document import Block, Paragraph, Table
 from rankmeter.showing.showable import ShownAsTable

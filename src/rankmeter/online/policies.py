@@ -9,7 +9,7 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.phrases import number_cell, plain_of
+from rankmeter.online.result_tables import number_cell, plain_of
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate

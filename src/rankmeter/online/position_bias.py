@@ -22,12 +22,12 @@ import numpy as np
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
-from rankmeter.online.bootstrap import CELLS
 from rankmeter.online.events import Events, read_events
+from rankmeter.online.exact_totals import CELLS
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Words
-from rankmeter.online.phrases import number_cell
 from rankmeter.online.questions import POSITIONS
+from rankmeter.online.result_tables import number_cell
 from rankmeter.online.spark_log import partitioned
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Cell, Column, Table

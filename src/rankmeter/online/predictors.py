@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
-from rankmeter.online.phrases import number_cell
+from rankmeter.online.result_tables import number_cell
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected

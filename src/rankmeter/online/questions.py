@@ -21,9 +21,8 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.bootstrap import Draws, Resampled
 from rankmeter.online.events import Events
-from rankmeter.online.exact_totals import Totals
+from rankmeter.online.exact_totals import Draws, Resampled, Totals
 from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
 from rankmeter.online.settings import ExperimentPlan
 from rankmeter.online.sums import BEFORE, Sums, above, below

@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
-from rankmeter.online.bootstrap import Draws
 from rankmeter.online.contributions import amounts, is_engaged, is_per_user, located, parts
 from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
-from rankmeter.online.exact_totals import Totals, rounded, totals_by
+from rankmeter.online.exact_totals import Draws, Totals, rounded, totals_by
 from rankmeter.online.log import Log
 from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
 from rankmeter.online.questions import (

@@ -14,8 +14,7 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted
 from rankmeter.online.log_results import LogResult
-from rankmeter.online.phrases import plain_of
-from rankmeter.online.result_tables import days_table, effects_table, value_table
+from rankmeter.online.result_tables import days_table, effects_table, plain_of, value_table
 from rankmeter.online.settings import ExperimentPlan
 from rankmeter.showing.document import Block, Paragraph, Table
 from rankmeter.stats.estimates import Estimate, Lift

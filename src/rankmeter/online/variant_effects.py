@@ -13,8 +13,8 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.bootstrap import Resampled
 from rankmeter.online.contrasts import Adjusted, change, cuped, difference, stratified
+from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.log_evaluation import values_of
 from rankmeter.online.questions import Counted, Label
 from rankmeter.online.settings import ExperimentPlan

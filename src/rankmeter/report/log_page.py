@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions import title_of
 from rankmeter.online.result_tables import effects_table, page_words
-from rankmeter.report.extra import need_report_extra
+from rankmeter.report import need_report_extra
 from rankmeter.showing.document import (
     Block,
     Chart,
@@ -37,7 +37,7 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
     """Whether the sample ratio holds, what differs, the values, pictures, what is odd in the log, what it all means."""
     from rankmeter.online import Experiment
-    from rankmeter.online.phrases import facts
+    from rankmeter.online.result_tables import facts
 
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
@@ -73,7 +73,7 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
 def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
     """A row per measure and a column per group, and how many units each has."""
     from rankmeter.online import Experiment
-    from rankmeter.online.phrases import shown
+    from rankmeter.online.result_tables import shown
 
     values = result.values if isinstance(result, Experiment) else result.estimates
     heads = [words["measure"], *(group or words["all"] for group in values), ""]

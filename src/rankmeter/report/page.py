@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.comparing.digest import digest, provenance, reference_of
 from rankmeter.definitions import explain_measure
 from rankmeter.errors import InputError, check_whole
+from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
-from rankmeter.report.extra import need_report_extra
 from rankmeter.report.titles import into_titles
 from rankmeter.showing.characters import without_controls
 from rankmeter.showing.html import asset, document_html, table_html

@@ -1,4 +1,4 @@
-"""The charts of the report as Vega-Lite: each is a pure function of names and labels; the rows are put in later.
+"""The charts of the report as Vega-Lite, each a pure function of names and labels, and how a chart is drawn.
 
 Every chart reads the data set ``rows`` by fixed field names, and knows systems and measures by their number (``s``,
 ``a``, ``b``); axes and legends look their names up in the parameter ``names``. So no text of a user ever becomes part
@@ -191,3 +191,32 @@ def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Sp
 
 def _in_one_line(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: one_line(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+_CONFIG = {
+    "background": None,
+    "padding": {"left": 24, "right": 12, "top": 5, "bottom": 5},  # a reader's font may be wider than the one measured
+    "view": {"stroke": None},
+    "font": "system-ui, sans-serif",
+    "axis": {"labelColor": "currentColor", "titleColor": "currentColor", "tickColor": "#888", "domainColor": "#888",
+             "gridColor": "#88888844", "labelFontSize": 11, "titleFontSize": 12},
+    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
+    "legend": {"labelColor": "currentColor", "titleColor": "currentColor"},
+    "text": {"color": "currentColor"},
+}  # fmt: skip
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """A chart as a drawing whose ink is that of the page around it."""
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
+
+
+def _in_lines(spec: Any) -> Any:
+    """A chart whose texts are of one line each: XML cannot hold controls, and the library ends the process over one."""
+    if isinstance(spec, dict):
+        return {name: _in_lines(part) for name, part in spec.items()}
+    if isinstance(spec, list):
+        return [_in_lines(part) for part in spec]
+    return one_line(spec) if isinstance(spec, str) else spec

@@ -9,8 +9,8 @@ from html import escape as escaped
 from pathlib import Path
 
 from rankmeter.showing.characters import shortened, without_controls
+from rankmeter.showing.charts import svg
 from rankmeter.showing.document import Block, Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
-from rankmeter.showing.drawings import svg
 from rankmeter.wording import Language, word
 
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
