@@ -7,13 +7,14 @@ nothing: :mod:`rankmeter.arithmetic` does, from the fields.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import Field, fields, replace
 from functools import cache
 from importlib import import_module
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, get_annotations
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from rankmeter.errors import MeasureError, did_you_mean
 from rankmeter.frozen import dataclass
@@ -21,6 +22,7 @@ from rankmeter.measures.families import FAMILY_OF
 from rankmeter.measures.options import (
     GainMap,
     Rule,
+    WordsOfType,
     check,
     choice,
     choice_or_number,
@@ -77,6 +79,10 @@ def with_options(cls: type[Kind]) -> type[Kind]:
     A dataclass whose methods are those of `Measure`: to generate some for each class would take a millisecond and a
     half a class, most of the start of a short command.
     """
+    for name, kind in get_annotations(cls).items():
+        if isinstance(stated := cls.__dict__.get(name), WordsOfType):
+            words = get_args(eval(kind, vars(sys.modules[cls.__module__])))  # noqa: S307 (our own annotation)
+            setattr(cls, name, choice(*words, default=stated.default))
     return dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False, init=False)(cls)
 
 

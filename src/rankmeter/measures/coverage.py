@@ -31,9 +31,9 @@ class Coverage(WholeMeasure):
     0.875
     """
 
-    of: Literal["catalogue", "history"] = choice("catalogue", "history")
-    outside: Literal["ignored", "counted"] = choice("ignored", "counted")
-    unit: Literal["share", "percent", "count"] = choice("share", "percent", "count")
+    of: Literal["catalogue", "history"] = choice()
+    outside: Literal["ignored", "counted"] = choice()
+    unit: Literal["share", "percent", "count"] = choice()
     padding: int = whole(0, low=0)
 
     name = "Coverage"
@@ -61,7 +61,7 @@ class UserCoverage(SlateMeasure):
     0.5
     """
 
-    lists: Literal["any", "full"] = choice("any", "full")
+    lists: Literal["any", "full"] = choice()
 
     name = "UserCoverage"
     formula = "slates.coverage.user_coverage"
@@ -80,9 +80,9 @@ class UserCoverage(SlateMeasure):
 class Inequality(WholeMeasure):
     """How unequally items are used: over which items, and on which scale."""
 
-    over: Literal["catalogue", "recommended", "history"] = choice("catalogue", "recommended", "history")
-    divisor: Literal["n", "n-1"] = choice("n", "n-1")
-    scale: Literal["inequality", "equality"] = choice("inequality", "equality")
+    over: Literal["catalogue", "recommended", "history"] = choice()
+    divisor: Literal["n", "n-1"] = choice()
+    scale: Literal["inequality", "equality"] = choice()
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
@@ -146,7 +146,7 @@ class ExposureGini(Inequality):
     0.4678...
     """
 
-    weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice("geometric", "log2", "reciprocal", "equal")
+    weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice()
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
     name = "ExposureGini"
@@ -174,8 +174,8 @@ class Entropy(WholeMeasure):
     """
 
     base: float | str = log_base()
-    norm: Literal["none", "items", "distinct"] = choice("none", "items", "distinct")
-    weighting: Literal["places", "lists"] = choice("places", "lists")
+    norm: Literal["none", "items", "distinct"] = choice()
+    weighting: Literal["places", "lists"] = choice()
 
     name = "Entropy"
     formula = "slates.coverage.entropy"

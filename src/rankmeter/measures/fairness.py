@@ -14,7 +14,7 @@ from rankmeter.measures.slate_base import WholeMeasure, word
 class ExposureMeasure(WholeMeasure):
     """A measure of exposure, with the model of attention."""
 
-    weight: Literal["log2", "geometric", "reciprocal", "equal"] = choice("log2", "geometric", "reciprocal", "equal")
+    weight: Literal["log2", "geometric", "reciprocal", "equal"] = choice()
     p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
 
     needs = ("groups",)
@@ -42,7 +42,7 @@ class GroupExposure(ExposureMeasure):
     """
 
     group: str | float | None = word(None)
-    unit: Literal["share", "ratio"] = choice("share", "ratio")
+    unit: Literal["share", "ratio"] = choice()
 
     name = "GroupExposure"
     formula = "slates.fairness.group_exposure"
@@ -74,10 +74,8 @@ class Disparity(ExposureMeasure):
     0.1131...
     """
 
-    target: Literal["catalogue", "uniform", "history", "relevance"] = choice(
-        "catalogue", "uniform", "history", "relevance"
-    )
-    distance: Literal["tv", "max", "kl", "ratio"] = choice("tv", "max", "kl", "ratio")
+    target: Literal["catalogue", "uniform", "history", "relevance"] = choice()
+    distance: Literal["tv", "max", "kl", "ratio"] = choice()
     rel: float = real(1, low=-math.inf, high=math.inf)
 
     name = "Disparity"
@@ -113,7 +111,7 @@ class SegmentGap(WholeMeasure):
     """
 
     of: str | float | None = word("nDCG")
-    gap: Literal["mad", "range"] = choice("mad", "range")
+    gap: Literal["mad", "range"] = choice()
 
     name = "SegmentGap"
     compares_slices = True

@@ -33,7 +33,7 @@ class RatedGain(GainMeasure):
     """
 
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
-    negative: Negative = choice("unjudged", "nonrelevant", "counted")
+    negative: Negative = choice()
 
     @property
     def lowest_grade(self) -> float:
@@ -77,7 +77,7 @@ class CumulatedGain(RatedGain):
     0.8888...
     """
 
-    norm: Literal["none", "judged"] = choice("none", "judged")
+    norm: Literal["none", "judged"] = choice()
 
     name = "CG"
     formula = "gain.cumulated_gain"
@@ -117,7 +117,7 @@ class DiscountedGain(RatedGain):
     6.1487...
     """
 
-    discount: Discount = choice("log2", "jk", "reciprocal")
+    discount: Discount = choice()
 
     name = "DCG"
     formula = "gain.discounted_gain"
@@ -153,10 +153,8 @@ class NDCG(RatedGain):
     0.9639...
     """
 
-    discount: Discount = choice("log2", "jk", "reciprocal")
-    ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice(
-        "judged", "list", "top", "uncut", "full", "length", "full-list"
-    )
+    discount: Discount = choice()
+    ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice()
 
     name = "nDCG"
     formula = "gain.ndcg"
@@ -217,10 +215,10 @@ class RankBiasedPrecision(RankedMeasure):
 
     p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
     rel: float = real(1, low=-math.inf, high=math.inf)
-    gain: Literal["binary", "exp2", "linear"] = choice("binary", "exp2", "linear")
+    gain: Literal["binary", "exp2", "linear"] = choice()
     max_grade: int | None = whole(None, low=1)
-    norm: Literal["none", "capped", "list", "places"] = choice("none", "capped", "list", "places")
-    scale: Literal["one", "percent"] = choice("one", "percent")
+    norm: Literal["none", "capped", "list", "places"] = choice()
+    scale: Literal["one", "percent"] = choice()
 
     name = "RBP"
     formula = "gain.rank_biased_precision"
@@ -292,7 +290,7 @@ class ExpectedReciprocalRank(RankedMeasure):
 
     max_grade: int = whole(4, low=1)
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
-    negative: Negative = choice("unjudged", "nonrelevant", "counted")
+    negative: Negative = choice()
 
     name = "ERR"
     formula = "gain.expected_reciprocal_rank"

@@ -39,7 +39,7 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
     """
 
     points: int | tuple[float, ...] = points(11)
-    rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
+    rounding: Literal["ceil", "trec9", "nearest"] = choice()
 
     name = "IPrecAvg"
     formula = "historic.averaged_interpolated_precision"
@@ -262,7 +262,7 @@ class Unjudged(UnjudgedMeasure):
     0.25
     """
 
-    norm: Literal["places", "none"] = choice("places", "none")
+    norm: Literal["places", "none"] = choice()
 
     name = "Unjudged"
     formula = "historic.unjudged"
@@ -295,7 +295,7 @@ class RankBiasedResidual(UnjudgedMeasure):
     """
 
     p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
-    tail: Literal["always", "if-unjudged"] = choice("always", "if-unjudged")
+    tail: Literal["always", "if-unjudged"] = choice()
 
     name = "RBPResidual"
     formula = "historic.rank_biased_residual"

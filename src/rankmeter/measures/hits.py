@@ -41,7 +41,7 @@ class Precision(HitMeasure):
     0.6666...
     """
 
-    norm: Literal["k", "list", "capped"] = choice("k", "list", "capped")
+    norm: Literal["k", "list", "capped"] = choice()
 
     name = "P"
     formula = "relevance.precision"
@@ -71,7 +71,7 @@ class Recall(HitMeasure):
     0.6666...
     """
 
-    norm: Literal["relevant", "capped"] = choice("relevant", "capped")
+    norm: Literal["relevant", "capped"] = choice()
 
     name = "R"
     formula = "relevance.recall"
@@ -155,7 +155,7 @@ class RPrecision(HitMeasure):
     0.6666...
     """
 
-    norm: Literal["places", "relevant"] = choice("places", "relevant")
+    norm: Literal["places", "relevant"] = choice()
     mult: float = real(1, low=0, high=1000, open_low=True)
 
     name = "Rprec"
@@ -185,7 +185,7 @@ class InterpolatedPrecision(RelevanceMeasure):
     """
 
     recall: float = real(0, low=0, high=1)
-    rounding: Literal["ceil", "trec9", "nearest"] = choice("ceil", "trec9", "nearest")
+    rounding: Literal["ceil", "trec9", "nearest"] = choice()
 
     name = "IPrec"
     formula = "relevance.interpolated_precision"
@@ -231,7 +231,7 @@ class SetPrecision(SetMeasure):
     0.6
     """
 
-    norm: Literal["list", "capped"] = choice("list", "capped")
+    norm: Literal["list", "capped"] = choice()
 
     name = "SetP"
     formula = "relevance.set_precision"
@@ -284,8 +284,8 @@ class SetF(SetMeasure):
     """
 
     beta: float = real(1, low=0, high=math.inf, open_low=True)
-    weight: Literal["squared", "plain"] = choice("squared", "plain")
-    recall: Literal["share", "any"] = choice("share", "any")
+    weight: Literal["squared", "plain"] = choice()
+    recall: Literal["share", "any"] = choice()
 
     name = "SetF"
     formula = "relevance.set_f"
@@ -340,7 +340,7 @@ class Compatibility(RelevanceMeasure):
     """
 
     p: float = real(0.95, low=0, high=1, open_low=True, open_high=True)
-    norm: Literal["ideal", "none"] = choice("ideal", "none")
+    norm: Literal["ideal", "none"] = choice()
 
     name = "Compat"
     formula = "historic.compatibility"

@@ -37,13 +37,11 @@ class IntraListDistance(SlateMeasure):
     0.4312...
     """
 
-    metric: Literal["cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"] = choice(
-        "cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"
-    )
-    source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
-    single: Literal["one", "zero", "skip"] = choice("one", "zero", "skip")
-    norm: Literal["pairs", "list"] = choice("pairs", "list")
-    scale: Literal["distance", "similarity"] = choice("distance", "similarity")
+    metric: Literal["cosine", "jaccard", "hamming", "hamming-count", "euclidean", "manhattan", "given"] = choice()
+    source: Literal["features", "categories", "history"] = choice()
+    single: Literal["one", "zero", "skip"] = choice()
+    norm: Literal["pairs", "list"] = choice()
+    scale: Literal["distance", "similarity"] = choice()
 
     name = "ILD"
     formula = "slates.listdiversity.intra_list_distance"
@@ -87,7 +85,7 @@ class CategoryDiversity(SlateMeasure):
     0.6666...
     """
 
-    norm: Literal["k", "list", "catalogue", "count"] = choice("k", "list", "catalogue", "count")
+    norm: Literal["k", "list", "catalogue", "count"] = choice()
 
     name = "CategoryDiversity"
     formula = "slates.listdiversity.category_diversity"
@@ -117,7 +115,7 @@ class CategoryEntropy(SlateMeasure):
     """
 
     base: float | str = log_base()
-    norm: Literal["none", "categories"] = choice("none", "categories")
+    norm: Literal["none", "categories"] = choice()
 
     name = "CategoryEntropy"
     formula = "slates.listdiversity.category_entropy"

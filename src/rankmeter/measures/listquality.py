@@ -59,7 +59,7 @@ class DuplicateItems(ListFault):
     0.25
     """
 
-    scale: Literal["repeated", "different"] = choice("repeated", "different")
+    scale: Literal["repeated", "different"] = choice()
 
     name = "DuplicateItems"
     formula = "slates.listquality.duplicate_items"
@@ -87,7 +87,7 @@ class SeenItems(ListFault):
     0.5
     """
 
-    scale: Literal["seen", "unseen"] = choice("seen", "unseen")
+    scale: Literal["seen", "unseen"] = choice()
 
     name = "SeenItems"
     formula = "slates.listquality.seen_items"

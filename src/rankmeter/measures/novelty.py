@@ -15,9 +15,9 @@ class InformationMeasure(SlateMeasure):
     """A measure of how much is learnt from an item: the rarer it was taken, the more."""
 
     base: float | str = log_base()
-    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
-    norm: Literal["none", "log"] = choice("none", "log")
-    divisor: Literal["list", "k"] = choice("list", "k")
+    cold: Literal["one", "zero", "skip", "rarest"] = choice()
+    norm: Literal["none", "log"] = choice()
+    divisor: Literal["list", "k"] = choice()
 
     formula: ClassVar[Any] = "slates.popularity.novelty"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -50,7 +50,7 @@ class Novelty(InformationMeasure):
     1.5
     """
 
-    count: Literal["interactions", "users"] = choice("interactions", "users")
+    count: Literal["interactions", "users"] = choice()
 
     name = "Novelty"
 
@@ -101,8 +101,8 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
     0.3065...
     """
 
-    discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
-    relevance: Literal["judged", "all"] = choice("judged", "all")
+    discount: Literal["log2", "reciprocal", "none"] = choice()
+    relevance: Literal["judged", "all"] = choice()
 
     name = "EPC"
     formula = "slates.popularity.expected_popularity_complement"
@@ -133,9 +133,9 @@ class ExpectedFreeDiscovery(JudgedSlateMeasure):
     """
 
     base: float | str = log_base()
-    cold: Literal["one", "zero", "skip", "rarest"] = choice("one", "zero", "skip", "rarest")
-    discount: Literal["log2", "reciprocal", "none"] = choice("log2", "reciprocal", "none")
-    relevance: Literal["judged", "all"] = choice("judged", "all")
+    cold: Literal["one", "zero", "skip", "rarest"] = choice()
+    discount: Literal["log2", "reciprocal", "none"] = choice()
+    relevance: Literal["judged", "all"] = choice()
 
     name = "EFD"
     formula = "slates.popularity.expected_free_discovery"

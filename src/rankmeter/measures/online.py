@@ -81,10 +81,10 @@ class OnlineMeasure(Measure):
 class SessionMeasure(OnlineMeasure):
     """A measure that asks where a session begins and ends."""
 
-    sessions: Sessions = choice("auto", "id", "gap")
+    sessions: Sessions = choice()
     gap: float = real(30, low=0, high=math.inf, open_low=True)
     max_length: float | None = bounded(24)
-    activity: Activity = choice("all", "actions")
+    activity: Activity = choice()
 
 
 @with_options
@@ -131,10 +131,10 @@ class ClickThroughRate(OnlineMeasure):
     """
 
     cutoff: int | None = whole(None, low=1)
-    per: Literal["impression", "request", "user", "reach"] = choice("impression", "request", "user", "reach")
-    clicks: Clicks = choice("once", "all", "request")
-    impressions: Impressions = choice("once", "all")
-    orphans: Orphans = choice("drop", "keep")
+    per: Literal["impression", "request", "user", "reach"] = choice()
+    clicks: Clicks = choice()
+    impressions: Impressions = choice()
+    orphans: Orphans = choice()
 
     name = "CTR"
 
@@ -168,14 +168,14 @@ class ConversionRate(SessionMeasure):
     0.5
     """
 
-    per: Literal["click", "session", "user"] = choice("click", "session", "user")
+    per: Literal["click", "session", "user"] = choice()
     window: float | None = bounded(24)
-    item: Literal["same", "any"] = choice("same", "any")
-    credit: Literal["last", "first", "all", "even"] = choice("last", "first", "all", "even")
-    count: Literal["clicks", "conversions"] = choice("clicks", "conversions")
-    maturity: Literal["all", "mature"] = choice("all", "mature")
-    clicks: Clicks = choice("once", "all", "request")
-    orphans: Orphans = choice("drop", "keep")
+    item: Literal["same", "any"] = choice()
+    credit: Literal["last", "first", "all", "even"] = choice()
+    count: Literal["clicks", "conversions"] = choice()
+    maturity: Literal["all", "mature"] = choice()
+    clicks: Clicks = choice()
+    orphans: Orphans = choice()
 
     name = "CVR"
     bounds = (0.0, math.inf)
@@ -204,8 +204,8 @@ class Conversions(SessionMeasure):
     0.5
     """
 
-    per: Literal["user", "session", "impression"] = choice("user", "session", "impression")
-    impressions: Impressions = choice("once", "all")
+    per: Literal["user", "session", "impression"] = choice()
+    impressions: Impressions = choice()
 
     name = "Conversions"
     bounds = (0.0, math.inf)
@@ -233,9 +233,9 @@ class Value(HeavyTailed):
     15.0
     """
 
-    per: Literal["user", "session", "conversion"] = choice("user", "session", "conversion")
+    per: Literal["user", "session", "conversion"] = choice()
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
-    refunds: Literal["keep", "drop"] = choice("keep", "drop")
+    refunds: Literal["keep", "drop"] = choice()
 
     name = "Value"
     bounds = (-math.inf, math.inf)
@@ -266,10 +266,10 @@ class SessionDuration(HeavyTailed):
     (30.0, 60.0)
     """
 
-    per: Literal["session", "user"] = choice("session", "user")
-    zeros: Literal["keep", "drop"] = choice("keep", "drop")
+    per: Literal["session", "user"] = choice()
+    zeros: Literal["keep", "drop"] = choice()
     cap: float | None = real(None, low=0, high=math.inf, open_low=True)
-    better: Literal["unstated", "higher", "lower"] = choice("unstated", "higher", "lower")
+    better: Literal["unstated", "higher", "lower"] = choice()
 
     name = "SessionDuration"
     bounds = (0.0, math.inf)

@@ -64,8 +64,17 @@ class Rule:
         return self.expected(language)
 
 
+class WordsOfType:
+    """Stands for a field that holds one of the words of its type, until the class is made: they are said once."""
+
+    def __init__(self, default: str | None) -> None:
+        self.default = default
+
+
 def choice(*choices: str, default: str | None = None) -> Any:
-    """A field that holds one of some words; the first is the default."""
+    """A field that holds one of some words, by default of those of its ``Literal`` type; the first is the default."""
+    if not choices:
+        return WordsOfType(default)
     return field(default=default or choices[0], metadata={"rule": Rule(choices=choices)})
 
 

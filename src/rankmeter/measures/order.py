@@ -46,7 +46,7 @@ class ReciprocalRank(RelevanceMeasure):
     (0.225, 0.2)
     """
 
-    hits: Literal["first", "best", "found", "relevant"] = choice("first", "best", "found", "relevant")
+    hits: Literal["first", "best", "found", "relevant"] = choice()
     unjudged: str | float = choice("nonrelevant", "removed", "nan", "undecided")
 
     name = "RR"
@@ -101,10 +101,8 @@ class AveragePrecision(RelevanceMeasure):
     0.7555...
     """
 
-    norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = choice(
-        "relevant", "capped", "list", "found", "hits", "k"
-    )
-    ranks: Literal["relevant", "all"] = choice("relevant", "all")
+    norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = choice()
+    ranks: Literal["relevant", "all"] = choice()
 
     name = "AP"
     formula = "relevance.average_precision"
@@ -203,7 +201,7 @@ class MeanRank(RelevanceMeasure):
     2.5
     """
 
-    weight: Literal["one", "grade"] = choice("one", "grade")
+    weight: Literal["one", "grade"] = choice()
 
     empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("skip", "zero", "one", "nan", "silent")
     miss: Literal["zero", "skip"] = choice("skip", "zero")

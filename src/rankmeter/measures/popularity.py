@@ -28,9 +28,9 @@ class AverageRecommendationPopularity(SlateMeasure):
     1.0
     """
 
-    count: Literal["interactions", "users"] = choice("interactions", "users")
-    norm: Literal["none", "share", "max"] = choice("none", "share", "max")
-    cold: Literal["zero", "skip"] = choice("zero", "skip")
+    count: Literal["interactions", "users"] = choice()
+    norm: Literal["none", "share", "max"] = choice()
+    cold: Literal["zero", "skip"] = choice()
 
     name = "ARP"
     formula = "slates.popularity.average_popularity"
@@ -43,10 +43,10 @@ class AverageRecommendationPopularity(SlateMeasure):
 class TailMeasure(SlateMeasure):
     """A measure of the long tail, with the axes that say which items are in it."""
 
-    tail: Literal["interactions", "items"] = choice("interactions", "items")
+    tail: Literal["interactions", "items"] = choice()
     share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
-    among: Literal["catalogue", "history"] = choice("catalogue", "history")
-    border: Literal["first", "last"] = choice("first", "last")
+    among: Literal["catalogue", "history"] = choice()
+    border: Literal["first", "last"] = choice()
 
     needs = ("popularity",)
 
@@ -124,7 +124,7 @@ class TailShare(TailMeasure):
     """
 
     aggregate: str = choice("pooled", "mean", "median")
-    tail: Literal["interactions", "items"] = choice("interactions", "items", default="items")
+    tail: Literal["interactions", "items"] = choice(default="items")
 
     name = "TailShare"
     formula = "slates.popularity.tail_share"
@@ -135,11 +135,11 @@ class TailShare(TailMeasure):
 class GroupGapMeasure(WholeMeasure):
     """A measure that compares head and tail, or the groups of the catalogue."""
 
-    groups: Literal["popularity", "catalogue"] = choice("popularity", "catalogue")
-    tail: Literal["interactions", "items"] = choice("interactions", "items")
+    groups: Literal["popularity", "catalogue"] = choice()
+    tail: Literal["interactions", "items"] = choice()
     share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
-    among: Literal["catalogue", "history"] = choice("catalogue", "history")
-    border: Literal["first", "last"] = choice("first", "last")
+    among: Literal["catalogue", "history"] = choice()
+    border: Literal["first", "last"] = choice()
 
     higher_is_better = False
     bounds = (0.0, math.inf)
@@ -233,7 +233,7 @@ class PopularityLift(SlateMeasure):
     """
 
     aggregate: str = choice("pooled", "mean", "median")
-    count: Literal["interactions", "users"] = choice("interactions", "users")
+    count: Literal["interactions", "users"] = choice()
 
     name = "PopularityLift"
     formula = "slates.popularity.popularity_lift"

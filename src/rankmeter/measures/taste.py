@@ -33,9 +33,9 @@ class Serendipity(JudgedSlateMeasure):
     0.5
     """
 
-    surprise: Literal["popularity", "history", "popular"] = choice("popularity", "history", "popular")
-    source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
-    relevance: Literal["judged", "all"] = choice("judged", "all")
+    surprise: Literal["popularity", "history", "popular"] = choice()
+    source: Literal["features", "categories", "history"] = choice()
+    relevance: Literal["judged", "all"] = choice()
 
     name = "Serendipity"
     formula = "slates.taste.serendipity"
@@ -78,8 +78,8 @@ class Unexpectedness(SlateMeasure):
     0.5
     """
 
-    surprise: Literal["history", "popular"] = choice("history", "popular")
-    source: Literal["features", "categories", "history"] = choice("features", "categories", "history")
+    surprise: Literal["history", "popular"] = choice()
+    source: Literal["features", "categories", "history"] = choice()
 
     name = "Unexpectedness"
     formula = "slates.taste.unexpectedness"
@@ -116,10 +116,10 @@ class Calibration(SlateMeasure):
     2.8255...
     """
 
-    divergence: Literal["kl", "js"] = choice("kl", "js")
+    divergence: Literal["kl", "js"] = choice()
     alpha: float = real(0.01, low=0, high=1, open_low=True, open_high=True)
     base: float | str = log_base()
-    weight: Literal["equal", "log2", "reciprocal"] = choice("equal", "log2", "reciprocal")
+    weight: Literal["equal", "log2", "reciprocal"] = choice()
 
     name = "Calibration"
     formula = "slates.taste.calibration"

@@ -14,7 +14,7 @@ from rankmeter.measures.slate_base import JudgedSlateMeasure
 class EarningMeasure(JudgedSlateMeasure):
     """A sum of what relevant items earn, early places weighed more where that is asked for."""
 
-    discount: Literal["none", "log2", "reciprocal"] = choice("none", "log2", "reciprocal")
+    discount: Literal["none", "log2", "reciprocal"] = choice()
 
     aggregates = ("mean", "sum", "median")
 
@@ -89,8 +89,8 @@ class ValueNDCG(JudgedSlateMeasure):
     0.7967...
     """
 
-    gain: Literal["linear", "exp2", "binary"] = choice("linear", "exp2", "binary")
-    discount: Literal["log2", "reciprocal"] = choice("log2", "reciprocal")
+    gain: Literal["linear", "exp2", "binary"] = choice()
+    discount: Literal["log2", "reciprocal"] = choice()
 
     name = "ValueNDCG"
     formula = "slates.value.value_ndcg"
