@@ -18,7 +18,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.late import Late, pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
-from rankmeter.placing.matching import any_repeated, encode, numbers_among, spread
+from rankmeter.placing.matching import ROWS_AT_ONCE, any_repeated, encode, numbers_among, spread
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
 
@@ -135,11 +135,9 @@ class Background:
             seen = taken > 0
             everyone, who = encode(history.query)
             users = float(len(everyone))
-            keys = who * total
-            keys += code
-            pairs = Late(partial(_each_once, keys, total))
+            pairs = Late(partial(_each_once, who, code, total))
             takers = taken
-            if not (keys[1:] > keys[:-1]).all() and any_repeated(spread(keys.view(np.uint64))):
+            if not _rises(who, code) and any_repeated(spread(_pairs(who, code, total).view(np.uint64))):
                 takers = np.bincount(pairs.value[1], minlength=total).astype(np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
                 takers_of = _takers(*pairs.value, total, len(everyone))
@@ -181,11 +179,28 @@ class Background:
         return Rows(offsets_of(sizes), item, np.ones(len(item)))
 
 
-def _each_once(pairs: Ints, total: int) -> tuple[Ints, Ints]:
-    """User and item of the different pairs, sorted; a pair is ``user * total + item``."""
-    if not (pairs[1:] > pairs[:-1]).all():
-        pairs = np.sort(pairs)
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
+def _pairs(user: Ints, item: Ints, total: int) -> Ints:
+    """Each pair as one number."""
+    pairs = user * total
+    pairs += item
+    return pairs
+
+
+def _rises(user: Ints, item: Ints) -> bool:
+    """Whether the pairs are sorted by user and item, and therefore each there once."""
+    for first in range(0, len(user), ROWS_AT_ONCE):
+        who, what = user[first : first + ROWS_AT_ONCE + 1], item[first : first + ROWS_AT_ONCE + 1]
+        if not ((who[1:] > who[:-1]) | ((who[1:] == who[:-1]) & (what[1:] > what[:-1]))).all():
+            return False
+    return True
+
+
+def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
+    """The different pairs, sorted by user and item."""
+    if _rises(user, item):
+        return user, item
+    pairs = np.sort(_pairs(user, item, total))
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
     user = pairs // total
     return user, pairs - user * total
 

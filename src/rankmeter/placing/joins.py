@@ -18,7 +18,7 @@ from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun, assembled, stretches
-from rankmeter.placing.matching import ColumnIds, Keys, encode, numbers_among, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.matching import ColumnIds, Keys, encode, heads_of, numbers_among, repeated, repeated_pairs, shown_pairs
 from rankmeter.placing.placements import Floats, Ints, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, place
 from rankmeter.placing.short_lists import Columns, fits, match_columns
@@ -243,7 +243,7 @@ def _codes(index: JudgmentIndex, run: RunTable, strangers: _Strangers) -> tuple[
     query = run.query
     if not len(query) and run.queries is None:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-    starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
+    starts = np.flatnonzero(heads_of(query))
     firsts = query.gather(pl.Series(starts))
     lengths = np.diff(starts, append=len(query))
     heads, local = encode(firsts, run.queries)

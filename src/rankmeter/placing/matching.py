@@ -102,27 +102,40 @@ def any_repeated(keys: Keys, sizes: Ints | None = None) -> bool:
     were turned away, and those are tried again with other bits.
     """
     rows = len(keys)
-    if sizes is None:  # with a place for each, so that the table is small: a third of the rows is turned away
-        slot, places = keys >> np.uint64(32), rows
-        slot *= np.uint64(places)
-        slot >>= np.uint64(32)
-    else:
-        room, places = np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes), 4 * rows
-        slot = ((keys & np.uint64(0xFFFFFFFF)) * room) >> np.uint64(32)
-        slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
-    slot = slot.view(np.int64)
+    slot = None if sizes is None else _slots_in_stretches(keys, sizes)
+
+    def slots(part: slice) -> Ints:  # with one place a row the table is small, and a third of the rows is turned away
+        if slot is not None:
+            return slot[part]
+        places = keys[part] >> np.uint64(32)
+        places *= np.uint64(rows)
+        places >>= np.uint64(32)
+        return places.view(np.int64)
+
     number = np.arange(rows, dtype=np.int32)
-    table = np.empty(places, np.int32)
-    table[slot] = number
-    turned_away = np.flatnonzero(table[slot] != number)
-    if len(turned_away) == 0:
-        return False
-    if (keys[table[slot[turned_away]]] == keys[turned_away]).any():
-        return True
-    rest = keys[turned_away]
+    table = np.empty(rows if slot is None else 4 * rows, np.int32)
+    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, rows, ROWS_AT_ONCE)]
+    for part in parts:
+        table[slots(part)] = number[part]
+    turned_away = []
+    for part in parts:
+        stays = table.take(slots(part))
+        others = np.flatnonzero(stays != number[part])
+        turned_away.append(keys[part][others])
+        if (keys[stays[others]] == turned_away[-1]).any():
+            return True
+    rest = np.concatenate([keys[:0], *turned_away])
     if sizes is None and len(rest) > rows // 2:  # bits that do not spread: sort instead of trying for ever
         return len(np.unique(rest)) < len(rest)
-    return any_repeated(rest * _ODD[1] if sizes is None else rest)
+    return bool(len(rest)) and any_repeated(rest * _ODD[1] if sizes is None else rest)
+
+
+def _slots_in_stretches(keys: Keys, sizes: Ints) -> Ints:
+    """A place for each row in the stretch of its query, which is four times as long as its list."""
+    slot = (keys & np.uint64(0xFFFFFFFF)) * np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes)
+    slot >>= np.uint64(32)
+    slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
+    return slot.view(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +245,14 @@ def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
     return matched.fill_null(-1).to_numpy().astype(np.int64)
 
 
+def heads_of(column: pl.Series) -> Bools:
+    """Whether each row differs from the one before; the first does."""
+    if column.dtype == pl.String:
+        return np.append(True, (column.slice(1) != column.head(-1)).to_numpy())[: len(column)]
+    numbers = column.to_numpy()
+    return np.append(True, numbers[1:] != numbers[:-1])[: len(column)]
+
+
 def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
     """The different values in order of first appearance, and the number of each row's value among them.
 
@@ -249,7 +270,7 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     )
     if len(different) == len(values):
         return values, np.arange(len(values))
-    starts = np.flatnonzero((values != values.shift(1)).fill_null(value=True).to_numpy())
+    starts = np.flatnonzero(heads_of(values))
     if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
         return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
     numbers = numbers_among(different, values)
@@ -262,9 +283,9 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
 def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
     array = values.to_numpy()
-    changes = array[1:] != array[:-1]
+    changes = heads_of(values)
     if 2 * np.count_nonzero(changes) < len(array):  # in stretches: one look a stretch instead of one a row
-        starts = np.append(0, np.flatnonzero(changes) + 1)
+        starts = np.flatnonzero(changes)
         heads = array[starts]
         rising = (heads[1:] > heads[:-1]).all()
         different, number = (pl.Series(heads), np.arange(len(heads))) if rising else encode(pl.Series(heads))

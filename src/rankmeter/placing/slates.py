@@ -19,7 +19,7 @@ from rankmeter.inputs.shards import all_queries, joined_runs
 from rankmeter.inputs.tables import Run, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.joins import without_repeated
-from rankmeter.placing.matching import ROWS_AT_ONCE, Keys, encode, item_keys, pair_keys
+from rankmeter.placing.matching import ROWS_AT_ONCE, Keys, encode, heads_of, item_keys, pair_keys
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import as_rows, expand, group_rows, offsets_of, unsorted_segments
 
@@ -119,19 +119,14 @@ def _group(query: pl.Series) -> _Grouped:
     """Find the rows of each query; grouped rows, which are usual, are told by their heads."""
     if not len(query):
         return _Grouped(query, np.zeros(1, np.int64), None)
-    if query.dtype == pl.String:
-        starts = np.flatnonzero((query != query.shift(1)).fill_null(value=True).to_numpy())
-        heads = query.gather(pl.Series(starts))
-        rising = False
-    else:
-        numbers = query.to_numpy()
-        starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
-        first = numbers[starts]
-        heads = pl.Series(query.name, first)
-        rising = bool((first[1:] > first[:-1]).all())
+    changes = heads_of(query)
+    rising = query.dtype != pl.String and bool((query.to_numpy()[1:] >= query.to_numpy()[:-1]).all())
     # With nearly as many heads as rows the rows are in no order, or lists are so short that numbering costs no more.
-    if rising or (2 * len(heads) <= len(query) and heads.n_unique() == len(heads)):
-        return _Grouped(heads, np.append(starts, len(query)), None)
+    if rising or 2 * np.count_nonzero(changes) <= len(query):
+        starts = np.flatnonzero(changes)
+        heads = query.gather(pl.Series(starts))
+        if rising or heads.n_unique() == len(heads):
+            return _Grouped(heads, np.append(starts, len(query)), None)
     queries, code = encode(query)
     sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
     return _Grouped(queries, offsets_of(sizes), code)
@@ -196,8 +191,8 @@ def _repeated_in_lists(keys: Keys, offsets: Ints) -> bool:
     at_once = max(1, 2 * ROWS_AT_ONCE // max(width, 1))
     for first in range(0, len(offsets) - 1, at_once):
         part = offsets[first : first + at_once + 1]
-        lists = as_rows(keys[part[0] : part[-1]].astype(np.uint32), np.diff(part), width, behind)
-        places = np.ascontiguousarray(lists.T)
+        halves = keys[part[0] : part[-1]].astype(np.uint32)
+        places = np.ascontiguousarray(as_rows(halves, np.diff(part), width, behind).T)
         if any((places[step:] == places[:-step]).any() for step in range(1, width)):
             return True
     return False
