@@ -18,7 +18,16 @@ from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun, assembled, stretches
-from rankmeter.placing.matching import ColumnIds, Keys, encode, heads_of, numbers_among, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.matching import (
+    ColumnIds,
+    Keys,
+    encode,
+    heads_of,
+    numbers_among,
+    repeated,
+    repeated_pairs,
+    shown_pairs,
+)
 from rankmeter.placing.placements import Floats, Ints, Plan
 from rankmeter.placing.segments import group_rows, offsets_of, place
 from rankmeter.placing.short_lists import Columns, fits, match_columns

@@ -76,7 +76,7 @@ def repeated(keys: Keys, sizes: Ints | None = None) -> Ints:
 
     ``sizes`` are the lengths of the queries where rows are grouped by them; it only makes the search faster.
     """
-    if not any_repeated(keys, sizes):
+    if not _any_repeated(keys, sizes):
         return np.empty(0, np.int64)
     order = np.argsort(keys, kind="stable")
     return np.sort(order[1:][keys[order][1:] == keys[order][:-1]])
@@ -94,48 +94,34 @@ def repeated_pairs(keys: Keys, query: Ints, items: pl.Series, sizes: Ints | None
     return alike[again], first[again]
 
 
-def any_repeated(keys: Keys, sizes: Ints | None = None) -> bool:
-    """Whether two rows share a key, of which the bits are well mixed.
+def _any_repeated(keys: Keys, sizes: Ints | None) -> bool:
+    """Whether two rows share a key.
 
-    Rows are thrown into a table, where a query's rows share a stretch that stays in the cache. Of the rows that meet in
-    a place one stays; rows with equal keys always meet, so either one of them sees its like in its place or all of them
-    were turned away, and those are tried again with other bits.
+    Rows are thrown into a table with four places for each. Of the rows that meet in a place one stays; rows with equal
+    keys always meet, so either one of them sees its like in its place or all of them were turned away, and those are
+    tried again with other bits. A query's rows share a stretch of the table, which then stays in the cache.
     """
     rows = len(keys)
-    slot = None if sizes is None else _slots_in_stretches(keys, sizes)
-
-    def slots(part: slice) -> Ints:  # with one place a row the table is small, and a third of the rows is turned away
-        if slot is not None:
-            return slot[part]
-        places = keys[part] >> np.uint64(32)
-        places *= np.uint64(rows)
-        places >>= np.uint64(32)
-        return places.view(np.int64)
-
+    spread = (keys >> np.uint64(32)) if sizes is None else (keys & np.uint64(0xFFFFFFFF))
+    if sizes is None:
+        slot = (spread * np.uint64(4 * rows)) >> np.uint64(32)
+    else:
+        places = np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes)
+        slot = (spread * places) >> np.uint64(32)
+        slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
+    slot = slot.view(np.int64)
     number = np.arange(rows, dtype=np.int32)
-    table = np.empty(rows if slot is None else 4 * rows, np.int32)
-    parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, rows, ROWS_AT_ONCE)]
-    for part in parts:
-        table[slots(part)] = number[part]
-    turned_away = []
-    for part in parts:
-        stays = table.take(slots(part))
-        others = np.flatnonzero(stays != number[part])
-        turned_away.append(keys[part][others])
-        if (keys[stays[others]] == turned_away[-1]).any():
-            return True
-    rest = np.concatenate([keys[:0], *turned_away])
+    table = np.empty(4 * rows, np.int32)
+    table[slot] = number
+    turned_away = np.flatnonzero(table[slot] != number)
+    if len(turned_away) == 0:
+        return False
+    if (keys[table[slot[turned_away]]] == keys[turned_away]).any():
+        return True
+    rest = keys[turned_away]
     if sizes is None and len(rest) > rows // 2:  # bits that do not spread: sort instead of trying for ever
         return len(np.unique(rest)) < len(rest)
-    return bool(len(rest)) and any_repeated(rest * _ODD[1] if sizes is None else rest)
-
-
-def _slots_in_stretches(keys: Keys, sizes: Ints) -> Ints:
-    """A place for each row in the stretch of its query, which is four times as long as its list."""
-    slot = (keys & np.uint64(0xFFFFFFFF)) * np.repeat(sizes.astype(np.uint64) * np.uint64(4), sizes)
-    slot >>= np.uint64(32)
-    slot += np.repeat((np.cumsum(sizes) - sizes).astype(np.uint64) * np.uint64(4), sizes)
-    return slot.view(np.int64)
+    return _any_repeated(rest * _ODD[1] if sizes is None else rest, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +167,11 @@ class KeyTable:
         order = np.argsort(row, kind="stable")
         return row[order], match[order]
 
+    def first_look(self, probes: Keys) -> Ints:
+        """The number of the key that stands where each probe is looked for first, be it its own or not."""
+        shift, bits, table = self.tables[0]
+        return np.maximum(table.take(_slots(probes, shift, bits)), 0).astype(np.int64)
+
     def numbers(self, probes: Keys) -> Ints:
         """The number of the key that each probe matches; -1 where none does. For probes that are mostly known."""
         number = np.full(len(probes), -1, np.int64)
@@ -211,29 +202,31 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
     By hashes, which for text costs a quarter of a join; what they find is compared in full.
     """
     keys = _keys_of_ids(known)
-    if any_repeated(keys):  # two texts with one hash
+    if _any_repeated(keys, None):  # two texts with one hash
         return _joined_numbers(known, asked)
     table = KeyTable.of(keys)
     numbers = np.empty(len(asked), np.int64)
-    for first in range(0, len(asked), ROWS_AT_ONCE):
-        rows = asked.slice(first, ROWS_AT_ONCE)
-        number = table.numbers(_keys_of_ids(rows))
-        if known.dtype == pl.String:
-            if (strangers := np.flatnonzero(number < 0)).size:
-                rows = rows.filter(pl.Series(number >= 0))
-            if not (known.gather(pl.Series(np.delete(number, strangers))) == rows).all():
+    for first in range(0, len(asked), 4 * ROWS_AT_ONCE):
+        rows = asked.slice(first, 4 * ROWS_AT_ONCE)
+        probes = _keys_of_ids(rows)
+        if known.dtype != pl.String:
+            number = table.numbers(probes)
+        else:  # most texts stand in the place of the first look, which to compare takes less than to look at the key
+            number = table.first_look(probes)
+            others = np.flatnonzero((known.gather(number) != rows).to_numpy())
+            number[others] = table.numbers(probes[others])
+            others = others[number[others] >= 0]
+            if not (known.gather(number[others]) == rows.gather(others)).all():
                 return _joined_numbers(known, asked)
-        numbers[first : first + ROWS_AT_ONCE] = number
+        numbers[first : first + len(rows)] = number
     return numbers
 
 
 def _keys_of_ids(ids: pl.Series) -> Keys:
     """Keys whose low bits differ, also where numbers are multiples of one another; different ids stay different."""
-    return item_keys(ids) if ids.dtype == pl.String else spread(item_keys(ids))
-
-
-def spread(keys: Keys) -> Keys:
-    """Keys with their bits mixed; different ones stay different."""
+    keys = item_keys(ids)
+    if ids.dtype == pl.String:
+        return keys
     keys = keys * _ODD[0]
     keys ^= keys >> np.uint64(29)
     return keys
@@ -260,8 +253,11 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     """
     if known is not None:
         return known, numbers_among(known, values)
-    if values.dtype.is_integer() and len(values) >= MANY_ROWS:
-        numbered = _encode_close_numbers(values)
+    if len(values) >= MANY_ROWS:
+        if (starts := _starts_of_stretches(values)) is not None:  # one look a stretch instead of one a row
+            different, number = encode(values.gather(starts))
+            return different, np.repeat(number, np.diff(starts, append=len(values)))
+        numbered = _encode_close_numbers(values) if values.dtype.is_integer() else None
         if numbered is not None:
             return numbered
     by_hash = values.dtype == pl.String and len(values) >= MANY_ROWS
@@ -270,9 +266,6 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     )
     if len(different) == len(values):
         return values, np.arange(len(values))
-    starts = np.flatnonzero(heads_of(values))
-    if len(starts) == len(different):  # grouped, the usual case: count instead of looking up
-        return different, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
     numbers = numbers_among(different, values)
     if by_hash and numbers.min() < 0:  # two texts share a hash, so one of them was left out
         different = values.unique(maintain_order=True)
@@ -280,16 +273,20 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     return different, numbers
 
 
+def _starts_of_stretches(values: pl.Series) -> Ints | None:
+    """Where stretches of one value start, if the rows come in such, as the first ones tell; else None."""
+    for rows in (values.head(MANY_ROWS), values):
+        heads = heads_of(rows)
+        if 2 * np.count_nonzero(heads) > len(rows):
+            return None
+    return np.flatnonzero(heads)
+
+
 def _encode_close_numbers(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """The same for numbers that lie close together, by a table instead of a hash; None where they do not."""
     array = values.to_numpy()
-    changes = heads_of(values)
-    if 2 * np.count_nonzero(changes) < len(array):  # in stretches: one look a stretch instead of one a row
-        starts = np.flatnonzero(changes)
-        heads = array[starts]
-        rising = (heads[1:] > heads[:-1]).all()
-        different, number = (pl.Series(heads), np.arange(len(heads))) if rising else encode(pl.Series(heads))
-        return different, np.repeat(number, np.diff(starts, append=len(array)))
+    if (array[1:] > array[:-1]).all():
+        return values, np.arange(len(array))
     low = int(array.min())
     reach = int(array.max()) - low + 1
     if reach > 8 * len(array):

@@ -40,7 +40,7 @@ class Lists:
     item: pl.Series
     """Ids of the items, in this order unless ``rows`` is given."""
     rows: Ints | None
-    """The row of ``item`` at each place, where text was left as it stood: to move its numbers later takes a tenth."""
+    """Which of ``item`` stands at each place, where text was not moved: to move its numbers takes a tenth."""
     tied: Bools
     """Whether each item has the score of the next one of its query, which may stand behind the cut."""
 
@@ -153,29 +153,35 @@ def _best_cells(matrix: npt.NDArray[Any], k: int | None, source: str) -> RunTabl
 def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:
     """The first k rows of every query, in order; repeated items are refused or dropped, as asked."""
     grouped = _grouped(run)
-    # Numbers are put in order themselves, of text the rows.
-    is_text = run.item.dtype == pl.String
-    items = np.arange(len(run.item)) if is_text else run.item.to_numpy()
+    offsets, sizes = grouped.offsets, grouped.sizes
+    longest = int(sizes.max(initial=0))
+    depth = longest if k is None else min(k, longest)
+    # Numbers are put in order themselves; of text in no order the numbers of the ids, or the rows.
+    known, keys = run.item, None
+    if run.item.dtype != pl.String:
+        items = run.item.to_numpy()
+    elif grouped.scattered is None or depth < longest:
+        items, keys = np.arange(len(run.item)), item_keys(run.item)
+    else:
+        known, items = encode(run.item)
     ordered, tied = _ordered(items, run, grouped, ties)
     if duplicates != "counted":
-        keys = item_keys(run.item)
-        in_order = keys if ordered is items else keys[ordered] if is_text else ordered.view(np.uint64)
-        if _repeated_in_lists(in_order, grouped.offsets):
-            sizes = grouped.sizes if grouped.scattered is None else None
-            pairs = pair_keys(grouped.code, keys)
-            keep = without_repeated(run, pairs, grouped.code, sizes, duplicates)
+        in_order = ordered.view(np.uint64) if keys is None else keys if ordered is items else keys[ordered]
+        if _repeated_in_lists(in_order, offsets):
+            pairs = pair_keys(grouped.code, items.view(np.uint64) if keys is None else keys)
+            lengths = sizes if grouped.scattered is None else None
+            keep = without_repeated(run, pairs, grouped.code, lengths, duplicates)
             if keep is not None:
                 return _first(_take(run, keep), k, ties, "counted")
-    offsets, sizes = grouped.offsets, grouped.sizes
-    if k is not None and (sizes > k).any():
-        sizes = np.minimum(sizes, k)
+    if depth < longest:
+        sizes = np.minimum(sizes, depth)
         places = expand(offsets[:-1], sizes)
         ordered, tied, offsets = ordered[places], tied[places], offsets_of(sizes)
-    if not is_text:
+    if run.item.dtype != pl.String:
         return Lists(grouped.queries, offsets, pl.Series(ordered), None, tied)
-    if len(ordered) < len(items):
-        return Lists(grouped.queries, offsets, run.item.gather(pl.Series(ordered)), None, tied)
-    return Lists(grouped.queries, offsets, run.item, None if ordered is items else ordered, tied)
+    if depth < longest:
+        return Lists(grouped.queries, offsets, run.item.gather(ordered), None, tied)
+    return Lists(grouped.queries, offsets, known, None if known is run.item and ordered is items else ordered, tied)
 
 
 def _repeated_in_lists(keys: Keys, offsets: Ints) -> bool:
