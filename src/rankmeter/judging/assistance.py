@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, NotFoundError, check_choice, check_level, check_positive, did_you_mean
+from rankmeter.errors import (
+    InputError,
+    MeasureError,
+    NotFoundError,
+    check_choice,
+    check_level,
+    check_positive,
+    did_you_mean,
+)
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
 from rankmeter.measures import Measure, parse
@@ -227,13 +235,12 @@ class Assistance(NotedTable):
             for (name, system), seen in self.observed.items()
         ]  # fmt: skip
         return {
-            "systems": list(self.systems), "measures": list(map(str, self.measures)), "observed": observed,
+            **{name: getattr(self, name) for name in _KEPT_AS_IS}, "observed": observed,
+            "measures": list(map(str, self.measures)), "pairs": list(map(list, self.pairs)),
             "bounds": {name: [float(end).hex() for end in ends] for name, ends in self.bounds.items()},
             "names": {text: str(measure) for text, measure in self.names.items()},
             "refused": {name: why.to_plain() for name, why in self.refused.items()},
-            "design": self.design.kind, "pairs": [list(pair) for pair in self.pairs], "level": self.level,
-            "target": self.target, "correction": self.correction, "half_width": self.half_width,
-            "notes": [note.to_plain() for note in self.notes],
+            "design": self.design.kind, "notes": [note.to_plain() for note in self.notes],
         }  # fmt: skip
 
     @classmethod
@@ -241,17 +248,17 @@ class Assistance(NotedTable):
         """Read what :meth:`to_plain` made."""
         kinds = {kind.__name__: kind for kind in (WholeQueries, SingleItems)}
         observed = {}
-        for one in plain["observed"]:
-            parts = {name: _as_array(part) for name, part in one.items() if name not in ("measure", "system", "kind")}
-            observed[one["measure"], one["system"]] = kinds[one["kind"]](**parts)
+        for seen in plain["observed"]:
+            parts = {name: _as_array(part) for name, part in seen.items() if name not in ("measure", "system", "kind")}
+            observed[seen["measure"], seen["system"]] = kinds[seen["kind"]](**parts)
+        kept = {name: plain[name] for name in _KEPT_AS_IS if name != "systems"}
         return cls(
-            systems=tuple(plain["systems"]), measures=tuple(map(parse, plain["measures"])), observed=observed,
+            **kept, systems=tuple(plain["systems"]), measures=tuple(map(_measure, plain["measures"])),
+            observed=observed, pairs=tuple((system, other) for system, other in plain["pairs"]),
             bounds={name: (float.fromhex(low), float.fromhex(high)) for name, (low, high) in plain["bounds"].items()},
-            names={text: parse(measure) for text, measure in plain["names"].items()},
+            names={text: _measure(measure) for text, measure in plain["names"].items()},
             refused={name: Said.from_plain(why) for name, why in plain["refused"].items()},
-            design=Design(plain["design"]), pairs=tuple((one, two) for one, two in plain["pairs"]),
-            level=plain["level"], target=plain["target"], correction=plain["correction"],
-            half_width=plain["half_width"], notes=tuple(map(Said.from_plain, plain["notes"])),
+            design=Design(plain["design"]), notes=tuple(map(Said.from_plain, plain["notes"])),
         )  # fmt: skip
 
     def _asked(self) -> list[tuple[str, str | None]]:
@@ -303,8 +310,9 @@ class Assistance(NotedTable):
             Column(word("pair" if is_difference else "system", language), "text"),
             Column(word("measure", language), "text", is_code=True),
             Column(word("people_alone", language), kind),
+            Column(word("level_interval", language, level=self.level), kind, 2),
             Column(word("people_and_machine", language), kind),
-            Column(word("machine_alone", language), kind, 1),
+            Column(word("machine_alone", language), kind, int(is_difference)),
             Column(word("machine_weight", language), "number", 3, 2),
             Column(word("value_correlation", language), "number", 2, 2),
             Column(word("worth_queries", language), "count", 2),
@@ -312,17 +320,29 @@ class Assistance(NotedTable):
         if is_difference:
             columns += [
                 Column(word("p", language), "p", 2),
-                Column(word("p_by", language, correction=self.correction), "p", 1),
+                Column(word("p_by", language, correction=self.correction), "p"),
             ]
         made = []
         for one in rows:
             cells = [
                 Cell(_pair_name(one.system, one.other)), Cell(one.measure),
-                number_cell(one.people, one.people_low, one.people_high), number_cell(one.value, one.low, one.high),
+                number_cell(one.people), number_cell(None, one.people_low, one.people_high),
+                number_cell(one.value, one.low, one.high),
                 Cell(one.machine), Cell(one.weight), number_cell(one.correlation), Cell(one.worth),
             ]  # fmt: skip
             made.append((*cells, Cell(one.p), Cell(one.p_corrected)) if is_difference else tuple(cells))
         return Table(tuple(columns), tuple(made), name="assisted")
+
+
+_KEPT_AS_IS = ("systems", "level", "target", "correction", "half_width")
+
+
+def _measure(text: str) -> Measure | str:
+    """A measure; what is none of a ranking, such as a score of nuggets, by its name."""
+    try:
+        return parse(text)
+    except MeasureError:
+        return text
 
 
 def _as_list(part: Any) -> Any:

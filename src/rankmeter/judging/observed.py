@@ -113,8 +113,11 @@ class WholeQueries:
     def needed(self, half_width: float, level: float, target: Target) -> int | None:
         """Planned with the spread and the correlation of the judged queries."""
         correlation = max(self.correlation, 0.0) if math.isfinite(self.correlation) else 0.0
-        spread = float(self.people.std(ddof=1))
-        return judgments_needed(spread, correlation, self.total, half_width, level=level, target=target)
+        spread, total = float(self.people.std(ddof=1)), self.total
+        if self.only_differing and self.differs is not None:  # as much sharper as there are fewer of them
+            total = int(self.differs.sum())
+            half_width *= self.total / total
+        return judgments_needed(spread, correlation, total, half_width, level=level, target=target)
 
     def worth(self, half_width: float, level: float) -> int | None:
         """Of queries drawn from as many as one likes."""

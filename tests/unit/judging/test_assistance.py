@@ -11,7 +11,9 @@ import pytest
 from judging_simulation import fixed
 
 import rankmeter as rm
+from rankmeter.judging.assistance import Assistance
 from rankmeter.report.comparisons import ShownComparison
+from rankmeter.showing.characters import width_of
 from rankmeter.stats.assisted import people_only, tuned, where_lists_differ
 
 QUERIES, ITEMS = 60, 12
@@ -396,3 +398,28 @@ def test_grades_on_another_scale_are_said(verb, factor):
     told = [note for note in notes if note.kind == "highest_grades_differ"]
     assert len(told) == (factor > 1)
     assert all(f"up to {3 * factor}, the machine's up to 3:" in note for note in told)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("names", [("good", "poor"), ("the-long-name-of-a-good-system", "the-long-name-of-a-poor-one")])
+def test_the_tables_fit_and_keep_what_matters(width, language, names):
+    assisted = rm.compare(PEOPLE, dict(zip(names, (GOOD, POOR), strict=True)), ["nDCG@10", "P@5"],
+                          assisted_by=MACHINE).assisted  # fmt: skip
+    text = assisted.to_text(language, width=width)
+    assert max(map(width_of, text.splitlines())) <= width
+    value, gap = assisted.value("nDCG@10", names[0]), assisted.difference("nDCG@10", *names)
+    for number in (value.value, value.low, value.people, value.machine, gap.value, gap.low, gap.people):
+        assert f"{number:.4f}".lstrip("-") in text
+    assert "holm" in text.split("\n\n")[-1].partition("<0")[0]
+
+
+def test_scores_of_nuggets_survive_being_kept():
+    rows = [{"query": f"q{n}", "nugget": nugget, "importance": "vital", "support": (n * at) % 2}
+            for n in range(30) for at, nugget in enumerate("ab")]  # fmt: skip
+    machine = pl.DataFrame(rows)
+    people = machine.filter(pl.col("query").is_in([f"q{n}" for n in range(12)]))
+    made = rm.nuggets(people, assisted_by=machine).assisted
+    again = Assistance.from_plain(json.loads(json.dumps(made.to_plain())))
+    assert again.measures == made.measures
+    assert again.to_text() == made.to_text()
