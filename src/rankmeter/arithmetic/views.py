@@ -19,6 +19,8 @@ from rankmeter.placing.segments import bisect, expand, offsets_of, order_by, sor
 
 MANY_A_QUERY = 16
 """From how many rows a query on a bisection in each is cheaper than a pass over all rows."""
+FEW_GRADES = 1 << 13
+"""Up to how many grades such a pass is cheaper, however many a query has."""
 Gains: TypeAlias = "tuple[Mapping[float, float], float | None, float]"
 """A map from grades to gains, the lowest grade that has one at all, and the lowest gain that a grade may have."""
 
@@ -85,9 +87,8 @@ class View:
         def count() -> Floats:
             sizes = np.diff(self.best_offsets)
             if self.best.min(initial=np.inf) < rel:
-                if len(self.best) < MANY_A_QUERY * len(self):
-                    query = np.repeat(np.arange(len(self)), sizes)
-                    sizes = np.bincount(query[self.best >= rel], minlength=len(self))
+                if len(self.best) < max(MANY_A_QUERY * len(self), FEW_GRADES):
+                    sizes = np.diff(np.concatenate([[0], np.cumsum(self.best >= rel)])[self.best_offsets])
                 else:  # the best grades fall within each query, so that R is found by bisection
                     wanted = np.full(len(self), float(rel))
                     sizes = bisect(self.best, self.best_offsets[:-1], self.best_offsets[1:], wanted, past_equal=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import is_rounded, merged
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded, merged
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
@@ -336,27 +337,29 @@ def _query_columns(every: list[Any], sizes: list[int]) -> tuple[pl.Series, pl.Se
 
 def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]) -> Floats:
     """The scores or grades of some mappings, one after another; what is not a number is refused, text too."""
-    values: Floats | None
+    values = np.empty(sum(map(len, lists)))
     try:
-        values = np.array(array("d", chain.from_iterable(items.values() for items in lists)))
-    except (TypeError, ValueError, OverflowError):
-        values = None
-    if values is None or np.isnan(values).any():
-        wrong = _wrong(lambda value: not _is_number(value), lists, queries)
-        raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=examples(wrong))
-    refuse_other_than_floats(values, lists, what, source, queries)
-    if what == "grade" and np.isinf(values).any():
-        pairs = examples(_wrong(isinf, lists, queries))
-        raise InputError.of("inputs.values_infinite", source=source, role=what, pairs=pairs)
+        # In one go: several times faster than value by value.
+        struct.pack_into(f"{len(values)}d", values.data, 0, *chain.from_iterable(items.values() for items in lists))
+    except (struct.error, TypeError, ValueError, OverflowError):
+        values[:] = np.nan
+    check_numbers(values, lists, what, source, queries)
     return values
 
 
-def refuse_other_than_floats(
+def check_numbers(
     values: Floats, lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]
 ) -> None:
-    """Refuse whole numbers that no float64 is, of which two may become one, and truth values as scores."""
-    suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
-    if what == "score" and len(suspects):
+    """Refuse what is not a number, whole numbers that no float64 is, of which two may become one, and truth values.
+
+    ``values`` is what the scores or grades of the lists have become.
+    """
+    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    if isnan(low):
+        wrong = _wrong(lambda value: not _is_number(value), lists, queries)
+        raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=examples(wrong))
+    if what == "score" and (low <= 0 <= high or low <= 1 <= high):
+        suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
         offsets = np.cumsum([0, *map(len, lists)])
         if _TRUTH_TYPES & set(map(type, at_positions([items.values() for items in lists], offsets, suspects))):
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
@@ -368,10 +371,11 @@ def refuse_other_than_floats(
             is_exact = by_item and not isinstance(next(iter(by_item.values())), (float, int))
             if is_exact and (pair := merged(by_item.values())) is not None:
                 raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
-    if values.max(initial=0.0) < 2**53 and values.min(initial=0.0) > -(2**53):
-        return
-    if wrong := _wrong(is_rounded, lists, queries):
+    if max(high, -low) >= EXACT_WHOLE_NUMBERS and (wrong := _wrong(is_rounded, lists, queries)):
         raise InputError.of("inputs.values_rounded", source=source, role=what, pairs=examples(wrong))
+    if what == "grade" and (isinf(low) or isinf(high)):
+        wrong = _wrong(isinf, lists, queries)
+        raise InputError.of("inputs.values_infinite", source=source, role=what, pairs=examples(wrong))
 
 
 def at_positions(lists: Sequence[Iterable[Any]], offsets: Ints, positions: Ints) -> list[Any]:

@@ -9,7 +9,7 @@ import struct
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,8 @@ from rankmeter.inputs.mappings import (
     RankedLists,
     ScoredMapping,
     at_positions,
+    check_numbers,
     numbers,
-    refuse_other_than_floats,
 )
 from rankmeter.late import pl
 from rankmeter.placing.indexes import Graded, JudgmentIndex, PlacedRun
@@ -73,7 +73,7 @@ def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool
 def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
     """The judgments ``{item: grade}`` of each query as an index."""
     offsets = np.cumsum([0, *map(len, graded)], dtype=np.int64)
-    grade: Any = as_bytes(items.values() for items in graded)
+    grade: Any = as_bytes(map(methodcaller("values"), graded))
     highest = NO_GRADE if grade is None else grade.max(initial=0)
     if highest == NO_GRADE:
         grade = numbers(graded, "grade", "judgments", queries)
@@ -176,10 +176,10 @@ def _read(
             # Items are looked up in each list when its scores have just been read: what is near is found sooner.
             hits = _hits(index, written, offsets, lowest)
             deque(written, maxlen=0)
-        except (struct.error, TypeError, ValueError, OverflowError):
-            scores[:] = np.nan
-        if not np.isnan(scores).any():
-            refuse_other_than_floats(scores, lists, "score", "run", queries)
+            check_numbers(scores, lists, "score", "run", queries)
+        except (struct.error, TypeError, ValueError, OverflowError):  # said where they are read again
+            pass
+        else:
             return scores, hits
     scores = numbers(lists, "score", "run", queries)
     return scores, _hits(index, lists, offsets, lowest)

@@ -292,7 +292,7 @@ def sort_descending(values: Floats, offsets: Ints, segments: Ints | None = None)
         return values
     result = values.copy()
     sizes = np.diff(offsets)[wrong]
-    doublings = np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
+    doublings = np.frexp(sizes - 1)[1]  # 2**doublings is the next power of 2, from the size on
     for width in np.flatnonzero(np.bincount(doublings)):
         rows = wrong[doublings == width]
         # Bounded blocks: a padded matrix of everything would hold the run twice.
@@ -358,17 +358,16 @@ def bisect(values: Floats, low: Ints, high: Ints, wanted: Floats, *, past_equal:
     The count of values above it, or with ``past_equal`` of those above or equal.
     """
     count = np.zeros(len(low), np.int64)
-    size = high - low
+    size, before = high - low, low - 1
     step = 1 << int(size.max(initial=0)).bit_length() >> 1 if len(values) else 0
     while step:
-        # Every slice takes the same steps, halved each time; one that would leave its slice is not taken.
+        # Every slice takes the same steps, halved each time; one that would leave its slice looks at its last value.
         tried = count + step
-        there = values.take(low + (tried - 1), mode="clip")
-        taken: Bools = there >= wanted if past_equal else there > wanted
-        taken &= tried <= size
-        np.copyto(count, tried, where=taken)
+        there = values.take(np.minimum(tried, size) + before, mode="clip")
+        np.copyto(count, tried, where=there >= wanted if past_equal else there > wanted)
         step >>= 1
-    return count
+    inside: Ints = np.minimum(count, size)
+    return inside
 
 
 def group_rows(codes: Ints, groups: int) -> Ints:
