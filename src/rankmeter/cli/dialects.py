@@ -13,7 +13,8 @@ from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
 from rankmeter.measures.prose import Language
-from rankmeter.showing.characters import width_of, wrapped
+from rankmeter.showing.document import Block, Heading, Paragraph, text_table
+from rankmeter.showing.terminal import document_text
 from rankmeter.wording import words as words_of
 
 WIDEST = 100
@@ -42,10 +43,9 @@ def command(name: str | None, lang: Language, format_: Literal["table", "json"])
     if format_ == "json":
         listed = [entry(dialect, lang) for dialect in chosen]
         echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
-    elif name:
-        echo(_whole(chosen[0], lang))
     else:
-        echo(_overview(chosen, lang))
+        document = _whole(chosen[0], lang) if name else _overview(chosen, lang)
+        echo(document_text(document, width=_columns(), lang=lang))
 
 
 def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
@@ -93,16 +93,10 @@ def _option(name: str, sets: str) -> str:
     return f"{name}=N" if sets else name
 
 
-def _overview(dialects: list[Dialect], lang: Language) -> str:
-    width = max(len(dialect.name) for dialect in dialects)
-    lines = [
-        line
-        for dialect in dialects
-        for line in _beside(dialect.name, f"{dialect.title} {dialect.version}", width, indent=0)
-    ]
-    return "\n".join(
-        [*lines, "", *_wrapped(words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME"))]
-    )
+def _overview(dialects: list[Dialect], lang: Language) -> list[Block]:
+    rows = [(dialect.name, f"{dialect.title} {dialect.version}") for dialect in dialects]
+    more = words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME")
+    return [text_table(("", ""), rows, ("text", "text")), Paragraph(more)]
 
 
 def _version(dialect: Dialect) -> str:
@@ -111,52 +105,31 @@ def _version(dialect: Dialect) -> str:
     return next((option for option in options if option.isdigit()), dialect.version)
 
 
-def _whole(dialect: Dialect, lang: Language) -> str:
+def _whole(dialect: Dialect, lang: Language) -> list[Block]:
     words = words_of("dialect_list", lang)
     rounded = words["digits"].format(digits=dialect.digits) if dialect.digits else ""
-    lines = [
-        *_wrapped(f"{dialect}: {dialect.title} {_version(dialect)}{rounded}"),
-        *_wrapped(dialect.text[lang]),
-        *_wrapped(words["newest"].format(newest=dialect.newest, moved=dialect.moved[lang]) if dialect.newest else ""),
-        "",
-        words["metrics"],
-    ]
+    newest = words["newest"].format(newest=dialect.newest, moved=dialect.moved[lang]) if dialect.newest else ""
+    about = [f"{dialect}: {dialect.title} {_version(dialect)}{rounded}", dialect.text[lang], newest]
+    blocks: list[Block] = [*(Paragraph(text) for text in about if text), Heading(words["metrics"])]
+    width = max(len(metric.name) for metric in dialect.metrics)
     for metric in dialect.metrics:
-        lines += _beside(metric.name, definition(metric), max(len(metric.name) for metric in dialect.metrics))
-        if metric.options:
-            shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
-            lines += _wrapped(f"{words['takes']} {shown}", indent=6)
-        if metric.reason:
-            lines += _wrapped(metric.reason[lang], indent=6)
-    if dialect.variants:
-        lines += ["", words["options"]]
-        for variant in dialect.variants:
-            lines += _beside(f"{dialect.name}:{_option(variant.name, variant.sets)}", variant.text[lang])
+        line = f"{metric.name:<{width}}  {definition(metric)}"
+        # A definition has no blanks at which a line could be broken.
+        blocks.append(Paragraph(line if len(line) < _columns() else line.replace(",", ", ")))
+        shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
+        below = [f"{words['takes']} {shown}" if shown else "", metric.reason[lang] if metric.reason else ""]
+        blocks += [Paragraph(text, depth=2) for text in below if text]
+    options = [(f"{dialect.name}:{_option(v.name, v.sets)}", v.text[lang]) for v in dialect.variants]
+    if options:
+        blocks += [Heading(words["options"]), text_table(("", ""), options, ("text", "text"))]
     if dialect.accidents:
-        lines += ["", words["accidents"]]
-        for accident in dialect.accidents:
-            lines += _wrapped(f"{', '.join(accident.metrics)} ({accident.when}): {accident.text[lang]}", indent=2)
-    return "\n".join(lines)
+        blocks.append(Heading(words["accidents"]))
+        blocks += [Paragraph(f"{', '.join(odd.metrics)} ({odd.when}): {odd.text[lang]}") for odd in dialect.accidents]
+    return blocks
 
 
 def _values(name: str, meant: Any) -> str:
     return name if isinstance(meant, str) else f"{name}={'|'.join(format_value(value) for value in meant)}"
-
-
-def _beside(name: str, text: str, width: int = 0, indent: int = 2) -> list[str]:
-    """A name with its text beside it, or below it where the line is too short for both."""
-    head = f"{' ' * indent}{name:<{width}}  "
-    beside = _wrapped(text, len(head))
-    if max(map(width_of, beside)) <= _columns() and len(head) < _columns() / 2:
-        return [head + beside[0].lstrip(), *beside[1:]]
-    own = _wrapped(text, indent + 2)
-    if any(width_of(part) > _columns() for part in own):  # a definition has no blanks
-        own = _wrapped(text.replace(",", ", "), indent + 2)
-    return [f"{' ' * indent}{name}", *own]
-
-
-def _wrapped(text: str, indent: int = 0) -> list[str]:
-    return wrapped(text, _columns(), " " * indent) if text else []
 
 
 def _columns() -> int:

@@ -111,7 +111,8 @@ def table_text(
     ties   0.5000
     """
     fitting, left_out = (table, []) if width is None else _fitted(table, width, bars)
-    texts = [[one_line(column.head) for column in fitting.columns]]
+    heads = [one_line(column.head) for column in fitting.columns]
+    texts = [heads]
     texts += [[_text(cell, column, bars) for cell, column in zip(row, fitting.columns, strict=True)]
               for row in fitting.rows]  # fmt: skip
     widths = [max(width_of(line[at]) for line in texts) for at in range(len(fitting.columns))]
@@ -120,6 +121,8 @@ def table_text(
     lines = []
     for number, line in enumerate(texts):
         line[-1:], hanging = (line[-1:], []) if room is None else _first_and_rest(line[-1], room)
+        if not number and not any(heads):
+            continue  # columns that are called nothing need no line for it
         cells = fitting.rows[number - 1] if number else ()
         padded = [_padded(text, size, right=not column.is_text)
                   for text, size, column in zip(line, widths, fitting.columns, strict=True)]  # fmt: skip
