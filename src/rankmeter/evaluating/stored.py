@@ -47,11 +47,12 @@ def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callabl
     for name, dtype in schema.items():
         content.update(f"{name}\0{dtype}\0{rows}\0".encode())
         for part in parts_of(name):
-            content.update(part.is_null().to_numpy().tobytes())
+            content.update(part.is_null().to_numpy().tobytes() if part.null_count() else bytes(len(part)))
         between = b""
         for part in parts_of(name):
             if dtype.is_numeric() or dtype == pl.Boolean:
-                content.update(part.fill_null(0 if dtype.is_numeric() else False).to_numpy().tobytes())
+                whole = part.fill_null(0 if dtype.is_numeric() else False) if part.null_count() else part
+                content.update(whole.to_numpy().tobytes())
             elif len(part):
                 content.update(between + "\0".join(map(str, part.to_list())).encode("utf-8", "surrogatepass"))
                 between = b"\0"
