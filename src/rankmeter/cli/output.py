@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmeter.cli.parameters import format_asked
+from rankmeter.cli.parameters import format_asked, was_given
 from rankmeter.cli.talk import not_noted, tell
 from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.report.evaluations import (
@@ -224,7 +224,8 @@ def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> N
     if not quiet:
         sys.stdout.flush()
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
-        more = [] if details else [*_recognised(cmp, lang), word("more_with_details", lang)]
+        kinds = ["more_with_details"] if was_given("report") else ["more_with_details", "more_on_page"]
+        more = [] if details else [*_recognised(cmp, lang), *(word(kind, lang) for kind in kinds)]
         marks = shown.legend() if details else shown.marks_mean() if is_grid else shown.board_marks()
         tell(["", *marks, *notes, *more])
 
