@@ -178,7 +178,7 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     n = len(gaps)
     if n < 2:
         raise InputError.of("online.agreement_few_queries", name=base.name, name_2=other.name, n=n)
-    return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, "paired t over queries")
+    return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, said("method_paired_t"))
 
 
 def _signed(sure: float, value: float, direction: int) -> int | None:

@@ -23,6 +23,7 @@ from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detec
 from rankmeter.stats.looks import Look
 from rankmeter.stats.proportions import wilson
 from rankmeter.stats.resampling import middle as middle_of
+from rankmeter.wording import said
 
 ROUNDING = 1e-12
 """A variance smaller than this share of the terms that it is the sum of is what rounding left of 0."""
@@ -56,16 +57,16 @@ def estimate(
     """The value of a measure with its interval: bootstrap where units were resampled, Wilson, or the delta method."""
     value, variance = ratio(sums, measure)
     if math.isnan(value):
-        return Estimate.without_interval(math.nan, level, "no data", sums.n)
+        return Estimate.without_interval(math.nan, level, said("method_no_data"), sums.n)
     if resampled is not None:
         drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
         # One unit drawn again and again is always itself: that says nothing about chance.
         low, high = middle_of(drawn, level) if sums.n > 1 else (math.nan, math.nan)
-        return Estimate(value, low, high, level, f"bootstrap of units, {len(drawn)} resamples", sums.n, variance)
+        return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)
-        return Estimate(value, low, high, level, "Wilson", sums.n, variance)
-    return of_variance(value, variance, sums.n, level, "delta method")
+        return Estimate(value, low, high, level, said("method_wilson"), sums.n, variance)
+    return of_variance(value, variance, sums.n, level, said("method_delta"))
 
 
 def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look | None = None) -> Lift:
@@ -83,7 +84,7 @@ def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: 
     (0.07150537..., 0.0482834...)
     """
     sides = (GroupValue(*ratio(sums, measure), sums.n) for sums in (control, treatment))
-    return compare(*sides, look=look or Look(), method="delta method")
+    return compare(*sides, look=look or Look(), method=said("method_delta"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def cuped(
         moved = float(value - explained @ (before - centre))
         spread = max(float(taken @ covariance @ taken), 0.0) / n
         made.append(GroupValue(moved, spread, n, value, float(covariance[0, 0]) / n, float(taken @ covariance[0]) / n))
-    adjusted = compare(*made, look=look, method="CUPED")
+    adjusted = compare(*made, look=look, method=said("method_cuped"))
     kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
     return Adjusted(adjusted, kept, dict(zip(names, explained.tolist(), strict=True)))
 
@@ -194,7 +195,7 @@ def stratified(
             for w, sums in zip(weights, side, strict=True)
         )
         sides.append(GroupValue(value, max(spread, 0.0), sum(sums.n for sums in side)))
-    adjusted = compare(*sides, look=look, method="post-stratified")
+    adjusted = compare(*sides, look=look, method=said("method_strata"))
     kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
     return Adjusted(adjusted, kept, {})
 

@@ -291,7 +291,7 @@ def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], lev
         return Estimate.without_interval(value, level, why, units)
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1)
-    return of_variance(value, variance, units, level, "normal, by unit")
+    return of_variance(value, variance, units, level, said("method_normal"))
 
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:

@@ -380,7 +380,7 @@ def _by_mean(credits: Any, level: float) -> dict[str, Any]:
     """The mean credit and the p-value of its t-test."""
     n = len(credits)
     variance = float(credits.var(ddof=1)) / n if n > 1 else math.nan
-    credit = of_variance(float(credits.mean()), variance, n, level, "mean credit")
+    credit = of_variance(float(credits.mean()), variance, n, level, said("method_credit"))
     return {"credit": credit, "p": credit.p if variance > 0 else math.nan}
 
 

@@ -112,8 +112,8 @@ def values_of(
 def of_side(side: GroupValue, level: float) -> Estimate:
     """A quantile or a trimmed mean with its interval."""
     if math.isnan(side.value) or math.isnan(side.variance):
-        return Estimate.without_interval(side.value, level, "no data", side.n)
-    return of_variance(side.value, side.variance, side.n, level, "Woodruff or Yuen, by unit")
+        return Estimate.without_interval(side.value, level, said("method_no_data"), side.n)
+    return of_variance(side.value, side.variance, side.n, level, said("method_of_quantile"))
 
 
 def counted_by_unit(log: Events, question: Question) -> tuple[Counted, Question, list[Said]]:

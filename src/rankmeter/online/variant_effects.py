@@ -24,6 +24,7 @@ from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable
 from rankmeter.stats.looks import Look
 from rankmeter.stats.resampling import middle, two_sided
+from rankmeter.wording import said
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -71,7 +72,7 @@ class Contrast:
         base, sums, look = self.groups[self.control], self.groups[variant], self.plan.look()
         if measure.is_located:
             sides = (self.located[name][measure] for name in (self.control, variant))
-            return compare(*sides, look=look, method="by unit"), None
+            return compare(*sides, look=look, method=said("method_by_unit")), None
         plain = difference(base, sums, measure, look=look)
         if self.strata:
             pairs = [(part.get(self.control, Sums.empty(base.names)), part.get(variant, Sums.empty(base.names)))
@@ -108,7 +109,8 @@ def resampled_difference(
         x, y = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
         gaps -= theta * (treatment.quotients(x, y) - control.quotients(x, y))
     base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
-    method = f"{'CUPED, ' if theta else ''}bootstrap of units, {len(gaps)} resamples"
+    drawn = said("method_bootstrap", count=len(gaps))
+    method = said("method_and", method=said("method_cuped"), how=drawn) if theta else drawn
     spread = float(np.var(gaps)) if len(gaps) else math.nan
     absolute = Estimate(told.absolute.value, *middle(gaps, level), level, method, told.absolute.units, spread)
     relative = told.relative
@@ -226,7 +228,7 @@ def novelty_of(
     groups = by_variant(counted.halves)
     changes = {
         (measure, variant): compare(change(groups[control], measure), change(groups[variant], measure),
-                                    look=Look(plan.level), method="second half minus first")
+                                    look=Look(plan.level), method=said("method_halves"))
         for measure in measures if not measure.is_located
         for variant in groups if variant != control and control in groups
     }  # fmt: skip

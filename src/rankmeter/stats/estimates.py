@@ -18,6 +18,7 @@ import numpy as np
 from rankmeter.errors import check_level
 from rankmeter.stats.looks import Look
 from rankmeter.stats.student import t_quantile
+from rankmeter.wording import Said, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,13 @@ class Estimate:
     low: float
     high: float
     level: float
-    method: str
+    method: Said
     units: int
     variance: float
     """The variance of the value."""
 
     @classmethod
-    def without_interval(cls, value: float, level: float, why: str, units: int) -> Estimate:
+    def without_interval(cls, value: float, level: float, why: Said, units: int) -> Estimate:
         """A number of which nothing says how sure it is."""
         return cls(value, math.nan, math.nan, level, why, units, math.nan)
 
@@ -73,7 +74,7 @@ class GroupValue:
     """How the adjusted and the plain value vary together."""
 
 
-def of_variance(value: float, variance: float, n: int, level: float, method: str) -> Estimate:
+def of_variance(value: float, variance: float, n: int, level: float, method: Said) -> Estimate:
     """A value with the interval of Student's t; with none where all units are alike, as one that holds only itself."""
     half = t_quantile(level, n - 1) * math.sqrt(variance) if n > 1 and variance > 0 else math.nan
     return Estimate(value, value - half, value + half, level, method, n, variance)
@@ -128,7 +129,7 @@ class Lift:
         return normal.cdf(mean / deviation), lost / abs(self.base) if self.base else math.nan
 
 
-def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: str) -> Lift:
+def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: Said) -> Lift:
     """The difference of two independent estimates, by Welch's t."""
     gap, spread = treatment.value - control.value, control.variance + treatment.variance
     units, level = control.n + treatment.n, look.level
@@ -138,23 +139,25 @@ def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: s
     share = gap / base if base else math.nan
     # Where no unit differs from another, or a group is one unit, nothing says how far chance could have moved the gap.
     if math.isnan(gap) or math.isnan(spread) or (spread == 0 and gap != 0):
-        none, relative = (Estimate.without_interval(value, level, "no data", units) for value in (gap, share))
+        none, relative = (
+            Estimate.without_interval(value, level, said("method_no_data"), units) for value in (gap, share)
+        )
         return Lift(none, relative, math.nan, math.nan, none, math.nan, base, base_variance, shared)
     freedom = _freedom(control, treatment)
     error = math.sqrt(spread)
 
-    def within(shown: Look, named: str) -> Estimate:
+    def within(shown: Look, named: Said) -> Estimate:
         half = shown.quantile(freedom, units) * error if spread > 0 else math.nan
         return Estimate(gap, gap - half, gap + half, level, named, units, spread)
 
     deviations = gap / error if spread > 0 else 0.0
-    how = "Welch's t" if look.rule == "once" else look.rule
+    how = said("method_welch") if look.rule == "once" else look.rule
     return Lift(
-        absolute=within(look, f"{method}, {how}"),
+        absolute=within(look, said("method_and", method=method, how=how)),
         relative=_relative(gap, spread, base, base_variance, shared, look.quantile(freedom, units), level, units),
         p=look.p(deviations, freedom, units) if spread > 0 else 1.0,
         freedom=freedom,
-        always_valid=within(look.always(), "confidence sequence"),
+        always_valid=within(look.always(), said("method_sequence")),
         always_valid_p=look.always().p(deviations, freedom, units) if spread > 0 else 1.0,
         base=base,
         base_variance=base_variance,
@@ -167,17 +170,17 @@ def _relative(
 ) -> Estimate:
     """A difference as a share of the control, with Fieller's interval, which holds 0 where that of the gap does."""
     if base == 0:
-        return Estimate.without_interval(math.nan, level, "no data: the control is 0", units)
+        return Estimate.without_interval(math.nan, level, said("method_control_0"), units)
     share = gap / base
     unsure = reach**2 * base_variance / base**2
     if not unsure < 1:
-        return Estimate.without_interval(share, level, "no interval: the control may be 0", units)
+        return Estimate.without_interval(share, level, said("method_control_near_0"), units)
     together = shared / base_variance if base_variance else 0.0
     middle = (share - unsure * together) / (1 - unsure)
     inside = spread - 2 * share * shared + share**2 * base_variance - unsure * (spread - together * shared)
     half = reach / abs(base) * math.sqrt(max(inside, 0.0)) / (1 - unsure)
     variance = max(spread - 2 * share * shared + share**2 * base_variance, 0.0) / base**2
-    return Estimate(share, middle - half, middle + half, level, "Fieller", units, variance)
+    return Estimate(share, middle - half, middle + half, level, said("method_fieller"), units, variance)
 
 
 def _freedom(control: GroupValue, treatment: GroupValue) -> float:
@@ -196,7 +199,7 @@ def heterogeneity(effects: Sequence[Estimate]) -> float:
 
     Examples
     --------
-    >>> same = [Estimate(0.1, 0, 0, 0.95, "", 100, 0.01), Estimate(0.1, 0, 0, 0.95, "", 100, 0.04)]
+    >>> same = [of_variance(0.1, variance, 100, 0.95, said("method_delta")) for variance in (0.01, 0.04)]
     >>> heterogeneity(same)
     1.0
     """
