@@ -184,7 +184,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
         return _subtopic_table(by_query)
     if set(map(type, by_query.values())) == {dict}:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
-    by_query = _without_series(by_query, "judgments")
+    by_query = _as_dicts(by_query, "judgments")
     graded: dict[Any, Mapping[Any, float]] = {}
     for query, items in by_query.items():
         if isinstance(items, Mapping):
@@ -251,7 +251,7 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     by_query = _by_query(data, "run")
     if not by_query:
         raise InputError.of("inputs.no_returned_query")
-    by_query = _without_series(by_query, "run")
+    by_query = _as_dicts(by_query, "run")
     if all(issubclass(kind, Mapping) for kind in set(map(type, by_query.values()))):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, items in by_query.items():
@@ -263,13 +263,16 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     return _checked(RankedLists(lists), _RUN_LOOK)
 
 
-def _without_series(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
-    """A pandas Series under a query is ``{item: value}``; anything else stays as it is."""
+def _as_dicts(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
+    """A pandas Series or another mapping under a query is ``{item: value}``; anything else stays as it is."""
     if set(map(type, by_query.values())) <= {dict, list}:
         return by_query
     plain: dict[Any, Any] = {}
     for query, items in by_query.items():
-        is_series = hasattr(items, "to_dict") and hasattr(items, "index") and not isinstance(items, Mapping)
+        if isinstance(items, Mapping):
+            plain[query] = items if isinstance(items, dict) else dict(items)
+            continue
+        is_series = hasattr(items, "to_dict") and hasattr(items, "index")
         plain[query] = items.to_dict() if is_series else items
         if is_series and len(plain[query]) != len(items):
             raise InputError.of("inputs.series_repeats", what=what, query=query)
@@ -313,7 +316,7 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
 
 def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(data, Mapping):
-        return data
+        return data if isinstance(data, dict) else dict(data)
     if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
         return dict(enumerate(data))
     look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK

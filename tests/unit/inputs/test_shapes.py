@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import decimal
 import math
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,46 @@ from rankmeter.inputs.ids import types_of_ids
 JUDGMENTS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0}}
 INF = math.inf
+
+
+class Miscounted(Mapping):
+    """A mapping that says that it holds more than it does."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __getitem__(self, key):
+        return self.data[key]
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __len__(self):
+        return len(self.data) + 1
+
+
+KINDS = [
+    OrderedDict, ChainMap, Counter, UserDict, MappingProxyType, Miscounted, pd.Series,
+    lambda items: defaultdict(int, items),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [float, int, np.float32, np.int64, decimal.Decimal])
+@pytest.mark.parametrize("length", [3, 300])
+def test_a_mapping_of_any_kind_is_read_as_a_dictionary_and_stays_as_it_is(kind, number, length):
+    judged = {"q": {f"i{n}": n % 3 for n in range(0, 2 * length, 2)}, "not run": {"i1": 1}}
+    listed = {"q": {f"i{n}": 7 * n % length + 2 for n in range(length)}, "unjudged": {"i1": 4}}
+    expected = rm.evaluate(judged, listed, ["nDCG@10", "AP", "RR"])
+    truth = {query: kind(items) for query, items in judged.items()}
+    run = {query: kind({item: number(score) for item, score in items.items()}) for query, items in listed.items()}
+    for sides in [(truth, listed), (judged, run), (truth, run)]:
+        given = [side if kind is pd.Series else kind(side) for side in sides]
+        ev = rm.evaluate(*given, ["nDCG@10", "AP", "RR"])
+        assert ev.mean == expected.mean
+        assert ev.judged_by.value == expected.judged_by.value
+        assert [len(dict(side)) for side in given] == [2, 2]
+    assert [len(dict(items)) for items in (*truth.values(), *run.values())] == [length, 1, length, 1]
 
 
 @pytest.mark.parametrize(
