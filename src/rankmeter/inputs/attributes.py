@@ -6,7 +6,6 @@ to be a number is turned into one where it is used, and what is not a number is 
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,8 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
 from rankmeter.inputs.cells import RawColumn, is_missing
-from rankmeter.inputs.checked_columns import Origin, id_column
+from rankmeter.inputs.checked_tables import Origin, id_column
+from rankmeter.inputs.columnar import scan
 from rankmeter.inputs.columns import fold, is_usual
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
@@ -101,11 +101,8 @@ def _parse(content: bytes, kind: str) -> pl.DataFrame:
         if twice := [name for name in table.columns if "_duplicated_" in name]:  # as Polars renames them
             raise ValueError(f"two columns are called '{twice[0].partition('_duplicated_')[0]}'")
         return unguarded_frame(table) if kind == "csv" else table
-    if kind == "parquet":
-        return pl.read_parquet(content)
-    if kind == "ipc":
-        reader = pl.read_ipc if content[:6] == b"ARROW1" else pl.read_ipc_stream
-        return reader(io.BytesIO(content))
+    if kind in ("parquet", "ipc"):
+        return scan(content, kind).collect()
     if kind == "jsonl" and b"\n" in content.strip():
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)

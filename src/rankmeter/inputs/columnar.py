@@ -8,8 +8,8 @@ from typing import NoReturn
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import LOOKED_AT
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import Role
-from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
@@ -18,24 +18,15 @@ ROWS_AT_ONCE = 1_000_000
 
 
 class Columnar(OpenedTable):
-    """An opened Parquet or Arrow IPC file.
+    """An opened Parquet or Arrow IPC file: its uncompressed content, or the path of an uncompressed local file.
 
-    Parameters
-    ----------
-    content
-        The uncompressed content, or the path of an uncompressed local file.
-    label
-        How people call the format.
-    name
-        How messages call the file.
-    in_parts
-        Whether the rows are given in batches.
+    ``kind`` is ``parquet`` or ``ipc``; ``in_parts`` says whether the rows are given in batches.
     """
 
-    def __init__(self, content: bytes | Path, label: str, name: str, *, in_parts: bool) -> None:
-        self._label, self._name, self._in_parts = label, name, in_parts
+    def __init__(self, content: bytes | Path, kind: str, name: str, *, in_parts: bool) -> None:
+        self._label, self._name, self._in_parts = "Parquet" if kind == "parquet" else "Arrow IPC", name, in_parts
         try:
-            self.lazy = _scan(content, label)
+            self.lazy = scan(content, kind)
             self.names: Sequence[str] = self.lazy.collect_schema().names()
         except polars_faults() as error:
             self._damaged(error)
@@ -84,9 +75,9 @@ class Columnar(OpenedTable):
         raise InputError.of("inputs.damaged", source=self._name, format=self._label, reason=reason) from error
 
 
-def _scan(content: bytes | Path, label: str) -> pl.LazyFrame:
+def scan(content: bytes | Path, kind: str) -> pl.LazyFrame:
     """Open a file as it is named: brackets are no pattern, ``query=3`` in its path is no column."""
-    if label == "Parquet":
+    if kind == "parquet":
         return pl.scan_parquet(content, glob=False, hive_partitioning=False)
     if isinstance(content, Path):
         with content.open("rb") as file:

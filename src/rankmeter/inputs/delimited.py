@@ -11,10 +11,9 @@ from typing import Literal
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, number_of, spells_number
-from rankmeter.inputs.checked_columns import Origin
+from rankmeter.inputs.checked_tables import OpenedTable, Origin, TablePart
 from rankmeter.inputs.columns import ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl, polars_faults
@@ -25,17 +24,7 @@ WHOLE_BLOCKS = 4
 
 
 class Delimited(OpenedTable):
-    """An opened CSV or TSV file.
-
-    Parameters
-    ----------
-    source
-        The text, at its beginning.
-    separator
-        A comma or a tab.
-    block_bytes
-        How much is read at a time; None for everything at once.
-    """
+    """An opened CSV or TSV file; ``block_bytes`` are read at a time, None for everything at once."""
 
     def __init__(self, source: ByteSource, separator: str, block_bytes: int | None) -> None:
         self._source, self._separator = source, separator
@@ -119,20 +108,9 @@ def _row_end(text: bytes, *, quoted: bool) -> int:
 
 
 class _Rows:
-    """Some text of a CSV or TSV file, the header first or known from before.
+    """Whole rows of a CSV or TSV file, the first of them the header, unless it is known from an earlier part.
 
-    Parameters
-    ----------
-    data
-        Whole rows, the first one the header unless it is given.
-    separator
-        A comma or a tab.
-    name
-        How messages call the file.
-    header
-        The columns, where this is a later part of the file.
-    lines_before
-        How many lines of the file come before these.
+    ``lines_before`` is how many lines of the file come before these.
     """
 
     def __init__(

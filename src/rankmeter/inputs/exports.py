@@ -17,11 +17,10 @@ from typing import Literal, cast
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
-from rankmeter.inputs.checked_columns import GroupedQueries
+from rankmeter.inputs.checked_tables import GroupedQueries, OpenedTable, TablePart
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import OpenedTable, TablePart
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -277,20 +276,14 @@ class ExportedTable(OpenedTable):
 
     Parameters
     ----------
-    kind
-        What it is.
-    rows
-        What it says of all queries.
-    name
-        How messages call the file.
+    kind, rows
+        What it is, and what it says of all queries.
     query_from
         The key under which the queries were found.
     is_file
         Whether the name is that of a file, beside which another one may name the queries.
-    unused
-        Columns of a table that nothing is read from here.
-    notes
-        What a person should know of it.
+    unused, notes
+        Columns of a table that nothing is read from here, and what a person should know of it.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.formats import OPENS, Head, check_format, recognise, sample_rows, trec_kind
+from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
 from rankmeter.inputs.shards import joined_runs, whole_queries
@@ -98,9 +98,9 @@ def read_judgments(
             return JudgmentTable(
                 frame["query"], frame["item"], grade.alias("grade"), source.name, subtopic, reading=reading
             )
-        from rankmeter.inputs.opened import whole_table
+        from rankmeter.inputs.checked_tables import whole_table
 
-        opened = OPENS[kind](source, "judgments", None)
+        opened = open_table(kind, source, "judgments")
         return cast(JudgmentTable, whole_table(opened, "judgments", columns, source.name, kind))
 
 
@@ -222,9 +222,9 @@ def iter_parts(
                 table = RunTable(frame["query"], frame["item"], score, source.name, reading=reading)
                 yield RunPart(table, _fraction(source, size))
         else:
-            from rankmeter.inputs.opened import read_opened
+            from rankmeter.inputs.checked_tables import read_opened
 
-            opened = OPENS[kind](source, "run", block_bytes)
+            opened = open_table(kind, source, "run", block_bytes)
             for made, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
                 yield RunPart(cast(RunTable, made), _fraction(source, size) if fraction is None else fraction)
 

@@ -1,6 +1,6 @@
 """The formats of files: what each is called, how it is recognised by its first bytes, how it is opened.
 
-This table is the only one: a new format is a row here and a module that opens it.
+This table is the only one: a new format is a row here, a line of `open_table` and the module that opens it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.trec import BOM, as_number
 
 if TYPE_CHECKING:
+    from rankmeter.inputs.checked_tables import OpenedTable
     from rankmeter.inputs.compression import ByteSource
-    from rankmeter.inputs.opened import OpenedTable
     from rankmeter.inputs.reading import Side
 
 _SAMPLE_ROWS = 20
@@ -77,10 +77,6 @@ class Head:
         return "jsonl" if rest.strip() or is_record else "json"
 
 
-Open = Callable[["ByteSource", "Side", int | None], "OpenedTable"]
-"""Opens a file of judgments or of a run; the number is how many bytes are read at a time, None for all at once."""
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """One way to write judgments or a run."""
@@ -89,65 +85,42 @@ class Format:
     """What ``format=`` takes."""
     fits: Callable[[Head], bool]
     """Whether a file that is in none of the formats above is in this one."""
-    open: Open | None = None
-    """None for TREC text, which has no names of columns."""
 
 
-def _open_columnar(label: str) -> Open:
-    def open_(source: ByteSource, _: Side, block_bytes: int | None) -> OpenedTable:
+def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | None = None) -> OpenedTable:
+    """Open a file with named columns: every format but TREC text.
+
+    ``block_bytes`` are read at a time, None for all at once. Modules are loaded only where they are needed.
+    """
+    if kind in ("parquet", "ipc"):
         from rankmeter.inputs.columnar import Columnar
 
-        return Columnar(source.content(), label, source.name, in_parts=block_bytes is not None)
+        return Columnar(source.content(), kind, source.name, in_parts=block_bytes is not None)
+    if kind in ("json", "jsonl"):
+        from rankmeter.inputs.json_tables import open_json, open_json_lines
 
-    return open_
-
-
-def _open_delimited(separator: str) -> Open:
-    def open_(source: ByteSource, side: Side, block_bytes: int | None) -> OpenedTable:
-        from rankmeter.inputs.delimited import Delimited
-        from rankmeter.inputs.rated_tables import export_of
-
-        table = Delimited(source, separator, block_bytes)
-        return export_of(table, source.name, side) or table
-
-    return open_
-
-
-def _open_book(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
+        return open_json(source, side) if kind == "json" else open_json_lines(source, side)
     from rankmeter.inputs.delimited import Delimited
-    from rankmeter.inputs.rated_tables import read_book
+    from rankmeter.inputs.rated_tables import export_of, read_book
 
-    return read_book(Delimited(source, ",", None), source.name, side)
-
-
-def _open_json(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
-    from rankmeter.inputs.json_tables import open_json
-
-    return open_json(source, side)
-
-
-def _open_json_lines(source: ByteSource, side: Side, _: int | None) -> OpenedTable:
-    from rankmeter.inputs.json_tables import open_json_lines
-
-    return open_json_lines(source, side)
+    if kind == "book":
+        return read_book(Delimited(source, ",", None), source.name, side)
+    table = Delimited(source, "\t" if kind == "tsv" else ",", block_bytes)
+    return export_of(table, source.name, side) or table
 
 
 TABLE: tuple[Format, ...] = (
     # A text could begin with these letters too, as the id of a query; then a blank follows.
-    Format(
-        "parquet",
-        lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t"),
-        _open_columnar("Parquet"),
-    ),
+    Format("parquet", lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t")),
     # The file kind of Arrow IPC has a magic word, the stream kind begins with the mark of a message.
-    Format("ipc", lambda head: head.content.startswith((b"ARROW1\0\0", b"\xff" * 4)), _open_columnar("Arrow IPC")),
-    Format("json", lambda head: head.json == "json", _open_json),
-    Format("jsonl", lambda head: head.json == "jsonl", _open_json_lines),
+    Format("ipc", lambda head: head.content.startswith((b"ARROW1\0\0", b"\xff" * 4))),
+    Format("json", lambda head: head.json == "json"),
+    Format("jsonl", lambda head: head.json == "jsonl"),
     Format("qrels", lambda head: head.trec == "qrels"),
     Format("run", lambda head: head.trec == "run"),
-    Format("tsv", lambda head: b"\t" in head.first, _open_delimited("\t")),
-    Format("csv", lambda head: b"," in head.first, _open_delimited(",")),
-    Format("book", lambda _: False, _open_book),  # only where it is named: a column of a judge has any name
+    Format("tsv", lambda head: b"\t" in head.first),
+    Format("csv", lambda head: b"," in head.first),
+    Format("book", lambda _: False),  # only where it is named: a column of a judge has any name
     Format("qrels", lambda head: len(head.first.split()) == 4),
     Format("run", lambda head: len(head.first.split()) > 4),
 )
@@ -159,8 +132,6 @@ FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(one.name for one
 """The names that ``format=`` takes."""
 ENDINGS = frozenset({*FORMATS, "arrow", "feather", "ndjson", "pq"})
 """How names of data usually end. Files are read by their content; this says which of those left out might be data."""
-OPENS = {one.name: one.open for one in TABLE if one.open is not None}
-"""How each format with named columns is opened."""
 
 
 def check_format(name: object) -> None:

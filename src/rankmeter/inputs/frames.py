@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 
 from rankmeter.errors import InputError, MissingExtraError, RankmeterError
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
 from rankmeter.inputs.columns import Role
-from rankmeter.inputs.opened import OpenedTable, TablePart, whole_table
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl

@@ -16,13 +16,12 @@ from typing import cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
-from rankmeter.inputs.checked_columns import GroupedQueries, Origin
+from rankmeter.inputs.checked_tables import GroupedQueries, OpenedTable, Origin, TablePart, whole_table
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.opened import OpenedTable, TablePart, whole_table
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -137,19 +136,7 @@ class ByQuery(OpenedTable):
 
 
 class Records(OpenedTable):
-    """Objects with named keys, each a pair or, nested, a whole query.
-
-    Parameters
-    ----------
-    records
-        The objects.
-    name
-        How messages call the file.
-    side
-        What the file holds.
-    lines
-        The line of each record, where it has one.
-    """
+    """Objects with named keys, each a pair or, nested, a whole query; ``lines`` are theirs, if each stands on one."""
 
     def __init__(self, records: Sequence[object], name: str, side: Side, lines: Sequence[int] | None = None) -> None:
         wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]

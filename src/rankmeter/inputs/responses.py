@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import number_of
+from rankmeter.inputs.cells import is_number, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual
 from rankmeter.inputs.reading import Side
 
@@ -258,14 +258,17 @@ def _is_vespa(document: Document) -> bool:
 def _vespa(document: Document, where: str) -> Iterator[Entry]:
     root: Document = document["root"]
     if root.get("errors"):
-        error = root["errors"][0]
+        error = root["errors"][0] if isinstance(root["errors"], list) else root["errors"]
         reason = error.get("message") or error.get("summary") if isinstance(error, Mapping) else error
         raise InputError.of("responses.failed", source=where, reason=str(reason)[:200])
     coverage = root.get("coverage")
     if isinstance(coverage, Mapping) and (coverage.get("full") is False or coverage.get("degraded")):
         raise InputError.of("responses.partial", source=where, reason=f"coverage: {coverage.get('coverage')} %")
     items, scores = [], []
-    for place, hit in enumerate(root.get("children", []), start=1):
+    children = root.get("children", [])
+    if not isinstance(children, list):
+        raise InputError.of("responses.not_a_response", source=where, key="root.children")
+    for place, hit in enumerate(children, start=1):
         if isinstance(hit, Mapping) and str(hit.get("id", "")).startswith("group:"):
             raise InputError.of("responses.grouped", source=where, place=place)
         items.append(_vespa_id(hit, where, place))
@@ -343,11 +346,14 @@ def _quepid_book(document: Document, where: str) -> Iterator[Entry]:
         for key in ("query_text", "doc_id")
     )
     for query, item, pair in zip(queries, items, pairs, strict=True):
-        ratings = [judged.get("rating") for judged in pair.get("judgements", []) if isinstance(judged, Mapping)]
-        rated = [float(rating) for rating in ratings if isinstance(rating, (int, float))]
+        judged = pair.get("judgements") or []
+        if not isinstance(judged, list) or not all(isinstance(one, Mapping) for one in judged):
+            raise InputError.of("responses.not_a_rated_request", source=f"{where}, {query}, {item}", key="judgements")
+        ratings = [one["rating"] for one in judged if one.get("rating") is not None]
+        odd = [rating for rating in ratings if not is_number(rating) or not math.isfinite(rating)]
         graded = by_query.setdefault(query, {})
-        if rated:
-            graded[item] = agreed_rating(rated, is_whole=is_whole)
+        if ratings:  # what is no number is refused with the other grades
+            graded[item] = odd[0] if odd else agreed_rating(list(map(float, ratings)), is_whole=is_whole)
     for query, grades in by_query.items():
         yield Entry(query, list(grades), list(grades.values()))
 

@@ -502,6 +502,8 @@ WRONG = {
     "a bulk response with something else": ({"responses": [{"acknowledged": True}]}, "run", "no 'hits.hits'"),
     "results without ids": ({"query": "q", "results": [{"score": 1.0}]}, "run", "neither an id nor a text"),
     "scores for some": ({"query": "q", "results": [{"id": 1, "score": 1.0}, {"id": 2}]}, "run", "2 has no score"),
+    "something else than hits": ({"root": {"children": 1.5, "coverage": {}}}, "run", "no 'root.children'"),
+    "something else than errors": ({"root": {"errors": 1.5}}, "run", "the search failed: 1.5"),
     "a hit without an id": ({"hits": {"hits": [{"_id": "a"}, {"_score": 1.0}]}}, "run", "hits.hits[1] has no '_id'"),
     "failures of rank_eval": ({"metric_score": 0.1, "details": {}, "failures": {"q": {}}}, "run", "failures"),
 }  # fmt: skip
@@ -540,6 +542,21 @@ def test_a_file_is_said_to_be_cut_wherever_it_ends(tmp_path, end):
     (tmp_path / "cut.json").write_text(whole[: whole.index(end) + len(end)])
     with pytest.raises(rm.InputError, match="the text ends in the middle"):
         rm.evaluate(GRADES, tmp_path / "cut.json", "RR")
+
+
+BOOK = {"query_doc_pairs": [{"query_text": "q", "doc_id": "a", "judgements": [{"rating": 2}]}]}
+
+
+@pytest.mark.parametrize("rating", ["3", "x", float("nan"), float("inf"), [1], {"value": 1}])
+@pytest.mark.parametrize("as_file", [True, False])
+def test_a_rating_of_a_book_that_is_no_number_is_never_passed_over(tmp_path, rating, as_file):
+    book = copy.deepcopy(BOOK)
+    book["query_doc_pairs"][0]["judgements"].append({"rating": rating})
+    with pytest.raises(rm.InputError, match=r"grade .*(is not a number|is NaN|is infinite)"):
+        rm.evaluate(written(tmp_path, "book.json", book) if as_file else book, {"q": ["a"]}, "RR")
+    book["query_doc_pairs"][0]["judgements"] = rating
+    with pytest.raises(rm.InputError, match=r"has no 'judgements'"):
+        rm.evaluate(written(tmp_path, "book.json", book) if as_file else book, {"q": ["a"]}, "RR")
 
 
 def scored(items: list[str], key: str, score: str, **more: Any) -> list[dict[str, Any]]:
