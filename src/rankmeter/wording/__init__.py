@@ -143,7 +143,7 @@ class Said(str):
         """The sentence as it is said of recommendations, whose queries are users.
 
         >>> said("no_relevant", count=3, total=1200).about_users()
-        '3 of 1,200 users have no relevant item'
+        '3 of 1,200 judged users have no relevant item'
         """
         inside = {
             name: value.about_users() if isinstance(value, Said) else value for name, value in self.values.items()

@@ -202,7 +202,7 @@ def test_a_conversion_without_a_readable_value_is_worth_0_and_counted():
 
 
 def test_a_log_without_a_readable_time_is_not_called_empty():
-    with pytest.raises(InputError, match=r"none of its 2 events .*\(1 have no user, 1 no readable time\)"):
+    with pytest.raises(InputError, match=r"none of its 2 events .*\(1 without a user, 1 without a readable time\)"):
         rm.online.evaluate([row("soon", "u", "click"), row("2026-01-01", None, "click")], "Conversions")
 
 

@@ -184,6 +184,7 @@ def test_ten_systems_and_ten_thousand_queries_fit_into_three_megabytes(tmp_path)
     assert path.stat().st_size < 3_000_000
 
 
+@pytest.mark.slow
 def test_any_name_can_be_drawn(tmp_path):
     names = ["__proto__", "line\u2028separator", "a/b", "a b\x07", "</script>" * 40]
     truth = {f"q\n{i}": {"a": 1} for i in range(4)}
