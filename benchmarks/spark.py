@@ -21,18 +21,44 @@ K = 10
 OURS = {"map": "AP", "ndcg": f"nDCG(gain=binary)@{K}", "precision": f"P@{K}", "recall": f"R@{K}"}
 
 
-def tables(spark: Any, queries: int, depth: int) -> tuple[Any, Any]:
-    """Each query returns ``depth`` items; about five of its judged items are among them."""
+def tables(spark: Any, queries: int, depth: int, *, kept: bool = True) -> tuple[Any, Any]:
+    """Each query returns ``depth`` items; about five of its judged items are among them.
+
+    Tables that are not kept are made anew whenever they are read, so that they may be larger than memory and disk.
+    """
     rows = spark.range(queries * depth).selectExpr(
         f"id div {depth} as query", "(id * 7919 + 13) % 1000003 as item", "rand(7) as score"
     )
-    run = rows.repartition(8).cache()
+    run = rows.repartition(8).cache() if kept else rows
     judged = run.where("abs(hash(query, item)) % 10 = 0").selectExpr("query", "item", "1 as grade")
     # A judged item that was not returned, so that no query is without one.
-    missed = run.selectExpr("query", "2000003L as item", "1 as grade").distinct()
-    judgments = judged.union(missed).cache()
-    run.count(), judgments.count()
+    missed = spark.range(queries).selectExpr("id as query", "2000003L as item", "1 as grade")
+    judgments = judged.union(missed)
+    if kept:
+        judgments = judgments.cache()
+        run.count(), judgments.count()
     return judgments, run
+
+
+def grow(spark: Any, sizes: list[int], args: argparse.Namespace) -> None:
+    """Ours alone on more and more rows, which are made while they are read; the first pass only starts the workers."""
+    ours(*tables(spark, 1_000, args.depth, kept=False))
+    last = 0.0
+    for rows in sizes:
+        best = float("inf")
+        for _ in range(args.repeat):
+            start = time.perf_counter()
+            ours(*tables(spark, rows // args.depth, args.depth, kept=False))
+            best = min(best, time.perf_counter() - start)
+        times = best / last if last else 0.0
+        print(
+            f"  {rows:>13,} rows {best:8.2f} s {f'x{times:.1f}' if last else '':>6} {best / rows * 1e6:6.2f} us a row"
+        )
+        if last:
+            verdict = "met" if times <= 13 else "MISSED"
+            case = harness.Case(f"growth: Spark, {rows // 10:,} to {rows:,} rows, wall time", {})
+            harness.write(args, case, "ours", "growth (times)", times, 13, verdict)
+        last = best
 
 
 def ours(judgments: Any, run: Any) -> dict[str, float]:
@@ -80,6 +106,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=50_000)
     parser.add_argument("--depth", type=int, default=50)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--grow", type=int, nargs="+", help="ours alone on so many rows, each ten times the one before")
     parser.add_argument("--json", type=Path, help="also append the result to this file, a JSON object a line")
     parser.add_argument("--peer-python", help="not used: all entrants share one session")
     args = parser.parse_args()
@@ -98,6 +125,10 @@ def main() -> None:
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
+    if args.grow:
+        grow(spark, args.grow, args)
+        spark.stop()
+        return
     judgments, run = tables(spark, args.queries, args.depth)
     entrants = [ours, mllib] + ([recommenders] if importlib.util.find_spec("recommenders") else [])
     best: dict[str, float] = {}

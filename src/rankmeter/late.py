@@ -98,15 +98,5 @@ def polars_faults(*others: type[BaseException]) -> tuple[type[BaseException], ..
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, TypeError, *others)
 
 
-__all__ = [
-    "Late",
-    "bz2",
-    "check_threads",
-    "decimal",
-    "gzip",
-    "lzma",
-    "pl",
-    "polars_faults",
-    "tempfile",
-    "without_matrix_threads",
-]
+__all__ = ["Late", "bz2", "check_threads", "decimal", "gzip", "lzma", "pl", "polars_faults", "tempfile",
+           "without_matrix_threads"]  # fmt: skip
