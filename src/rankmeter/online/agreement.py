@@ -199,7 +199,8 @@ def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tupl
     if not trial.is_sound:
         return "cannot tell", said("agreement_unsound")
     sides = {"offline": offline, "online": online}
-    absent, unsure = ([name for name, gain in sides.items() if is_wrong(gain)] for is_wrong in (_is_absent, _is_unsure))
+    absent = [name for name, gain in sides.items() if gain is None]
+    unsure = [name for name, gain in sides.items() if not gain]
     if absent:
         return "cannot tell", said("agreement_no_data", sides=_sides(absent))
     if unsure:
@@ -207,14 +208,6 @@ def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tupl
     if offline == online:
         return "agree", said("agreement_both", correction=trial.correction)
     return "disagree", said("agreement_opposite", correction=trial.correction)
-
-
-def _is_absent(gain: int | None) -> bool:
-    return gain is None
-
-
-def _is_unsure(gain: int | None) -> bool:
-    return not gain
 
 
 def _sides(names: list[str]) -> Said:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -190,8 +190,8 @@ def predictors(
     ]
     p = corrected(np.array([1.0 if math.isnan(predictor.p) else predictor.p for predictor in measured]), "holm")
     measured = [
-        _with_p(predictor, math.nan if math.isnan(predictor.p) else float(v))
-        for predictor, v in zip(measured, p, strict=True)
+        replace(predictor, p_corrected=math.nan if math.isnan(predictor.p) else float(after))
+        for predictor, after in zip(measured, p, strict=True)
     ]
     right, choices = _left_out(columns, outcome, decided)
     ranked = sorted(
@@ -224,10 +224,6 @@ def _predictor(
     ends = _spearman_interval(rho, len(outcome), level)
     return Predictor(name, len(outcome), same, n, same / n if n else math.nan, low, high, rho, *ends,
                      _permutation_p(column, outcome, rho, drawn, seed), math.nan)  # fmt: skip
-
-
-def _with_p(predictor: Predictor, p_corrected: float) -> Predictor:
-    return Predictor(**{**asdict(predictor), "p_corrected": p_corrected})
 
 
 def _or_least(value: float) -> float:

@@ -355,20 +355,10 @@ def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
     own = dict(entry.get("set", {}))
     if isinstance(own.get("gain"), dict):  # keys of a table are text
         own["gain"] = {read_value(grade): gain for grade, gain in own["gain"].items()}
-    return Metric(
-        names=tuple(entry["names"]),
-        measure=entry["measure"],
-        conventions={**_possible(entry["measure"], shared), **own},
-        options=entry.get("options", {}),
-        number=entry.get("number", "cutoff"),
-        fraction=entry.get("fraction", False),
-        numbered=entry.get("numbered", {}),
-        defaults=tuple(entry.get("defaults", ())),
-        together=tuple(entry.get("together", ())),
-        given=tuple(entry.get("given", ())),
-        under=entry.get("under", {}),
-        reason=_texts(entry),
-    )
+    stated = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    known: dict[str, Any] = {field.name: stated[field.name] for field in fields(Metric) if field.name in stated}
+    conventions = {**_possible(entry["measure"], shared), **own}
+    return Metric(**{"options": {}, **known}, conventions=conventions, reason=_texts(entry))
 
 
 def _texts(entry: Mapping[str, Any]) -> Texts | None:
