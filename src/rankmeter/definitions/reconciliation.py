@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmeter import wording
-from rankmeter.definitions.space import Change, Changes
+from rankmeter.definitions.space import Changes
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Heading, Kind, Table, items, text_table
 from rankmeter.showing.showable import Showable
@@ -129,7 +129,33 @@ class Reconciliation(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """Everything that a reader is told, in order."""
-        return _findings(self, language)
+        words = wording.words("definitions/reconcile", language)
+        several = "_of_several" if len(self.claims) > 1 else ""
+        larger = [words["larger"]] if 0 < len(self.definitions) < self.matching_together else []
+        told: list[Block] = [
+            Heading(words["claims"]),
+            _claims(self, words),
+            Heading(words[f"tools{several}"]),
+            *items(_tool_lines(self, words)),
+            Heading(words[f"definitions{several}"]),
+            *items([*_definition_lines(self.definitions, self.deepest, words), *larger]),
+        ]
+        for place, answer in enumerate(self.claims):
+            named = {"name": answer.claim.name, "number": answer.claim.number}
+            if several and not self.definitions:
+                lines = _definition_lines([_of_one(d, place) for d in answer.definitions], self.deepest, words)
+                told += [Heading(words["alone"].format(**named)), *items(lines)]
+        for answer in self.claims:
+            if not answer.found and answer.nearest is not None:
+                named = {"name": answer.claim.name, "number": answer.claim.number}
+                told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
+        chances = [line for answer in self.claims for line in _chance_lines(answer, words, stopped=self.stopped)]
+        if several:
+            chances.append(words["together"].format(tried=self.tried_together, matching=self.matching_together))
+        told += [Heading(words["telling"]), *items(chances)]
+        for answer in {answer.claim.measure: answer for answer in self.claims}.values():
+            told += _effects(answer, words)
+        return told
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -180,46 +206,12 @@ def _claim_dict(answer: ClaimResult) -> dict[str, Any]:
 def _definition_dict(definition: Definition) -> dict[str, Any]:
     return {
         "changes": [
-            _change_dict(change, tools) for change, tools in zip(definition.changes, definition.tools, strict=True)
+            {"axis": change.axis, "value": change.value, "tools": list(tools)}
+            for change, tools in zip(definition.changes, definition.tools, strict=True)
         ],
         "measures": [str(measure) for measure in definition.measures],
         "values": list(definition.values),
     }
-
-
-def _change_dict(change: Change, tools: tuple[str, ...]) -> dict[str, Any]:
-    return {"axis": change.axis, "value": change.value, "tools": list(tools)}
-
-
-def _findings(result: Reconciliation, language: Language) -> list[Block]:
-    """Everything that a reader is told, in order."""
-    words = wording.words("definitions/reconcile", language)
-    several = "_of_several" if len(result.claims) > 1 else ""
-    larger = [words["larger"]] if 0 < len(result.definitions) < result.matching_together else []
-    told: list[Block] = [
-        Heading(words["claims"]),
-        _claims(result, words),
-        Heading(words[f"tools{several}"]),
-        *items(_tool_lines(result, words)),
-        Heading(words[f"definitions{several}"]),
-        *items([*_definition_lines(result.definitions, result.deepest, words), *larger]),
-    ]
-    for place, answer in enumerate(result.claims):
-        named = {"name": answer.claim.name, "number": answer.claim.number}
-        if several and not result.definitions:
-            lines = _definition_lines([_of_one(d, place) for d in answer.definitions], result.deepest, words)
-            told += [Heading(words["alone"].format(**named)), *items(lines)]
-    for answer in result.claims:
-        if not answer.found and answer.nearest is not None:
-            named = {"name": answer.claim.name, "number": answer.claim.number}
-            told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
-    chances = [line for answer in result.claims for line in _chance_lines(answer, words, stopped=result.stopped)]
-    if several:
-        chances.append(words["together"].format(tried=result.tried_together, matching=result.matching_together))
-    told += [Heading(words["telling"]), *items(chances)]
-    for answer in {answer.claim.measure: answer for answer in result.claims}.values():
-        told += _effects(answer, words)
-    return told
 
 
 def _of_one(definition: Definition, place: int) -> Definition:

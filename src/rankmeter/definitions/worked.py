@@ -94,8 +94,45 @@ class Worked(Showable):
     """What items are called, where it is known."""
 
     def document(self, language: Language = "en") -> list[Block]:
-        """The rows, the ideal list, and how the value comes about."""
-        return walkthrough(self, language)
+        """The rows of the list, for nDCG those of the ideal list, and how the value comes about."""
+        words = wording.words("definitions/worked", language)
+        names = ["rank", "item", "grade"]
+        if any(row.score is not None for row in self.rows):
+            names.insert(2, "score")
+        if any(row.topics for row in self.rows):
+            names.append("topics")
+        names += ["gain", "discount"] if self.adds_up else []
+        names += ["contribution", "total" if self.adds_up else "value_so_far"]
+        top = max([1.0, *(row.grade or 0.0 for row in self.rows), *(row.grade for row in self.ideal)])
+        query = f"{self.query} ({self.text})" if self.text else self.query
+        blocks: list[Block] = [
+            Heading(words["title"].format(measure=self.measure, query=query)),
+            _table(self.rows, names, words, top, self.titles),
+        ]
+        if self.ideal:
+            ideal = ["rank", "grade", "gain", "discount", "contribution", "total"]
+            blocks += [Heading(words["ideal"]), _table(self.ideal, ideal, words, top)]
+        return [*blocks, *map(Paragraph, self._closing(words))]
+
+    def _closing(self, words: Mapping[str, str]) -> list[str]:
+        """The sentences under the table: what is left out, what is counted, and the quotient."""
+        hidden = "hidden_adds" if self.hidden_adds else "hidden"
+        said = [words[hidden].format(count=self.hidden, adds=f"{self.hidden_adds:.6g}")] if self.hidden else []
+        said.append(words["facts"].format(**self.facts))
+        if self.value is None:
+            return [*said, words["skipped"]]
+        if self.policy:
+            said.append(words["policy"].format(policy=self.policy))
+        form = "alone" if self.denominator == 1 or self.policy else "quotient"
+        said.append(
+            words[form].format(
+                measure=self.measure,
+                above=f"{self.numerator:.6g}",
+                below=f"{self.denominator:.6g}",
+                value=repr(self.value),
+            )
+        )
+        return said
 
 
 @overload
@@ -375,28 +412,6 @@ def _facts(measure: Any, data: OneQuery) -> dict[str, float]:
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}
 
 
-def walkthrough(worked: Worked, language: Language) -> list[Block]:
-    """A document: the rows of the list, for nDCG those of the ideal list, and how the value comes about."""
-    words = wording.words("definitions/worked", language)
-    names = ["rank", "item", "grade"]
-    if any(row.score is not None for row in worked.rows):
-        names.insert(2, "score")
-    if any(row.topics for row in worked.rows):
-        names.append("topics")
-    names += ["gain", "discount"] if worked.adds_up else []
-    names += ["contribution", "total" if worked.adds_up else "value_so_far"]
-    top = max([1.0, *(row.grade or 0.0 for row in worked.rows), *(row.grade for row in worked.ideal)])
-    query = f"{worked.query} ({worked.text})" if worked.text else worked.query
-    blocks: list[Block] = [
-        Heading(words["title"].format(measure=worked.measure, query=query)),
-        _table(worked.rows, names, words, top, worked.titles),
-    ]
-    if worked.ideal:
-        ideal = ["rank", "grade", "gain", "discount", "contribution", "total"]
-        blocks += [Heading(words["ideal"]), _table(worked.ideal, ideal, words, top)]
-    return [*blocks, *map(Paragraph, closing(worked, language))]
-
-
 _IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "topics": 1}
 
 
@@ -429,25 +444,3 @@ def _cell(value: object) -> Cell:
     if isinstance(value, float):
         return Cell(f"{value:.6g}", sort=value)
     return Cell(value if value is None or isinstance(value, str) else str(value))
-
-
-def closing(worked: Worked, language: Language) -> list[str]:
-    """The sentences under the table: what is left out, what is counted, and the quotient."""
-    words = wording.words("definitions/worked", language)
-    hidden = "hidden_adds" if worked.hidden_adds else "hidden"
-    said = [words[hidden].format(count=worked.hidden, adds=f"{worked.hidden_adds:.6g}")] if worked.hidden else []
-    said.append(words["facts"].format(**worked.facts))
-    if worked.value is None:
-        return [*said, words["skipped"]]
-    if worked.policy:
-        said.append(words["policy"].format(policy=worked.policy))
-    form = "alone" if worked.denominator == 1 or worked.policy else "quotient"
-    said.append(
-        words[form].format(
-            measure=worked.measure,
-            above=f"{worked.numerator:.6g}",
-            below=f"{worked.denominator:.6g}",
-            value=repr(worked.value),
-        )
-    )
-    return said
