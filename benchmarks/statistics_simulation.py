@@ -21,7 +21,7 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.best import separation
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.equivalence import equivalences
 from rankmeter.stats.intervals import METHODS, intervals_of
 from rankmeter.stats.max_t import step_down
 from rankmeter.stats.paired import TESTS, p_values
@@ -30,6 +30,7 @@ from rankmeter.stats.samples import Groups, Sample, sample
 from rankmeter.stats.slice_intervals import difference as slice_difference
 from rankmeter.stats.slice_intervals import gap_test
 from rankmeter.stats.slice_intervals import spreads as slice_spreads
+from rankmeter.stats.student import Contrasts
 
 LEVEL = 0.95
 SIZES = (5, 10, 25, 50, 200)
@@ -334,7 +335,7 @@ def planning(trials, queries=50, margin=0.03):
     """What was planned: a system worse by the margin is called no worse, a detectable difference is found."""
     random = np.random.default_rng(6)
     rows = like_ndcg(random, trials, queries)
-    called = [equivalence(one - margin, margin).no_worse < 0.05 for one in rows]
+    called = [tested.no_worse < 0.05 for tested in equivalences(Contrasts.of_rows(rows - margin), margin)]
     say(f"'no worse' of a system worse by the margin, {queries} queries", float(np.mean(called)), trials, 0.05)
     spread = float(np.diff(gains(random, 2, 200_000), axis=0).std())
     size = minimum_detectable(spread, queries)

@@ -112,7 +112,8 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
     with said_if_damaged("results.no_comparison", str(path)):
         with zipfile.ZipFile(path) as file:
             header = json.loads(file.read(HEADER))
-            _check_form(header["form"], path)
+            if header["form"] != FORM:
+                raise InputError.of("results.other_form", source=str(path), form=header["form"], known=FORM)
             runs = {
                 system: tuple(
                     Evaluation.load(io.BytesIO(file.read(_run_name(place, number)))) for number in range(count)
@@ -120,11 +121,6 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
                 for place, (system, count) in enumerate(header["systems"].items())
             }
         return form(**_parts(header, runs))
-
-
-def _check_form(form: object, path: str | Path) -> None:
-    if form != FORM:
-        raise InputError.of("results.other_form", source=str(path), form=form, known=FORM)
 
 
 def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> dict[str, Any]:
@@ -174,8 +170,7 @@ def _quality(one: dict[str, Any]) -> Quality:
 def _score(one: dict[str, Any], ev: Evaluation) -> Score:
     return Score(
         **{
-            **_sentences(one, "reason", "unjudged_reason"),
-            "measure": _measure(one, ev),
+            **_sentences(one, ev, "reason", "unjudged_reason"),
             "interval": one["interval"] and Interval(**one["interval"]),
             "tie_bounds": one["tie_bounds"] and tuple(one["tie_bounds"]),
             "unjudged": one["unjudged"] and UnjudgedBounds(**one["unjudged"]),
@@ -187,8 +182,7 @@ def _score(one: dict[str, Any], ev: Evaluation) -> Score:
 def _difference(one: dict[str, Any], ev: Evaluation) -> Difference:
     return Difference(
         **{
-            **_sentences(one, "reason"),
-            "measure": _measure(one, ev),
+            **_sentences(one, ev, "reason"),
             "interval": one["interval"] and Interval(**one["interval"]),
             "effect": one["effect"] and EffectSizes(**one["effect"]),
             "equivalence": one["equivalence"] and Equivalence(**one["equivalence"]),
@@ -196,9 +190,8 @@ def _difference(one: dict[str, Any], ev: Evaluation) -> Difference:
     )
 
 
-def _sentences(one: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {**one, **{name: Said.from_plain(one[name]) for name in names if one[name]}}
-
-
-def _measure(one: Mapping[str, Any], ev: Evaluation) -> Measure:
-    return ev.find(one["measure"])
+def _sentences(one: dict[str, Any], ev: Evaluation, *names: str) -> dict[str, Any]:
+    """A record with its measure found, and its sentences worded again."""
+    return {**one, "measure": ev.find(one["measure"])} | {
+        name: Said.from_plain(one[name]) for name in names if one[name]
+    }

@@ -68,19 +68,13 @@ class Statistics:
             smallest, drawn = smallest_p(tested[place], settings)
             if smallest >= settings.alpha and not drawn:
                 # So few units prove nothing by this test, and a best group of them would not either.
-                self.separation[measure] = _unseparated(apart[place])
+                self.separation[measure] = apart[place].open()
 
     def _corrected(self, one: AnySample, chances: Floats, settings: Settings) -> Floats:
         if settings.correction == "max-t" and isinstance(one, Sample):
             joint = step_down(one, self.couples, permutations=settings.permutations, seed=settings.seed)
             return np.maximum(joint, chances)
         return corrected(chances, settings.correction)
-
-
-def _unseparated(apart: Separation) -> Separation:
-    systems = len(apart.rank)
-    low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
-    return replace(apart, rank_low=low, rank_high=high, in_best=np.ones(systems, np.bool_))
 
 
 def pairs_of(names: Sequence[str], against: int | None) -> list[Pair]:

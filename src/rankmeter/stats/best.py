@@ -36,6 +36,12 @@ class Separation:
     in_best: Bools
     """(systems,) whether it may be the best."""
 
+    def open(self) -> Separation:
+        """The same order where nothing can be told of it."""
+        systems = len(self.rank)
+        low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
+        return Separation(self.rank, low, high, np.ones(systems, np.bool_))
+
 
 def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
     """Which of some systems can be told apart.
@@ -98,10 +104,8 @@ def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
 
 def _unseparated(means: Floats) -> Separation:
     """What one system, or one unit, can tell: nothing."""
-    systems = len(means)
     rank = 1 + (_gaps(means) < 0).sum(axis=1)
-    low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
-    return Separation(rank, low, high, np.ones(systems, np.bool_))
+    return Separation(rank, rank, rank, rank == 1).open()
 
 
 def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:

@@ -31,21 +31,16 @@ class EffectSizes:
         return EffectSizes(self.losses, self.ties, self.wins, standardised, rank_biserial)
 
 
-def effect(differences: Floats, *, higher_is_better: bool = True) -> EffectSizes:
-    """The sizes of some paired differences, one for each unit.
+def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]:
+    """The sizes of the paired differences of some pairs, ``(pairs, units)``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> sizes = effect(np.array([0.5, 0.5, 0.0, -0.2]))
+    >>> sizes = effects(np.array([[0.5, 0.5, 0.0, -0.2]]))[0]
     >>> sizes.wins, sizes.ties, sizes.losses, round(sizes.standardised, 3), round(sizes.rank_biserial, 3)
     (2, 1, 1, 0.562, 0.667)
     """
-    return effects(differences[None], higher_is_better=higher_is_better)[0]
-
-
-def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]:
-    """The sizes of the differences of some pairs, ``(pairs, units)``."""
     gained = without_noise(rows if higher_is_better else -rows)
     units = gained.shape[1]
     spread = gained.std(axis=1, ddof=1) if units > 1 else np.zeros(len(gained))

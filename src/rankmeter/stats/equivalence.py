@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankmeter.errors import check_positive
-from rankmeter.placing.placements import Floats
 from rankmeter.stats.student import Contrasts
 
 
@@ -28,24 +27,19 @@ class Equivalence:
         return max(self.no_worse, self.no_better)
 
 
-def equivalence(differences: Floats, margin: float, *, higher_is_better: bool = True) -> Equivalence:
-    """Test whether the mean of some paired differences lies within ``margin`` of 0.
+def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
+    """Whether the means of some paired differences lie within ``margin`` of 0.
 
     Differences that are all equal have no spread for a t test: n of them within the margin have p = 2^-n.
 
     Examples
     --------
     >>> import numpy as np
-    >>> small = np.random.default_rng(0).normal(0, 0.02, 200)
-    >>> tested = equivalence(small, 0.01)
+    >>> small = np.random.default_rng(0).normal(0, 0.02, (1, 200))
+    >>> tested = equivalences(Contrasts.of_rows(small), 0.01)[0]
     >>> tested.no_worse < 0.001, tested.equivalent < 0.001
     (True, True)
     """
-    return equivalences(Contrasts.of_rows(differences[None]), margin, higher_is_better=higher_is_better)[0]
-
-
-def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
-    """Whether two systems are equivalent, from differences of which the mean and its error are known."""
     check_positive("margin", margin, 0.01)
     above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
     both = (above, below) if higher_is_better else (below, above)

@@ -12,12 +12,13 @@ from scipy import stats
 from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import effect
-from rankmeter.stats.equivalence import equivalence
+from rankmeter.stats.effects import effects
+from rankmeter.stats.equivalence import equivalences
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import p_value, p_values
 from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.samples import Sample, sample
+from rankmeter.stats.student import Contrasts
 
 
 def mean_difference(a, b, axis=-1):
@@ -112,10 +113,10 @@ def test_holm_and_bonferroni_by_hand_and_bh_by_scipy() -> None:
 
 def test_equivalence_is_two_one_sided_t_tests(values) -> None:
     d = values[0] - values[1]
-    found = equivalence(d, 0.1)
+    found = equivalences(Contrasts.of_rows(d[None]), 0.1)[0]
     assert found.no_worse == pytest.approx(stats.ttest_1samp(d, -0.1, alternative="greater").pvalue)
     assert found.no_better == pytest.approx(stats.ttest_1samp(d, 0.1, alternative="less").pvalue)
-    turned = equivalence(d, 0.1, higher_is_better=False)
+    turned = equivalences(Contrasts.of_rows(d[None]), 0.1, higher_is_better=False)[0]
     assert (turned.no_worse, turned.no_better) == pytest.approx((found.no_better, found.no_worse))
 
 
@@ -131,9 +132,9 @@ def test_equal_differences_prove_no_more_than_their_signs_where_scipy_is_certain
     assert found == {"two-sided": 2.0 ** (1 - units), "greater": 2.0**-units, "less": 1.0}
     # The same as the randomisation test, which tries every pattern of signs.
     assert found["two-sided"] == p_value(d, "randomisation", permutations=5000, seed=0)
-    same = equivalence(np.zeros(units), 0.01)
+    same = equivalences(Contrasts.of_rows(np.zeros(units)[None]), 0.01)[0]
     assert (same.no_worse, same.no_better, same.equivalent) == (2.0**-units,) * 3
-    worse = equivalence(np.full(units, -0.1), 0.01)
+    worse = equivalences(Contrasts.of_rows(np.full(units, -0.1)[None]), 0.01)[0]
     assert (worse.no_worse, worse.equivalent) == (1.0, 1.0)
 
 
@@ -157,8 +158,8 @@ def test_a_detectable_difference_is_found_as_often_as_promised() -> None:
 def test_rank_biserial_is_that_of_the_wilcoxon_sums() -> None:
     d = np.array([0.3, -0.1, 0.2, 0.5, -0.4])
     ranks = stats.rankdata(np.abs(d))
-    assert effect(d).rank_biserial == pytest.approx((ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum())
-    assert effect(d, higher_is_better=False).wins == 2
+    assert effects(d[None])[0].rank_biserial == pytest.approx((ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum())
+    assert effects(d[None], higher_is_better=False)[0].wins == 2
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign"])
@@ -239,4 +240,4 @@ def test_ranks_do_not_depend_on_rounding_errors(count) -> None:
     for alternative in ("two-sided", "less", "greater"):
         clean = p_value(sixths.astype(np.float64), "wilcoxon", alternative=alternative, permutations=0, seed=0)
         assert p_value(noisy, "wilcoxon", alternative=alternative, permutations=0, seed=0) == clean
-    assert effect(noisy).rank_biserial == effect(sixths.astype(np.float64)).rank_biserial
+    assert effects(noisy[None])[0].rank_biserial == effects(sixths.astype(np.float64)[None])[0].rank_biserial
