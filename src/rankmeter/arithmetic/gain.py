@@ -41,7 +41,7 @@ def gains_of(grade: Floats, m: Options) -> Floats:
 
 def cumulated_gain(view: View, m: Options) -> Parts:
     """CG, or its share of all judged gain."""
-    parts = _discounted(view, m, flat, _gaining(view, m))
+    parts, _ = _discounted(view, m, flat)
     if m.norm == "none":
         return parts
     gain = gains_of(view.best, m)
@@ -52,10 +52,12 @@ def cumulated_gain(view: View, m: Options) -> Parts:
 
 def discounted_gain(view: View, m: Options) -> Parts:
     """DCG."""
-    return _discounted(view, m, DISCOUNTS[m.discount], _gaining(view, m))
+    return _discounted(view, m, DISCOUNTS[m.discount])[0]
 
 
-def _discounted(view: View, m: Options, discount: Discount, gaining: Floats) -> Parts:
+def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floats]:
+    """The sum of the discounted gains, and how many candidates of each query have a gain."""
+    gaining = _gaining(view, m)
     queries = len(view.returned)
     gain, rows, query, rank, worth = view.once(("gain", m.gain, m.rel, discount), lambda: _gained(view, m, discount))
     found: Bools | None = None
@@ -72,7 +74,7 @@ def _discounted(view: View, m: Options, discount: Discount, gaining: Floats) -> 
     some: Bools = gaining > 0
     if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
         some = some | (view.per_query(gain > 0) > 0)
-    return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found)
+    return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found), gaining
 
 
 def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, Ints, Ints, Floats]:
@@ -94,8 +96,7 @@ def _gaining(view: View, m: Options) -> Floats:
 
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
-    gaining = _gaining(view, m)
-    parts = _discounted(view, m, DISCOUNTS[m.discount], gaining)
+    parts, gaining = _discounted(view, m, DISCOUNTS[m.discount])
     key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, m.negative == "counted")
     ideal = view.once(key, lambda: _ideal(view, m, gaining), of_best=m.ideal in ("judged", "uncut"))
     return Parts(parts.numerator, ideal, parts.has_relevant, parts.found)

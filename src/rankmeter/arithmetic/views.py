@@ -363,14 +363,10 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> Vie
         # Rows of equal rank stand by grade, so that sums do not depend on the order in which data came.
         order = np.lexsort((-grade, rank, query))
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
-    elif not _in_order(query, rank):
+    elif not ((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all():
         order = order_by(query, rank)
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
     return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties)
-
-
-def _in_order(query: Ints, rank: Ints) -> bool:
-    return bool(((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all())
 
 
 def mapped(grade: Floats, gains: Mapping[float, float], lowest: float = 0.0) -> Floats:

@@ -27,8 +27,8 @@ from rankmeter.cli.parameters import Command, Reads, check_places, format_of, ta
 from rankmeter.cli.sources import items_and_users, refuse_measures
 from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.evaluating.pairing import folder_is_one_run
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
 from rankmeter.wording import said, word

@@ -159,7 +159,7 @@ def evaluate_placing(
         ids=placed.ids,
         values=values,
         means=means,
-        tie_bounds=TieBounds(Late(lambda: {m: both for tie in ties for m, both in tie.value.bounds.items()})),
+        tie_bounds=TieBounds(ties),
         asked=dict(asked.names),
         told=_facts(given, asked, about, placed, first, ties, notes),
         wholes=wholes,

@@ -18,7 +18,7 @@ from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, Sin
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.evaluating.tie_bounds import TieBounds
+from rankmeter.evaluating.tie_bounds import TieBounds, Ties
 from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
@@ -53,7 +53,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
         values=values,
         means={m: fsum(v.value[: len(judgments)].tolist()) / len(judgments) for m, v in values.items()},
-        tie_bounds=TieBounds(Late(lambda: full.value.tie_bounds)),
+        tie_bounds=TieBounds([Late(lambda: Ties(full.value.tie_bounds))]),
         asked=dict(asked.names),
         told=Late(lambda: full.value.facts),
         judged_by=Late(lambda: full.value.judged_by.value),  # type: ignore[union-attr]

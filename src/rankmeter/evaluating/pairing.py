@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
-from rankmeter.errors import InputError, MeasureError, warn
+from rankmeter.errors import InputError, MeasureError, Problem, RepeatedItemError, warn
 from rankmeter.frozen import dataclass
 from rankmeter.inputs import Labelled, into_judgments, into_run
 from rankmeter.inputs.mappings import look_swapped
@@ -31,6 +34,17 @@ class Ready(Placeable):
             wanted = "scores=float32" if plan.scores != "float64" else "candidates=appended"
             raise MeasureError.of("evaluating.ranked_already", source=self.source, wanted=wanted)
         return self.before
+
+
+@contextmanager
+def folder_is_one_run(run: object) -> Iterator[None]:
+    """Say that a folder is one run where its files turn out to be several."""
+    try:
+        yield
+    except RepeatedItemError as error:
+        if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
+            raise
+        raise error.changed(hint=Problem("inputs.run_in_each_file", {"pattern": str(Path(run, "*"))})) from error
 
 
 def into_pair(

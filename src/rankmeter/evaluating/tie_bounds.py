@@ -5,7 +5,7 @@ Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,15 @@ KEPT = 1 << 19
 """How many placements may wait for somebody to look at what comes of them; with more, it is computed at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What ties can do to measures that share a placing."""
+
+    bounds: Mapping[Measure, tuple[float, float]]
+    unknown: Sequence[Measure] = ()
+    """Those that ties may move between values that are not known."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TieBounds(Mapping[Measure, tuple[float, float]]):
     """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
@@ -31,31 +40,27 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
     asked for.
     """
 
-    late: Late[Mapping[Measure, tuple[float, float]]]
+    ties: Sequence[Late[Ties]]
+
+    @property
+    def bounds(self) -> dict[Measure, tuple[float, float]]:
+        """All of them."""
+        return {measure: both for tie in self.ties for measure, both in tie.value.bounds.items()}
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:
-        return self.late.value[measure]
+        return self.bounds[measure]
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self.late.value)
+        return iter(self.bounds)
 
     def __len__(self) -> int:
-        return len(self.late.value)
+        return len(self.bounds)
 
     def __repr__(self) -> str:
-        return repr(self.late.value)
+        return repr(self.bounds)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self.late.value),)  # a copy elsewhere is plain
-
-
-@dataclass(frozen=True, slots=True)
-class Ties:
-    """What ties can do to measures that share a placing."""
-
-    bounds: dict[Measure, tuple[float, float]]
-    unknown: list[Measure]
-    """Those that ties may move between values that are not known."""
+        return dict, (self.bounds,)  # a copy elsewhere is plain
 
 
 def late_ties(measured: MeasuredGroup) -> Late[Ties]:

@@ -15,11 +15,10 @@ from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.little import evaluate_little, value_of_grades
-from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.pairing import folder_is_one_run, into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
 from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.shards import folder_is_one_run
 from rankmeter.measures import Measure
 
 

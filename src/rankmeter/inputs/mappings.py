@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, islice, pairwise
 from math import isfinite, isinf, isnan
 from operator import methodcaller
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,9 +44,21 @@ class _ByQuery:
     source: str
     count: int = field(init=False)
     """How many items it holds, over all queries."""
+    form: ClassVar[str] = "mapping"
+    order: ClassVar[Literal["score", "lists"] | None] = None
+    """What it came as, and what orders the items of a run."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "count", sum(map(len, self.data.values())))
+
+    @property
+    def mapping(self) -> Self:
+        """Itself."""
+        return self
+
+    def how_read(self) -> Reading:
+        """As it came."""
+        return Reading(self.source, self.form, rows=self.count, order=self.order)
 
     @cached_property
     def query_types(self) -> frozenset[type]:
@@ -74,20 +86,11 @@ class _ByQuery:
 
 
 @dataclass(frozen=True)
-class GradedMapping(_ByQuery, Judgments):
+class GradedMapping(_ByQuery, Judgments):  # type: ignore[misc]  # which is its own mapping
     """Judgments as ``{query: {item: grade}}``."""
 
     data: Mapping[Query, Mapping[Item, float]]
     source: str = "judgments"
-
-    @property
-    def mapping(self) -> GradedMapping:  # type: ignore[override]
-        """Itself."""
-        return self
-
-    def how_read(self) -> Reading:
-        """A mapping."""
-        return Reading(self.source, "mapping", rows=self.count)
 
     def judgment_table(self) -> JudgmentTable:
         """As a table."""
@@ -97,21 +100,13 @@ class GradedMapping(_ByQuery, Judgments):
 
 
 @dataclass(frozen=True)
-class ScoredMapping(_ByQuery, Run):
+class ScoredMapping(_ByQuery, Run):  # type: ignore[misc]
     """A run as ``{query: {item: score}}``."""
 
     data: Mapping[Query, Mapping[Item, float]]
     source: str = "run"
     scored: ClassVar[bool] = True
-
-    @property
-    def mapping(self) -> ScoredMapping:  # type: ignore[override]
-        """Itself."""
-        return self
-
-    def how_read(self) -> Reading:
-        """A mapping with scores."""
-        return Reading(self.source, "mapping", rows=self.count, order="score")
+    order = "score"
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (scores stand in any order)
         """As one table."""
@@ -125,21 +120,13 @@ class ScoredMapping(_ByQuery, Run):
 
 
 @dataclass(frozen=True)
-class RankedLists(_ByQuery, Run):
+class RankedLists(_ByQuery, Run):  # type: ignore[misc]
     """A run as ``{query: [items, best first]}``."""
 
     data: Mapping[Query, Sequence[Item]]
     source: str = "run"
     scored: ClassVar[bool] = False
-
-    @property
-    def mapping(self) -> RankedLists:  # type: ignore[override]
-        """Itself."""
-        return self
-
-    def how_read(self) -> Reading:
-        """Lists, whose order is all that is known."""
-        return Reading(self.source, "lists", rows=self.count, order="lists")
+    form = order = "lists"
 
     def run_table(self, depth: int | None = None) -> RunTable:
         """As one table, with minus the place for a score."""
@@ -184,7 +171,6 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
         return _subtopic_table(by_query)
     if set(map(type, by_query.values())) == {dict}:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
-    by_query = _as_dicts(by_query, "judgments")
     graded: dict[Any, Mapping[Any, float]] = {}
     for query, items in by_query.items():
         if isinstance(items, Mapping):
@@ -251,7 +237,6 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     by_query = _by_query(data, "run")
     if not by_query:
         raise InputError.of("inputs.no_returned_query")
-    by_query = _as_dicts(by_query, "run")
     if all(issubclass(kind, Mapping) for kind in set(map(type, by_query.values()))):
         return _checked(ScoredMapping(by_query), _RUN_LOOK)
     for query, items in by_query.items():
@@ -261,22 +246,6 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
             raise _unlike("run", query, items, _RUN_LOOK)
     lists = {query: items if isinstance(items, list) else list(items) for query, items in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)
-
-
-def _as_dicts(by_query: Mapping[Any, Any], what: str) -> Mapping[Any, Any]:
-    """A pandas Series or another mapping under a query is ``{item: value}``; anything else stays as it is."""
-    if set(map(type, by_query.values())) <= {dict, list}:
-        return by_query
-    plain: dict[Any, Any] = {}
-    for query, items in by_query.items():
-        if isinstance(items, Mapping):
-            plain[query] = items if isinstance(items, dict) else dict(items)
-            continue
-        is_series = hasattr(items, "to_dict") and hasattr(items, "index")
-        plain[query] = items.to_dict() if is_series else items
-        if is_series and len(plain[query]) != len(items):
-            raise InputError.of("inputs.series_repeats", what=what, query=query)
-    return plain
 
 
 def _checked(source: Mapped, look: str) -> Mapped:
@@ -315,12 +284,24 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
 
 
 def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
-    if isinstance(data, Mapping):
-        return data if isinstance(data, dict) else dict(data)
+    """What each query has; a pandas Series or a mapping of any kind is ``{item: value}``, anything else as it is."""
     if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
-        return dict(enumerate(data))
-    look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
-    raise InputError.of("inputs.unreadable_type", what=what, type=type(data).__name__, look=look)
+        data = enumerate(data)
+    elif not isinstance(data, Mapping):
+        look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
+        raise InputError.of("inputs.unreadable_type", what=what, type=type(data).__name__, look=look)
+    by_query: dict[Any, Any] = data if isinstance(data, dict) else dict(data)
+    if set(map(type, by_query.values())) <= {dict, list}:
+        return by_query
+    plain: dict[Any, Any] = {}
+    for query, items in by_query.items():
+        is_series = hasattr(items, "to_dict") and hasattr(items, "index") and not isinstance(items, Mapping)
+        plain[query] = items.to_dict() if is_series else items
+        if is_series and len(plain[query]) != len(items):
+            raise InputError.of("inputs.series_repeats", what=what, query=query)
+        if isinstance(items, Mapping) and not isinstance(items, dict):
+            plain[query] = dict(items)
+    return plain
 
 
 def _unlike(what: str, query: object, given: object, look: str) -> InputError:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from rankmeter.errors import InputError, NotFoundError, Problem, RepeatedItemError, check_path, examples
+from rankmeter.errors import InputError, NotFoundError, Problem, check_path, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import refuse_url
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -94,17 +94,6 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
         tuple(path for one in expanded for path in getattr(one, name)) for name in ("paths", "left_out")
     )
     return Files(paths_of, left_out=left_out)
-
-
-@contextmanager
-def folder_is_one_run(run: object) -> Iterator[None]:
-    """Say that a folder is one run where its files turn out to be several."""
-    try:
-        yield
-    except RepeatedItemError as error:
-        if not (isinstance(run, (str, os.PathLike)) and Path(run).is_dir()):
-            raise
-        raise error.changed(hint=Problem("inputs.run_in_each_file", {"pattern": str(Path(run, "*"))})) from error
 
 
 def judged_collection(path: str) -> Files | None:
