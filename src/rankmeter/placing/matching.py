@@ -202,7 +202,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
     By hashes, which for text costs a quarter of a join; what they find is compared in full.
     """
     keys = _keys_of_ids(known)
-    if _any_repeated(keys, None):  # two texts with one hash
+    if not len(keys) or _any_repeated(keys, None):  # nothing is known, or two texts have one hash
         return _joined_numbers(known, asked)
     table = KeyTable.of(keys)
     numbers = np.empty(len(asked), np.int64)

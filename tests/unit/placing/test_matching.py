@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankmeter.placing.matching import KeyTable, repeated
+from rankmeter.placing.matching import KeyTable, numbers_among, repeated
 from rankmeter.placing.segments import (
     bisect,
     highest_from,
@@ -66,3 +68,11 @@ def test_segments_are_looked_at_each_for_itself(lists):
     assert highest_from(values, offsets).tolist() == best
     sums = [sum(one[: place + 1]) for one in lists for place in range(len(one))]
     assert running_sums(values, offsets).tolist() == sums
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Int64])
+@given(known=st.sets(st.integers(0, 20)), asked=st.lists(st.integers(0, 20)))
+def test_ids_are_numbered_among_those_known_however_few(dtype, known, asked):
+    series = pl.Series(list(known), dtype=pl.Int64).cast(dtype), pl.Series(asked, dtype=pl.Int64).cast(dtype)
+    places = {id_: number for number, id_ in enumerate(known)}
+    assert numbers_among(*series).tolist() == [places.get(id_, -1) for id_ in asked]
