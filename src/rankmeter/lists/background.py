@@ -21,20 +21,12 @@ from rankmeter.placing.matching import ROWS_AT_ONCE, encode, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import group_rows, offsets_of
 
-FEW_IDS = 5_000
-"""Up to how many ids are looked up one by one."""
-
 
 class Vocabulary:
     """Numbers for ids, given in the order in which they come."""
 
-    def __init__(self, dtype: pl.DataType) -> None:
-        self.dtype = dtype
-        self.ids = pl.Series("id", [], dtype=dtype)
-        self._few: dict[Any, int] | None = {}
-        """The same as a dict while there are few ids, for which a join would be slow."""
-        self._numbers: Ints | None = None
-        """For whole numbers that are not far between, once looked for: the number of each id at its own place."""
+    def __init__(self, ids: pl.Series) -> None:
+        self.ids = ids
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -44,54 +36,14 @@ class Vocabulary:
         codes = self.find(ids)
         if len(codes) and codes.min() < 0:
             codes, unknown = codes.copy(), codes < 0
-            fresh = ids.cast(self.dtype).filter(pl.Series(unknown))
-            first = len(self)
-            new = (
-                pl.Series(list(dict.fromkeys(fresh)), dtype=self.dtype)
-                if len(fresh) < FEW_IDS
-                else fresh.unique(maintain_order=True)
-            )
-            self.ids = pl.concat([self.ids, new.alias("id")], rechunk=True)
-            self._few = {one: number for number, one in enumerate(self.ids)} if len(self) < FEW_IDS else None
-            self._numbers = None
-            codes[unknown] = first + Vocabulary.of(new).find(fresh)
+            new, number = encode(ids.cast(self.ids.dtype).filter(pl.Series(unknown)))
+            codes[unknown] = len(self) + number
+            self.ids = pl.concat([self.ids, new.alias(self.ids.name)], rechunk=True)
         return codes
-
-    def _table(self) -> Ints | None:
-        if self._numbers is not None:
-            return self._numbers
-        if self.dtype not in (pl.Int64, pl.UInt64):
-            return None
-        known = self.ids.to_numpy()
-        if known.min() < 0 or known.max() > 8 * len(known) + 1_000_000:
-            return None
-        table = np.full(int(known.max()) + 1, -1, np.int64)
-        table[known] = np.arange(len(known))
-        self._numbers = table
-        return table
-
-    @classmethod
-    def of(cls, ids: pl.Series) -> Vocabulary:
-        made = cls(ids.dtype)
-        made.ids = ids
-        made._few = {one: number for number, one in enumerate(ids)} if len(ids) < FEW_IDS else None
-        return made
 
     def find(self, ids: pl.Series) -> Ints:
         """The number of each id; -1 for strangers."""
-        if not len(ids) or not len(self):
-            return np.full(len(ids), -1, np.int64)
-        ids = ids.cast(self.dtype)
-        if self._few is not None and len(ids) < FEW_IDS:
-            return np.array([self._few.get(one, -1) for one in ids.to_list()], np.int64)
-        if (numbers := self._table()) is not None:
-            asked = ids.to_numpy()
-            if asked.min() >= 0 and asked.max() < len(numbers):
-                is_own_number = len(numbers) == len(self) and bool((numbers == np.arange(len(numbers))).all())
-                return asked.astype(np.int64, copy=False) if is_own_number else numbers[asked]
-            inside = (asked >= 0) & (asked < len(numbers))
-            return np.where(inside, numbers[np.where(inside, asked, 0)], -1)
-        return numbers_among(self.ids, ids)
+        return numbers_among(self.ids, ids.cast(self.ids.dtype))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +73,8 @@ class Background:
         cls, catalogue: Catalogue | None, history: History | None, item_type: pl.DataType, measures: Sequence[Measure]
     ) -> Background:
         """Number the items and count what was taken."""
-        words = Vocabulary(item_type) if catalogue is None else Vocabulary.of(catalogue.items.cast(item_type))
+        listed = pl.Series(dtype=item_type) if catalogue is None else catalogue.items.cast(item_type)
+        words = Vocabulary(listed)
         code = None if history is None else words.add(history.item)
         total = len(words)
         taken: Floats | None = None
@@ -174,8 +127,7 @@ class Background:
         if (np.diff(query) < 0).any():
             order = group_rows(query, queries)
             query, item = query[order], item[order]
-        sizes = np.bincount(query, minlength=queries).astype(np.int64)
-        return Rows(offsets_of(sizes), item, np.ones(len(item)))
+        return Rows.of(query, item, np.ones(len(item)), queries)
 
 
 def _rises(user: Ints, item: Ints) -> bool:
@@ -207,8 +159,7 @@ def _padded(values: Any, total: int) -> Any:
 
 def _takers(user: Ints, item: Ints, total: int, users: int) -> Sets:
     order = group_rows(item, total)
-    sizes = np.bincount(item, minlength=total).astype(np.int64)
-    return Sets(offsets_of(sizes), user[order], np.ones(len(user)), users)
+    return Sets(offsets_of(np.bincount(item, minlength=total)), user[order], np.ones(len(user)), users)
 
 
 def _distance(catalogue: Catalogue) -> Any:

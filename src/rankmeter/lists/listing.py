@@ -255,8 +255,7 @@ class _Cut:
         if judged is None:
             return None
         kept = self.slicing.code[judged.item] == place
-        sizes = np.bincount(judged.query[kept], minlength=len(self.placed.queries))
-        return Rows(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), judged.item[kept], judged.grade[kept])
+        return Rows.of(judged.query[kept], judged.item[kept], judged.grade[kept], len(self.placed.queries))
 
     def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
         slates = self.slates[measure]

@@ -17,7 +17,7 @@ from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.segments import as_rows, offsets_of
+from rankmeter.placing.segments import as_rows
 from rankmeter.placing.slates import Lists, first_items
 from rankmeter.wording import said
 
@@ -170,11 +170,11 @@ def gather(
         users["the history"] = given.history.query
     if truth is not None:
         columns["the judgments"] = truth.item
-    people = Vocabulary.of(queries.cast(_query_type(given, users)))
+    people = Vocabulary(queries.cast(_query_type(given, users)))
     known = given.background
     if known is None:
         known = Background.of(given.catalogue, given.history, shared_type(columns, "item"), measures)
-    words = Vocabulary.of(known.ids)
+    words = Vocabulary(known.ids)
     numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
     for key, one in lists.items():
         same = next((other for other in numbered if lists[other] is one), None)
@@ -209,8 +209,7 @@ def _matrix(query: Ints, offsets: Ints, item: Ints, queries: int) -> Ints:
 def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:
     order = np.lexsort((item, query))
     order = order[query[order] >= 0]
-    sizes = np.bincount(query[order], minlength=queries).astype(np.int64)
-    return Rows(offsets_of(sizes), item[order], grade.to_numpy()[order])
+    return Rows.of(query[order], item[order], grade.to_numpy()[order], queries)
 
 
 def _looks_at_histories(measure: Measure) -> bool:

@@ -17,9 +17,9 @@ from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
-from rankmeter.lists.background import Vocabulary
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.slating import Material, shared_type
+from rankmeter.placing.matching import numbers_among
 from rankmeter.placing.placements import Ints
 
 NO_LABEL = "(none)"
@@ -102,9 +102,8 @@ def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, sou
 
 
 def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: pl.Series) -> Slicing:
-    words = Vocabulary(shared_type({"the run": queries, "by=": users}, "query"))
-    words.add(users)
-    row = words.find(queries)
+    id_type = shared_type({"the run": queries, "by=": users}, "query")
+    row = numbers_among(users.cast(id_type), queries.cast(id_type))
     if len(queries) and (row < 0).all():
         held, asked = examples(users.to_list()), examples(queries.to_list())
         raise InputError.of("lists.covers_no_query", users=held, queries=asked)

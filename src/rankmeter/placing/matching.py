@@ -15,6 +15,8 @@ from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Ints
 
 Keys = npt.NDArray[np.uint64]
+FEW_IDS = 5_000
+"""Up to how many ids are looked up one by one."""
 MANY_ROWS = 10_000
 """From how many rows on a table of numbers is worth its set-up."""
 ROWS_AT_ONCE = 1 << 16
@@ -199,8 +201,16 @@ def _slots(keys: Keys, shift: int, bits: int) -> Ints:
 def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
     """The number of each asked id among known ones, which are all different; -1 for strangers.
 
-    By hashes, which for text costs a quarter of a join; what they find is compared in full.
+    A few are looked up in a dictionary, numbers that are not far between in a table, others by hashes, which for text
+    costs a quarter of a join; what these find is compared in full.
     """
+    if max(len(known), len(asked)) < FEW_IDS:
+        number_of = {known_id: number for number, known_id in enumerate(known.to_list())}
+        return np.array([number_of.get(asked_id, -1) for asked_id in asked.to_list()], np.int64)
+    if not len(known) or not len(asked):
+        return np.full(len(asked), -1)
+    if known.dtype.is_integer() and (number := _numbers_by_table(known.to_numpy(), asked.to_numpy())) is not None:
+        return number
     keys = _keys_of_ids(known)
     if not len(keys) or _any_repeated(keys, None):  # nothing is known, or two texts have one hash
         return _joined_numbers(known, asked)
@@ -220,6 +230,21 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
                 return _joined_numbers(known, asked)
         numbers[first : first + len(rows)] = number
     return numbers
+
+
+def _numbers_by_table(known: Ints, asked: Ints) -> Ints | None:
+    """The number of each asked one among numbers that are not far between; None where they are."""
+    if known.min() < 0 or known.max() > 8 * (len(known) + len(asked)):
+        return None
+    inside = asked.min() >= 0 and asked.max() <= known.max()
+    if inside and (known == np.arange(len(known))).all():  # every number is its own
+        return asked.astype(np.int64, copy=False)
+    table = np.full(int(known.max()) + 1, -1, np.int64)
+    table[known] = np.arange(len(known))
+    if inside:
+        return table[asked]
+    within = (asked >= 0) & (asked < len(table))
+    return np.where(within, table[np.where(within, asked, 0)], -1)
 
 
 def _keys_of_ids(ids: pl.Series) -> Keys:

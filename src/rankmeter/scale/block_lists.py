@@ -144,7 +144,7 @@ def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known
     made: dict[Measure, float] = {}
     for measure, number in count_groups(listed).items():
         rows = counts.filter(pl.col("of") == number).sort("key")
-        words = Vocabulary.of(known.ids)
+        words = Vocabulary(known.ids)
         code = words.add(rows["item"])
         counted = Counts(code, rows["key"].to_numpy(), rows["times"].to_numpy())
         made[measure] = value_from_counts(counted, known.items(len(words)), measure)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import offsets_of
 
 BLOCK_CELLS = 2_000_000
 """How many numbers a block of users may hold at once; everything large is done in such blocks."""
@@ -27,6 +28,11 @@ class Rows:
     grade: Floats
     """(m,) the grade of each; 1 where there are none."""
 
+    @classmethod
+    def of(cls, query: Ints, item: Ints, grade: Floats, queries: int) -> Rows:
+        """Rows that are sorted by query."""
+        return cls(offsets_of(np.bincount(query, minlength=queries)), item, grade)
+
     @property
     def query(self) -> Ints:
         """(m,) the query of each row."""
@@ -37,8 +43,7 @@ class Rows:
         if chosen.all():
             return self
         kept = np.repeat(chosen, np.diff(self.offsets))
-        sizes = np.diff(self.offsets)[chosen]
-        return Rows(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), self.item[kept], self.grade[kept])
+        return Rows(offsets_of(np.diff(self.offsets)[chosen]), self.item[kept], self.grade[kept])
 
 
 @dataclass(frozen=True, slots=True)
