@@ -309,8 +309,8 @@ def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], s
         if not pairs or values.shape[1] < 2:
             behaviours.append(Behaviour(str(measure), None, None, saturated))
             continue
-        one = Sample.of_values(values)
-        chances = one.contrasts(pairs).p()
+        sample = Sample.of_values(values)
+        chances = sample.contrasts(pairs).p()
         behaviours.append(
             Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated)
         )
@@ -325,10 +325,10 @@ def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> floa
     first = np.zeros((HALVES, size))
     for row in first:
         row[random.permutation(size)[:half]] = 1.0
-    one = first @ values.T
-    other = values.sum(axis=1) - one
+    halves = first @ values.T
+    other = values.sum(axis=1) - halves
     left, right = (np.array(side) for side in zip(*pairs, strict=True))
-    signs = [np.sign(np.round(part[:, left] - part[:, right], 12)) for part in (one, other)]
+    signs = [np.sign(np.round(part[:, left] - part[:, right], 12)) for part in (halves, other)]
     return float(np.where(signs[0] * signs[1] == 0, 0.5, signs[0] == signs[1]).mean())
 
 
@@ -343,7 +343,7 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
         for ev in evaluations:
             x, y = (ev.values[m] for m in (a, b))
             kept = x.counted[:judged] & y.counted[:judged]
-            rho = spearman(*(one.value[:judged][kept] for one in (x, y))) if kept.sum() > 2 else math.nan
+            rho = spearman(*(values.value[:judged][kept] for values in (x, y))) if kept.sum() > 2 else math.nan
             over += [] if math.isnan(rho) else [rho]
         if over and np.mean(over) >= ALIKE:
             alike.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
@@ -351,4 +351,4 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
             tau = float(kendalltau([ev.means[a] for ev in evaluations], [ev.means[b] for ev in evaluations]).statistic)
             if tau >= ALIKE:
                 alike.append(Alike((str(a), str(b)), tau, "systems"))
-    return sorted(alike, key=lambda one: -one.correlation)
+    return sorted(alike, key=lambda values: -values.correlation)

@@ -248,7 +248,7 @@ def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
 
 def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None:
     """How much runs vary is known only of a system that has several; one without chance has one."""
-    if unit == "run" and all(len(one.runs) == 1 for one in measured.values()):
+    if unit == "run" and all(len(system.runs) == 1 for system in measured.values()):
         raise InputError.of("comparing.one_run_each")
 
 
@@ -272,9 +272,9 @@ def _margins(
 
 
 def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:
-    if truth is None or not all(one.sources for one in measured.values()):
+    if truth is None or not all(system.sources for system in measured.values()):
         return None
-    runs = {name: one.sources for name, one in measured.items()}
+    runs = {name: system.sources for name, system in measured.items()}
     return Inputs(truth, runs, about.catalogue, about.history)
 
 

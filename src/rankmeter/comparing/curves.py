@@ -86,7 +86,9 @@ def curves(
     }
     return {
         name: {"k": list(cutoffs)}
-        | dict(zip(("value", "low", "high"), np.stack([bands[one] for one in several]).transpose(2, 1, 0), strict=True))
+        | dict(
+            zip(("value", "low", "high"), np.stack([bands[band] for band in several]).transpose(2, 1, 0), strict=True)
+        )
         for name, several in asked.items()
     }
 

@@ -56,7 +56,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     detailed = _detailed(cmp, informative)
     # The values of every query say how two systems differ.
     pairs = [] if len(detailed) == len(ids) <= MOST_POINTS else paired_values(cmp, reference)
-    shown = sorted({row[0] for one in pairs for several in one for row in several} | set(detailed))
+    shown = sorted({row[0] for part in pairs for several in part for row in several} | set(detailed))
     number = {place: at for at, place in enumerate(shown)}
     sides = _sides(cmp, ids, informative[:lists])
     values = nested(np.stack([cmp.values[measure][:, detailed] for measure in cmp.measures]).transpose(2, 0, 1))
@@ -66,7 +66,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         "measures": [{"name": cmp.label(m), "higher": m.higher_is_better} for m in cmp.measures],
         "queries": [[ids[place], titles.query(ids[place])] for place in shown],
         "count": len(ids),
-        "pairs": [[[[number[q], x, y] for q, x, y in several] for several in one] for one in pairs] or None,
+        "pairs": [[[[number[q], x, y] for q, x, y in several] for several in part] for part in pairs] or None,
         "paired": [int(_shown_queries(cmp, m).sum()) for m in cmp.measures],
         "values": dict(zip((number[place] for place in detailed), values, strict=True)),
         "lists": _lists(
@@ -218,8 +218,8 @@ def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> 
     # As the first of its measures was typed, without the cutoff.
     typed = {family_of(measure): re.sub(r"@\d+$", "", cmp.label(measure)) for measure in reversed(cmp.measures)}
     return {
-        name: {"name": typed[name], **{kind: nested(values) for kind, values in one.items()}}
-        for name, one in points.items()
+        name: {"name": typed[name], **{kind: nested(values) for kind, values in bands.items()}}
+        for name, bands in points.items()
     }
 
 
@@ -240,15 +240,15 @@ def _lists(
     kept: dict[int, Any] = {}
     highest = 0.0
     for query in queries:
-        lists = [one.get(query, []) for one in sides["lists"].values()]
+        lists = [side.get(query, []) for side in sides["lists"].values()]
         grades = sides["grades"].get(query, {})
         highest = max([highest, *grades.values()])
-        shown = dict.fromkeys(item for one in lists for item in one[:LIST_DEPTH])
+        shown = dict.fromkeys(item for side in lists for item in side[:LIST_DEPTH])
         number_of = {item: items.setdefault(item, len(items)) for item in shown}
         missed = _missed(lists, grades, shown)
         ranks = {item: rank for rank, item in enumerate(sides["lists"][reference].get(query, []), 1)}
         kept[number[query]] = {
-            "systems": [[number_of[item] for item in one[:LIST_DEPTH]] for one in lists],
+            "systems": [[number_of[item] for item in side[:LIST_DEPTH]] for side in lists],
             "grades": {at: grades[item] for item, at in number_of.items() if item in grades},
             "relevant": sum(grade > 0 for grade in grades.values()),
             "missed": [[items.setdefault(item, len(items)), *rest] for item, *rest in missed],
@@ -268,7 +268,7 @@ def _missed(
                       key=lambda item: -grades[item])[:MOST_MISSED]  # fmt: skip
     wanted = frozenset(relevant)
     ranks = [{item: rank for rank, item in enumerate(items, 1) if item in wanted} for items in lists]
-    return [(item, grades[item], [one.get(item) for one in ranks]) for item in relevant]
+    return [(item, grades[item], [places.get(item) for places in ranks]) for item in relevant]
 
 
 def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:

@@ -23,7 +23,7 @@ class LinedUp:
     """The values of all systems query by query, in one order of the queries."""
 
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
-        evaluations = [one.evaluation for one in measured.values()]
+        evaluations = [system.evaluation for system in measured.values()]
         self.queries, self.places = line_up(evaluations)
         self.value: dict[Measure, Floats] = {}
         self.numerator: dict[Measure, Floats] = {}
@@ -43,8 +43,10 @@ class LinedUp:
                 ("numerator", self.numerator),
                 ("denominator", self.denominator),
             ):
-                store[measure] = np.stack([_spread(getattr(one, name), place, size, 0.0) for one, place in placed])
-            spread = [_spread(one.counted, place, size, 0.0) for one, place in placed]
+                store[measure] = np.stack(
+                    [_spread(getattr(system, name), place, size, 0.0) for system, place in placed]
+                )
+            spread = [_spread(system.counted, place, size, 0.0) for system, place in placed]
             counted: Bools = np.stack(spread) > 0
             self.counted[measure] = counted
             self.paired[measure] = np.logical_and.reduce(counted, axis=0)
@@ -76,7 +78,7 @@ def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
     lists = [ev.queries.cast(pl.String) if as_text else ev.queries for ev in evaluations]
     every = pl.concat(lists).unique(maintain_order=True)
     number = {query: place for place, query in enumerate(every.to_list())}
-    return every, [np.array([number[query] for query in one.to_list()], np.int64) for one in lists]
+    return every, [np.array([number[query] for query in ids.to_list()], np.int64) for ids in lists]
 
 
 def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floats:
@@ -87,8 +89,8 @@ def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floa
 
 def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> None:
     """Systems without a query in common cannot be paired: neither their values, nor lists with empty lists."""
-    held = [one.held for one in measured.values() if one.held is not None]
-    known = [np.stack(held)] if len(held) == len(measured) and len({len(one) for one in held}) == 1 else []
+    held = [system.held for system in measured.values() if system.held is not None]
+    known = [np.stack(held)] if len(held) == len(measured) and len({len(system) for system in held}) == 1 else []
     for counted in [*known, *lined_up.counted.values()]:
         if not counted.any(axis=1).all():
             continue  # a system without any value says so in its row
@@ -154,19 +156,19 @@ def samples_of(
 
 def _sample_of_runs(measure: Measure, measured: Mapping[str, Measured]) -> AnySample:
     """The values of the runs: side by side where they share named seeds, else as separate groups."""
-    values = [np.array([run.means[measure] for run in one.runs]) for one in measured.values()]
+    values = [np.array([run.means[measure] for run in system.runs]) for system in measured.values()]
     names = shared_seeds(measured)
     if names is None:
         return Groups(tuple(values))
     rows = []
-    for one, own in zip(measured.values(), values, strict=True):
-        places = [one.seeds.index(name) for name in names] if len(own) > 1 else [0] * len(names)
+    for system, own in zip(measured.values(), values, strict=True):
+        places = [system.seeds.index(name) for name in names] if len(own) > 1 else [0] * len(names)
         rows.append(own[places])
     return Sample.of_values(np.stack(rows))
 
 
 def shared_seeds(measured: Mapping[str, Measured]) -> tuple[str, ...] | None:
     """The names of the seeds that all systems with several runs share; None where they do not, or have no names."""
-    several = [one.seeds for one in measured.values() if len(one.runs) > 1]
-    shared = bool(several) and all(one and set(one) == set(several[0]) for one in several)
+    several = [names.seeds for names in measured.values() if len(names.runs) > 1]
+    shared = bool(several) and all(names and set(names) == set(several[0]) for names in several)
     return several[0] if shared else None

@@ -75,19 +75,19 @@ def notes_about_skewness(
 ) -> list[Said]:
     """Differences so skewed that their mean is not nearly normal (the rule of Cochran 1977)."""
     skewed: list[str] = []
-    for measure, one in samples.items():
-        if not isinstance(one, Sample) or one.units < FEW_UNITS:
+    for measure, sample in samples.items():
+        if not isinstance(sample, Sample) or sample.units < FEW_UNITS:
             continue  # what few units are worth is said of all of them
-        for (left, right), skew in zip(couples, skewness(one.linear(), couples), strict=True):
-            if one.units < COCHRAN * skew**2:
+        for (left, right), skew in zip(couples, skewness(sample.linear(), couples), strict=True):
+            if sample.units < COCHRAN * skew**2:
                 skewed.append(f"{label(measure)} ({names[left]} - {names[right]})")
     return [said("skewed", pairs=_some(skewed))] if skewed else []
 
 
 def notes_about_differences(differences: Sequence[Difference], label: Label = str) -> list[Said]:
     """Where a test had to be replaced."""
-    flat = [one for one in differences if _is_flat(one)]
-    pairs = list(dict.fromkeys(_pair_named(one, label) for one in flat))
+    flat = [pair for pair in differences if _is_flat(pair)]
+    pairs = list(dict.fromkeys(_pair_named(pair, label) for pair in flat))
     return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
 
 
@@ -105,7 +105,7 @@ def notes_about_floors(
         if smallest >= settings.alpha:
             continue  # that nothing can be significant is said of all of them
         floors = np.maximum(sample.contrasts(couples).floor, 1 / (settings.permutations + 1) if drawn else 0.0)
-        tested = [one for one in differences if one.measure == measure]
+        tested = [pair for pair in differences if pair.measure == measure]
         for difference, floor in zip(tested, floors.tolist(), strict=True):
             at_floor = difference.p is not None and difference.p <= floor * (1 + SAME)
             if at_floor and SMALLEST_SHOWN <= floor < 1 and not _is_flat(difference):
@@ -127,12 +127,12 @@ def _pair_named(difference: Difference, label: Label) -> str:
 def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
     """What looked odd when judgments and runs were read, each thing once."""
     odd: dict[str, Said] = {}
-    for one in measured.values():
-        reading = one.evaluation.reading
+    for system in measured.values():
+        reading = system.evaluation.reading
         for side in (reading.judgments, reading.run):
             odd |= {note: note for note in (side.notes.values() if side else ()) if isinstance(note, Said)}
     deep = [note for note in odd.values() if note.kind == "deeper_than_lists"]
-    lists = [one.evaluation.reading for one in measured.values()]
+    lists = [system.evaluation.reading for system in measured.values()]
     everywhere = all(set(deep) & set(reading.notes) for reading in lists)
     kept = [max(deep, key=lambda note: note.values["length"])] if deep and everywhere else []
     return [*(note for note in odd.values() if note not in deep), *kept]
@@ -155,24 +155,24 @@ def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
 
 
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
-    counts = {one.units for one in samples.values()}
+    counts = {sample.units for sample in samples.values()}
     if counts and min(counts) == 1:
         yield said("one_unit", unit=unit_said(settings.unit))
     elif counts and min(counts) < FEW_UNITS:
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
 
 
-def smallest_p(one: AnySample, settings: Settings) -> tuple[float, bool]:
+def smallest_p(sample: AnySample, settings: Settings) -> tuple[float, bool]:
     """The smallest corrected p-value that a sample allows, and whether permutations are what limits it."""
-    drawn = settings.test == "randomisation" and one.smallest_p * settings.permutations < 2
-    smallest = 1 / (settings.permutations + 1) if drawn else one.smallest_p
+    drawn = settings.test == "randomisation" and sample.smallest_p * settings.permutations < 2
+    smallest = 1 / (settings.permutations + 1) if drawn else sample.smallest_p
     # Some corrections are kinder where all tests of a family agree, so that is what they are asked about.
     return float(corrected(np.full(max(settings.pairs, 1), smallest), settings.correction)[0]), drawn
 
 
 def _too_coarse(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
     """Tests whose smallest p-value, corrected, is not significant: they could not find anything."""
-    most = max(samples.values(), key=lambda one: one.units, default=None)
+    most = max(samples.values(), key=lambda sample: sample.units, default=None)
     if most is None or most.units < 2:
         return
     smallest, drawn = smallest_p(most, settings)
@@ -203,11 +203,11 @@ def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools],
 
 
 def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
-    cutoffs = sorted({k for one in measured.values() for k in one.quality.judged_at})
+    cutoffs = sorted({k for system in measured.values() for k in system.quality.judged_at})
     if not cutoffs:
         return
     k = cutoffs[0]
-    shares = {name: one.quality.judged_at[k] for name, one in measured.items() if k in one.quality.judged_at}
+    shares = {name: system.quality.judged_at[k] for name, system in measured.items() if k in system.quality.judged_at}
     if min(shares.values()) < POORLY_JUDGED:
         yield said("poorly_judged", k=k, shares=dict(sorted(shares.items(), key=lambda pair: pair[1])))
     elif max(shares.values()) - min(shares.values()) > UNEVEN:
@@ -228,36 +228,36 @@ def _overlapping(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
     """Measures under which unjudged items alone could change the winner."""
     could: list[str] = []
     for measure in next(iter(measured.values())).unjudged:
-        bounds = {name: one.unjudged.get(measure) for name, one in measured.items()}
-        known = {name: one for name, one in bounds.items() if isinstance(one, UnjudgedBounds)}
+        bounds = {name: system.unjudged.get(measure) for name, system in measured.items()}
+        known = {name: system for name, system in bounds.items() if isinstance(system, UnjudgedBounds)}
         if len(known) == len(bounds) and measure.higher_is_better:
-            values = {name: one.none_relevant for name, one in known.items()}
-            ends = {name: (one.none_relevant, one.all_relevant) for name, one in known.items()}
+            values = {name: system.none_relevant for name, system in known.items()}
+            ends = {name: (system.none_relevant, system.all_relevant) for name, system in known.items()}
             could += [label(measure)] if _could_win(measured, values, ends) else []
     if could:
         yield said("winner_could_change", measures=_some(could))
 
 
-def _same_runs(one: Measured, other: Measured) -> bool:
+def _same_runs(system: Measured, other: Measured) -> bool:
     """Whether two systems surely returned the same lists."""
-    if len(one.sources) != len(other.sources) or not one.sources:
+    if len(system.sources) != len(other.sources) or not system.sources:
         return False
-    return all(map(_same_run, one.sources, other.sources))
+    return all(map(_same_run, system.sources, other.sources))
 
 
-def _same_run(one: AnyRun, other: AnyRun) -> bool:
-    if one is other:
+def _same_run(run: AnyRun, other: AnyRun) -> bool:
+    if run is other:
         return True
-    if type(one) is not type(other):
+    if type(run) is not type(other):
         return False
-    if one.is_streamed:
-        paths = Path(one.source), Path(other.source)
+    if run.is_streamed:
+        paths = Path(run.source), Path(other.source)
         return all(path.is_file() for path in paths) and filecmp.cmp(*paths, shallow=False)
-    if one.mapping is not None and other.mapping is not None:
-        return bool(one.mapping.data == other.mapping.data)
-    if one.matrix is not None and other.matrix is not None:
-        return np.array_equal(one.matrix, other.matrix)
-    tables = one.run_table(), other.run_table()
+    if run.mapping is not None and other.mapping is not None:
+        return bool(run.mapping.data == other.mapping.data)
+    if run.matrix is not None and other.matrix is not None:
+        return np.array_equal(run.matrix, other.matrix)
+    tables = run.run_table(), other.run_table()
     return all(getattr(tables[0], name).equals(getattr(tables[1], name)) for name in ("query", "item", "score"))
 
 
@@ -294,16 +294,16 @@ def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
 
 
 def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:
-    several = {name: len(one.runs) for name, one in measured.items() if len(one.runs) > 1}
+    several = {name: len(system.runs) for name, system in measured.items() if len(system.runs) > 1}
     if several and settings.unit != "run":
         yield said("runs_averaged", runs=several)
 
 
 def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
     """Refuse evaluations of the same queries against different judgments; say so where the queries differ too."""
-    if all(one.sources for one in measured.values()):
+    if all(system.sources for system in measured.values()):
         return []  # all were measured now, against the same judgments
-    every = [(name, run) for name, one in measured.items() for run in one.runs]
+    every = [(name, run) for name, system in measured.items() for run in system.runs]
     known = [(name, run, run.judged_by.value) for name, run in every if run.judged_by is not None]
     if not known:
         return []

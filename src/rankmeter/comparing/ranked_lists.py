@@ -87,8 +87,8 @@ def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[st
     frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "g": table.grade})
     grades: dict[str, dict[str, float]] = {}
     for query, item, grade in frame.filter(pl.col("query").is_in(list(queries))).iter_rows():
-        one = grades.setdefault(query, {})
-        one[item] = max(grade, one.get(item, grade))
+        judged = grades.setdefault(query, {})
+        judged[item] = max(grade, judged.get(item, grade))
     return grades
 
 
@@ -146,7 +146,7 @@ def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Float
 
 def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> list[list[float]]:
     """The mean RBO of every two systems over some queries."""
-    several = [overlaps([one.get(query, ()) for one in lists.values()]) for query in queries]
+    several = [overlaps([lists_of.get(query, ()) for lists_of in lists.values()]) for query in queries]
     table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
     np.fill_diagonal(table, 1.0)
     rounded: list[list[float]] = table.round(12).tolist()

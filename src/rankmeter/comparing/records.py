@@ -305,7 +305,7 @@ class Inputs:
         named += [(name, run) for name, runs in self.runs.items() for run in runs]
         beside = {"catalogue": self.catalogue, "history": self.history}
         named += [(name, part) for name, part in beside.items() if part is not None]
-        return tuple((name, *_fingerprint(one.source)) for name, one in named)
+        return tuple((name, *_fingerprint(source.source)) for name, source in named)
 
 
 Source = tuple[str, str, str]

@@ -61,10 +61,10 @@ class Requirement:
         lines = [f"{self.text}: {self.why}"]
         if self.fallen:
             lines.append(word("requirement_fallen", lang))
-            width = max(len(one.query) for one in self.fallen)
+            width = max(len(row.query) for row in self.fallen)
             lines += [
-                f"  {one.query:<{width}}  {one.before:.4f} -> {one.now:.4f}  {one.now - one.before:+.4f}"
-                for one in self.fallen
+                f"  {row.query:<{width}}  {row.before:.4f} -> {row.now:.4f}  {row.now - row.before:+.4f}"
+                for row in self.fallen
             ]
         return "\n".join(lines)
 
@@ -153,4 +153,4 @@ def _fallen(cmp: Comparison, measure: str, shown: int) -> list[Fallen]:
         for query, old, new in zip(cmp.queries.to_list(), before, now, strict=True)
         if sign * (new - old) < 0
     ]
-    return sorted(rows, key=lambda one: sign * (one.now - one.before))[:shown]
+    return sorted(rows, key=lambda row: sign * (row.now - row.before))[:shown]

@@ -100,22 +100,24 @@ class Comparison:
 
     def __post_init__(self) -> None:
         # Found by name in one step: tables of many systems look up every pair.
-        object.__setattr__(self, "_scores", {(str(one.measure), one.system): one for one in self.scores})
+        object.__setattr__(self, "_scores", {(str(record.measure), record.system): record for record in self.scores})
         pairs: dict[str, dict[tuple[str, str], Difference]] = {str(measure): {} for measure in self.measures}
-        for one in self.differences:
-            pairs[str(one.measure)][one.system, one.other] = one
+        for record in self.differences:
+            pairs[str(record.measure)][record.system, record.other] = record
         object.__setattr__(self, "_differences", pairs)
 
     @property
     def is_tested(self) -> bool:
         """Whether anything was tested: a value for all lists together is not."""
-        return any(one.p is not None for one in (*self.differences, *(part.found for part in self.slice_differences)))
+        return any(
+            record.p is not None for record in (*self.differences, *(part.found for part in self.slice_differences))
+        )
 
     def how_made(self) -> list[Said]:
         """How p-values and intervals were made, where there are any."""
-        bounded = any(one.interval for one in self.scores) or any(one.interval for one in self.differences)
+        bounded = any(record.interval for record in self.scores) or any(record.interval for record in self.differences)
         sentences = self.settings.sentences(tested=self.is_tested, bounded=bounded)
-        return [one.about_users() for one in sentences] if self.purpose == "recommendation" else sentences
+        return [record.about_users() for record in sentences] if self.purpose == "recommendation" else sentences
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure of this comparison that is meant, by the text that was asked or the canonical one."""
@@ -159,10 +161,10 @@ class Comparison:
         if against is None:
             raise InputError.of("comparing.against_which", measure=str(meant), name=name)
         pairs = self._differences[str(meant)]
-        if one := pairs.get((name, against)):
-            return one
-        if one := pairs.get((against, name)):
-            return one.turned()
+        if pair := pairs.get((name, against)):
+            return pair
+        if pair := pairs.get((against, name)):
+            return pair.turned()
         raise NotFoundError.of("comparing.not_tested", name=name, other=against)
 
     @property
@@ -222,11 +224,11 @@ class Comparison:
         meant = self.find(measure)
         place = self.systems.index(self.find_system(system))
         against = None if other is None else self.systems.index(self.find_system(other))
-        one = self.samples[meant]
-        if isinstance(one, Groups):
-            contrasts = one.alone() if against is None else one.contrasts([(place, against)])
+        sample = self.samples[meant]
+        if isinstance(sample, Groups):
+            contrasts = sample.alone() if against is None else sample.contrasts([(place, against)])
             return float(contrasts.moved(-shift).p(alternative)[place if against is None else 0])
-        moved = one.shifted(place, against, shift)
+        moved = sample.shifted(place, against, shift)
         return p_value(
             moved,
             self.settings.test,
@@ -287,7 +289,7 @@ class Comparison:
     def by_slice(self) -> pl.DataFrame:
         """A row per way of slicing, measure, slice and system; null where nothing counts."""
         kinds = {"by": pl.String, "slice": pl.String, "measure": pl.String, "system": pl.String}
-        rows = [row for one in self.slices.values() for row in one.rows(self.systems)]
+        rows = [row for cut in self.slices.values() for row in cut.rows(self.systems)]
         return pl.DataFrame(rows, schema={**kinds, "value": pl.Float64, "queries": pl.Int64})
 
     @property
@@ -307,14 +309,15 @@ class Comparison:
         kinds = {"by": pl.String, "slice": pl.String}
         left_out = {"no_worse", "equivalent", "detectable", "reason"}
         rows = [
-            {"by": one.by, "slice": one.slice, **one.found.row(), "tests": one.tests} for one in self.slice_differences
+            {"by": part.by, "slice": part.slice, **part.found.row(), "tests": part.tests}
+            for part in self.slice_differences
         ]
         return pl.DataFrame(rows, schema_overrides={**kinds, **tested_columns()}).drop(left_out, strict=False)
 
     @property
     def tests(self) -> pl.DataFrame:
         """A row per measure and pair that was tested."""
-        return pl.DataFrame([one.row() for one in self.differences], schema_overrides=tested_columns())
+        return pl.DataFrame([pair.row() for pair in self.differences], schema_overrides=tested_columns())
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -365,7 +368,7 @@ class Comparison:
             "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
             "leaderboard": [score.to_dict() for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
-            "differences": [one.to_dict() for one in self.differences],
+            "differences": [pair.to_dict() for pair in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),
             **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),

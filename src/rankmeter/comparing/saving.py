@@ -81,10 +81,10 @@ def _header(cmp: Comparison) -> dict[str, Any]:
         "settings": asdict(cmp.settings),
         "units_of": None if cmp.units_of is None else cmp.units_of.tolist(),
         "scores": [_plain(score) for score in cmp.scores],
-        "differences": [_plain(one) for one in cmp.differences],
+        "differences": [_plain(record) for record in cmp.differences],
         "slice_differences": [
-            {"by": one.by, "slice": one.slice, "tests": one.tests, "found": _plain(one.found)}
-            for one in cmp.slice_differences
+            {"by": record.by, "slice": record.slice, "tests": record.tests, "found": _plain(record.found)}
+            for record in cmp.slice_differences
         ],
         "quality": {system: asdict(quality) for system, quality in cmp.quality.items()},
         "notes": [note.to_plain() for note in cmp.notes],
@@ -95,7 +95,7 @@ def _header(cmp: Comparison) -> dict[str, Any]:
 
 def _plain(record: Score | Difference) -> dict[str, Any]:
     """A record with its measure as text, its sentences as kinds and values, and the records within it as mappings."""
-    return {one.name: _plain_value(getattr(record, one.name)) for one in fields(record)}
+    return {part.name: _plain_value(getattr(record, part.name)) for part in fields(record)}
 
 
 def _plain_value(value: Any) -> Any:
@@ -127,7 +127,7 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
     """What a comparison is made of."""
     first = next(iter(runs.values()))[0]
     measures = tuple(first.find(text) for text in header["measures"])
-    quality = {system: _quality(one) for system, one in header["quality"].items()}
+    quality = {system: _quality(record) for system, record in header["quality"].items()}
     measured = {
         system: Measured(
             averaged(several, system), several, (), quality[system], {}, tuple(header.get("seeds", {}).get(system, ()))
@@ -140,58 +140,58 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         "systems": tuple(runs),
         "baseline": header["baseline"],
         "measures": measures,
-        "evaluations": {system: one.evaluation for system, one in measured.items()},
+        "evaluations": {system: record.evaluation for system, record in measured.items()},
         "runs": runs,
         "queries": lined_up.queries,
         "values": lined_up.shown,
         "paired": lined_up.paired,
         "samples": samples_of(lined_up, measured, units_of)[0],
         "units_of": units_of,
-        "scores": tuple(_score(one, first) for one in header["scores"]),
-        "differences": tuple(_difference(one, first) for one in header["differences"]),
+        "scores": tuple(_score(record, first) for record in header["scores"]),
+        "differences": tuple(_difference(record, first) for record in header["differences"]),
         "slice_differences": tuple(
-            SliceDifference(one["by"], one["slice"], one["tests"], _difference(one["found"], first))
-            for one in header.get("slice_differences", ())
+            SliceDifference(record["by"], record["slice"], record["tests"], _difference(record["found"], first))
+            for record in header.get("slice_differences", ())
         ),
         "quality": quality,
         "notes": tuple(Said.from_plain(note) for note in header["notes"]),
         "settings": Settings(**header["settings"]),
-        "seeds": {system: one.seeds for system, one in measured.items()},
+        "seeds": {system: record.seeds for system, record in measured.items()},
         "assisted": saved_assistance(header),
         "saved_sources": tuple((name, source, digest) for name, source, digest in header["sources"]),
     }
 
 
-def _quality(one: dict[str, Any]) -> Quality:
-    by_cutoff = {name: {int(k): value for k, value in one[name].items()} for name in ("judged_at", "ties_across")}
-    return Quality(**{**one, **by_cutoff})
+def _quality(record: dict[str, Any]) -> Quality:
+    by_cutoff = {name: {int(k): value for k, value in record[name].items()} for name in ("judged_at", "ties_across")}
+    return Quality(**{**record, **by_cutoff})
 
 
-def _score(one: dict[str, Any], ev: Evaluation) -> Score:
+def _score(record: dict[str, Any], ev: Evaluation) -> Score:
     return Score(
         **{
-            **_sentences(one, ev, "reason", "unjudged_reason"),
-            "interval": one["interval"] and Interval(**one["interval"]),
-            "tie_bounds": one["tie_bounds"] and tuple(one["tie_bounds"]),
-            "unjudged": one["unjudged"] and UnjudgedBounds(**one["unjudged"]),
-            "run_values": tuple(one["run_values"]),
+            **_sentences(record, ev, "reason", "unjudged_reason"),
+            "interval": record["interval"] and Interval(**record["interval"]),
+            "tie_bounds": record["tie_bounds"] and tuple(record["tie_bounds"]),
+            "unjudged": record["unjudged"] and UnjudgedBounds(**record["unjudged"]),
+            "run_values": tuple(record["run_values"]),
         }
     )
 
 
-def _difference(one: dict[str, Any], ev: Evaluation) -> Difference:
+def _difference(record: dict[str, Any], ev: Evaluation) -> Difference:
     return Difference(
         **{
-            **_sentences(one, ev, "reason"),
-            "interval": one["interval"] and Interval(**one["interval"]),
-            "effect": one["effect"] and EffectSizes(**one["effect"]),
-            "equivalence": one["equivalence"] and Equivalence(**one["equivalence"]),
+            **_sentences(record, ev, "reason"),
+            "interval": record["interval"] and Interval(**record["interval"]),
+            "effect": record["effect"] and EffectSizes(**record["effect"]),
+            "equivalence": record["equivalence"] and Equivalence(**record["equivalence"]),
         }
     )
 
 
-def _sentences(one: dict[str, Any], ev: Evaluation, *names: str) -> dict[str, Any]:
+def _sentences(record: dict[str, Any], ev: Evaluation, *names: str) -> dict[str, Any]:
     """A record with its measure found, and its sentences worded again."""
-    return {**one, "measure": ev.find(one["measure"])} | {
-        name: Said.from_plain(one[name]) for name in names if one[name]
+    return {**record, "measure": ev.find(record["measure"])} | {
+        name: Said.from_plain(record[name]) for name in names if record[name]
     }

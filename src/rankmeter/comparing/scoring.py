@@ -70,9 +70,9 @@ class Statistics:
                 # So few units prove nothing by this test, and a best group of them would not either.
                 self.separation[measure] = apart[place].open()
 
-    def _corrected(self, one: AnySample, chances: Floats, settings: Settings) -> Floats:
-        if settings.correction == "max-t" and isinstance(one, Sample):
-            joint = step_down(one, self.couples, permutations=settings.permutations, seed=settings.seed)
+    def _corrected(self, sample: AnySample, chances: Floats, settings: Settings) -> Floats:
+        if settings.correction == "max-t" and isinstance(sample, Sample):
+            joint = step_down(sample, self.couples, permutations=settings.permutations, seed=settings.seed)
             return np.maximum(joint, chances)
         return corrected(chances, settings.correction)
 
@@ -128,12 +128,12 @@ class Scoring:
             reason=reason,
         )
 
-    def _interval(self, measure: Measure, place: int, one: Measured) -> Interval | None:
-        if self.settings.unit == "run" and len(one.runs) == 1:
+    def _interval(self, measure: Measure, place: int, system: Measured) -> Interval | None:
+        if self.settings.unit == "run" and len(system.runs) == 1:
             return None  # one run does not say how much runs vary
         bands = self.statistics.bands.get(measure)
         if bands is None:
-            return _interval_of_whole(one.evaluation, measure, self.settings)
+            return _interval_of_whole(system.evaluation, measure, self.settings)
         band = bands.systems[place]
         return band if band is None or measure.aggregate == "sum" else band.within(measure.bounds)
 
@@ -147,33 +147,33 @@ class Scoring:
                     measure, (names[left], names[right]), means[left] - means[right], units, self.reasons[measure]
                 )
             return
-        one = self.samples[measure]
-        spreads = one.spreads(couples)
+        sample = self.samples[measure]
+        spreads = sample.spreads(couples)
         flat = spreads.flat.tolist()
         margin = self.margins.get(measure)
         same = None if margin is None else equivalences(spreads, margin, higher_is_better=measure.higher_is_better)
         chances = self.statistics.p[measure], self.statistics.corrected[measure]
         bands = self.statistics.bands[measure].pairs
-        for couple, made in enumerate(tested(measure, one, couples, names, chances, bands, self.settings)):
-            spread = 0.0 if flat[couple] else float(spreads.error[couple]) * math.sqrt(one.units)
+        for couple, made in enumerate(tested(measure, sample, couples, names, chances, bands, self.settings)):
+            spread = 0.0 if flat[couple] else float(spreads.error[couple]) * math.sqrt(sample.units)
             yield replace(
                 made,
                 equivalence=None if same is None else same[couple],
                 detectable=minimum_detectable(
-                    spread, one.units, alpha=self.settings.alpha_of_one, power=self.settings.power
+                    spread, sample.units, alpha=self.settings.alpha_of_one, power=self.settings.power
                 ),
-                reason=self._reason(one, flat[couple], made.difference, planned=margin is not None),
+                reason=self._reason(sample, flat[couple], made.difference, planned=margin is not None),
             )
 
-    def _reason(self, one: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
+    def _reason(self, sample: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
         """Why something is missing beside a tested difference."""
-        if one.units == 1:
+        if sample.units == 1:
             return said("nothing_beyond_one")
         if not flat:
             return ""
         replaced = planned or (self.settings.test == "t" and difference != 0)
         kind = "no_spread" if replaced else "nothing_to_plan_by"
-        return said(kind, count=one.units, units=units_said(self.settings.unit))
+        return said(kind, count=sample.units, units=units_said(self.settings.unit))
 
 
 def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
@@ -191,7 +191,7 @@ def _why_undefined(ev: Evaluation, measure: Measure) -> str:
 
 def tested(
     measure: Measure,
-    one: AnySample,
+    sample: AnySample,
     couples: Sequence[Pair],
     names: Sequence[str],
     chances: tuple[Floats, Floats],
@@ -199,8 +199,8 @@ def tested(
     settings: Settings,
 ) -> Iterator[Difference]:
     """Every pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
-    values = one.values()
-    rows = zip(couples, *(side.tolist() for side in chances), intervals, _sizes(measure, one, couples), strict=True)
+    values = sample.values()
+    rows = zip(couples, *(side.tolist() for side in chances), intervals, _sizes(measure, sample, couples), strict=True)
     for (left, right), p, p_corrected, interval, sizes in rows:
         yield Difference(
             measure=measure,
@@ -214,17 +214,17 @@ def tested(
             effect=sizes,
             equivalence=None,
             detectable=None,
-            units=one.units,
+            units=sample.units,
         )
 
 
-def _sizes(measure: Measure, one: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
+def _sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
     """The effect sizes of every pair; separate groups have no units that could win or lose."""
-    if not isinstance(one, Sample):
+    if not isinstance(sample, Sample):
         yield from [None] * len(couples)
         return
-    values = one.per_unit()
-    step = max(1, BLOCK_CELLS // one.units)
+    values = sample.per_unit()
+    step = max(1, BLOCK_CELLS // sample.units)
     for first in range(0, len(couples), step):
         left, right = sides(couples[first : first + step])
         yield from effects(values[left] - values[right], higher_is_better=measure.higher_is_better)

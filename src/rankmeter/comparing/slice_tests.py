@@ -43,7 +43,9 @@ def slice_differences(
     for by, members in _members(evaluations, lined_up).items():
         say(said("slices_by", by=by))
         inside = [
-            (measure, label, one) for measure in tested for label, one in _samples(lined_up, measure, members, units_of)
+            (measure, label, drawn)
+            for measure in tested
+            for label, drawn in _samples(lined_up, measure, members, units_of)
         ]
         if inside:
             made += _tested(by, inside, [ev.name for ev in evaluations], couples, settings)
@@ -72,9 +74,9 @@ def _samples(
     made = []
     for label, inside in members.items():
         counted = lined_up.paired[measure] & inside
-        one = sample(lined_up.values_of(measure, counted), units_of, measure.aggregate) if counted.any() else None
-        if one is not None and one.units >= FEWEST and (one.bottom.sum(axis=1) > 0).all():
-            made.append((label, one))
+        drawn = sample(lined_up.values_of(measure, counted), units_of, measure.aggregate) if counted.any() else None
+        if drawn is not None and drawn.units >= FEWEST and (drawn.bottom.sum(axis=1) > 0).all():
+            made.append((label, drawn))
     return sorted(made, key=lambda pair: -pair[1].units)[:MOST_TESTED]
 
 
@@ -86,17 +88,17 @@ def _tested(
     settings: Settings,
 ) -> Iterator[SliceDifference]:
     """Every pair in every slice; all measures at once, so that a slice has the same random signs under each."""
-    samples = [one for *_, one in inside]
+    samples = [drawn for *_, drawn in inside]
     raw = p_values(samples, couples, settings.test, permutations=settings.permutations, seed=settings.seed)
     joint, sizes = np.ones_like(raw), np.zeros(len(raw), np.int64)
     for measure in dict.fromkeys(measure for measure, *_ in inside):
-        rows = [row for row, (one, *_) in enumerate(inside) if one == measure]
+        rows = [row for row, (drawn, *_) in enumerate(inside) if drawn == measure]
         joint[rows] = corrected(raw[rows].ravel(), settings.correction).reshape(len(rows), -1)
         sizes[rows] = raw[rows].size
     bands = intervals_of(
         samples, couples, level=settings.level, method=settings.interval, resamples=settings.resamples,
         seed=settings.seed, unit=units_said(settings.unit),
     )  # fmt: skip
-    for row, (measure, label, one) in enumerate(inside):
-        for made in tested(measure, one, couples, names, (raw[row], joint[row]), bands[row].pairs, settings):
+    for row, (measure, label, drawn) in enumerate(inside):
+        for made in tested(measure, drawn, couples, names, (raw[row], joint[row]), bands[row].pairs, settings):
             yield SliceDifference(by, label, int(sizes[row]), made)

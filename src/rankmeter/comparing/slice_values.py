@@ -53,31 +53,32 @@ def side_by_side(evaluations: Sequence[Evaluation], measures: Sequence[Measure])
 
 def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:
     # A run may hold queries that no other has, so a slice may be there for some systems only.
-    every = list(dict.fromkeys(label for one in several for label in one.labels))
-    shown = [measure for measure in measures if all(measure in one.values for one in several)]
+    every = list(dict.fromkeys(label for slices in several for label in slices.labels))
+    shown = [measure for measure in measures if all(measure in slices.values for slices in several)]
     counts = {
-        measure: {label: max(_count(one, measure, label) for one in several) for label in every} for measure in shown
+        measure: {label: max(_count(slices, measure, label) for slices in several) for label in every}
+        for measure in shown
     }
     labels = tuple(every)
     return SlicedSystems(
         several[0].name,
         labels,
-        {m: tuple(tuple(one[m].get(label, math.nan) for one in several) for label in labels) for m in shown},
+        {m: tuple(tuple(slices[m].get(label, math.nan) for slices in several) for label in labels) for m in shown},
         {m: tuple(counts[m][label] for label in labels) for m in shown},
     )
 
 
-def _count(one: Slices, measure: Measure, label: str) -> int:
-    return one.counts[measure][one.labels.index(label)] if label in one.labels else 0
+def _count(slices: Slices, measure: Measure, label: str) -> int:
+    return slices.counts[measure][slices.labels.index(label)] if label in slices.labels else 0
 
 
 def averaged_slices(several: Sequence[Mapping[str, Slices]]) -> dict[str, Slices]:
     """The slices of several runs of one system: the mean of their values."""
     averaged = {}
     for name, first in several[0].items():
-        others = [one[name] for one in several if name in one and one[name].labels == first.labels]
+        others = [slices[name] for slices in several if name in slices and slices[name].labels == first.labels]
         if len(others) == len(several):
-            values = {m: tuple(np.mean([one.values[m] for one in others], axis=0).tolist()) for m in first.values}
+            values = {m: tuple(np.mean([slices.values[m] for slices in others], axis=0).tolist()) for m in first.values}
             averaged[name] = replace(first, values=values, samples={})
     return averaged
 
@@ -87,7 +88,10 @@ def sliced(ev: Evaluation, by: object) -> Evaluation:
     if by is None:
         return ev
     alone = {measure: values for measure, values in ev.values.items() if measure.aggregate != "whole"}
-    cuts = {one.name: slices_of_queries(one, alone, _no_lists) for one in into_slicings(by, ev.queries, None, None)}
+    cuts = {
+        slicing.name: slices_of_queries(slicing, alone, _no_lists)
+        for slicing in into_slicings(by, ev.queries, None, None)
+    }
     return replace(ev, slices={**ev.slices, **cuts})
 
 

@@ -262,12 +262,13 @@ def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) 
     tied = sorted(set().union(*(look.across for look in looks)))
     return Quality(
         judged=every[0].judged,
-        missing=max(one.missing for one in every),
-        extra=max(one.extra for one in every),
+        missing=max(quality.missing for quality in every),
+        extra=max(quality.extra for quality in every),
         without_relevant=every[0].without_relevant,
         judged_at={k: float(np.mean([look.judged_at[k] for look in looks if k in look.judged_at])) for k in cutoffs},
         ties_across={
-            k: len(np.unique(np.concatenate([one.across[k] for one in looks if k in one.across]))) for k in tied
+            k: len(np.unique(np.concatenate([quality.across[k] for quality in looks if k in quality.across])))
+            for k in tied
         },
     )
 
@@ -354,12 +355,14 @@ def _averaged_bounds(
 ) -> dict[Measure, UnjudgedBounds | Said]:
     averaged: dict[Measure, UnjudgedBounds | Said] = {}
     for measure, first in several[0].items():
-        every = [one[measure] for one in several]
-        known = [one for one in every if isinstance(one, UnjudgedBounds)]
+        every = [bounds[measure] for bounds in several]
+        known = [bounds for bounds in every if isinstance(bounds, UnjudgedBounds)]
         if isinstance(first, Said) or len(known) < len(every):
-            averaged[measure] = next(one for one in every if isinstance(one, Said))
+            averaged[measure] = next(bounds for bounds in every if isinstance(bounds, Said))
             continue
-        none, all_ = (float(np.mean([getattr(one, end) for one in known])) for end in ("none_relevant", "all_relevant"))
+        none, all_ = (
+            float(np.mean([getattr(bounds, end) for bounds in known])) for end in ("none_relevant", "all_relevant")
+        )
         averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)
     return averaged
 

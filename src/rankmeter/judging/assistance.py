@@ -123,14 +123,14 @@ class Assistance(NotedTable):
         target: Target | None = None,
     ) -> Assisted:
         """How much better a system is than another, with its p-value; corrected ones are in ``differences``."""
-        name, one, two = self._named(measure), self._system(system), self._system(other)
-        gap = self.observed[name, one].minus(self.observed[name, two])  # type: ignore[arg-type]  # judged alike
-        return self._assisted(name, one, two, gap, level, target)
+        name, first, second = self._named(measure), self._system(system), self._system(other)
+        gap = self.observed[name, first].minus(self.observed[name, second])  # type: ignore[arg-type]  # judged alike
+        return self._assisted(name, first, second, gap, level, target)
 
     def differences(self, measure: str | Measure) -> list[Assisted]:
         """Every difference that was asked for under one measure, p-values corrected for all of them."""
-        made = [self.difference(measure, one, two) for one, two in self.pairs]
-        tested = [at for at, one in enumerate(made) if one.p is not None]
+        made = [self.difference(measure, first, second) for first, second in self.pairs]
+        tested = [at for at, gap in enumerate(made) if gap.p is not None]
         fixed = corrected(np.array([made[at].p for at in tested], np.float64), self.correction)
         for at, p in zip(tested, fixed, strict=True):
             made[at] = replace(made[at], p_corrected=float(p))
@@ -147,8 +147,8 @@ class Assistance(NotedTable):
     ) -> int | None:
         """How many queries people have to judge for an interval of +- ``half_width``; None where none are enough."""
         half = check_positive("needed", half_width, 0.02)
-        name, one = self._named(measure or self.measures[0]), self._system(system)
-        seen = self.observed[name, one]
+        name, first = self._named(measure or self.measures[0]), self._system(system)
+        seen = self.observed[name, first]
         if other is not None:
             seen = seen.minus(self.observed[name, self._system(other)])  # type: ignore[arg-type]  # judged alike
         return seen.needed(half, self.level, self._target(target))
@@ -174,7 +174,7 @@ class Assistance(NotedTable):
 
     def _named(self, measure: str | Measure) -> str:
         text = str(self.names.get(str(measure), measure))
-        known = {str(one): one for one in self.measures}
+        known = {str(each): each for each in self.measures}
         if text in known:
             return text
         if text in self.refused:
@@ -289,11 +289,11 @@ class Assistance(NotedTable):
             return []
         made = []
         for measure in self.measures:
-            for one, other in self._asked():
-                name = _pair_name(one, other)
-                count = self.needed(self.half_width, measure, one, other)
+            for system, other in self._asked():
+                name = _pair_name(system, other)
+                count = self.needed(self.half_width, measure, system, other)
                 facts: dict[str, Any] = {"measure": str(measure), "name": name, "half": self.half_width}
-                seen = self.observed[str(measure), one]
+                seen = self.observed[str(measure), system]
                 if seen.method == "items":
                     made.append(said("needed_unknown", **facts))
                 elif count is None:
@@ -310,7 +310,7 @@ class Assistance(NotedTable):
             Column(word("pair" if is_difference else "system", language), "text"),
             Column(word("measure", language), "text", is_code=True),
             Column(word("people_alone", language), kind),
-            Column(word("level_interval", language, level=self.level), kind, 2),
+            Column(word("level_interval", language, level=self.level), "interval", 2),
             Column(word("people_and_machine", language), kind),
             Column(word("machine_alone", language), kind, int(is_difference)),
             Column(word("machine_weight", language), "number", 3, 2),
@@ -323,14 +323,14 @@ class Assistance(NotedTable):
                 Column(word("p_by", language, correction=self.correction), "p"),
             ]
         made = []
-        for one in rows:
+        for row in rows:
             cells = [
-                Cell(_pair_name(one.system, one.other)), Cell(one.measure),
-                number_cell(one.people), number_cell(None, one.people_low, one.people_high),
-                number_cell(one.value, one.low, one.high),
-                Cell(one.machine), Cell(one.weight), number_cell(one.correlation), Cell(one.worth),
+                Cell(_pair_name(row.system, row.other)), Cell(row.measure),
+                number_cell(row.people), number_cell(None, row.people_low, row.people_high),
+                number_cell(row.value, row.low, row.high),
+                Cell(row.machine), Cell(row.weight), number_cell(row.correlation), Cell(row.worth),
             ]  # fmt: skip
-            made.append((*cells, Cell(one.p), Cell(one.p_corrected)) if is_difference else tuple(cells))
+            made.append((*cells, Cell(row.p), Cell(row.p_corrected)) if is_difference else tuple(cells))
         return Table(tuple(columns), tuple(made), name="assisted")
 
 
@@ -353,8 +353,8 @@ def _as_array(part: Any) -> Any:
     return np.array(part) if isinstance(part, list) else part
 
 
-def _pair_name(one: str, other: str | None) -> str:
-    return one if other is None else f"{one} - {other}"
+def _pair_name(system: str, other: str | None) -> str:
+    return system if other is None else f"{system} - {other}"
 
 
 def _with_ends(made: Estimated) -> Estimated:
@@ -378,7 +378,7 @@ def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> A
         systems=tuple(name for part in parts for name in part.systems),
         observed={key: seen for part in parts for key, seen in part.observed.items()},
         refused={name: why for part in parts for name, why in part.refused.items()},
-        measures=tuple(one for one in first.measures if all(one in part.measures for part in parts)),
+        measures=tuple(shared for shared in first.measures if all(shared in part.measures for part in parts)),
         notes=tuple(notes.values()),
         half_width=half_width,
     )

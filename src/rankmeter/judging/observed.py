@@ -213,7 +213,7 @@ Observed = WholeQueries | SingleItems
 """What is known of one number: values of people where they judged, of the machine everywhere."""
 
 
-def _correlation(one: Floats, other: Floats) -> float:
-    if len(one) < 2 or not (np.ptp(one) > 0 and np.ptp(other) > 0):
+def _correlation(values: Floats, other: Floats) -> float:
+    if len(values) < 2 or not (np.ptp(values) > 0 and np.ptp(other) > 0):
         return math.nan
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(values, other)[0, 1])

@@ -184,13 +184,13 @@ class JudgeAgreement(NotedTable):
         ]
         return Folded(word("meaning", language), tuple(items(lines)))
 
-    def _cells(self, one: Jackknifed, language: Language, name: str) -> tuple[Cell, Cell]:
+    def _cells(self, estimate: Jackknifed, language: Language, name: str) -> tuple[Cell, Cell]:
         """A value and its interval, which shows nothing impossible."""
-        if math.isnan(one.value):
+        if math.isnan(estimate.value):
             return Cell(word("undefined", language)), Cell()
         lowest, highest = POSSIBLE.get(name, (-1.0, 1.0))
-        span = None if math.isnan(one.error) else (max(one.low, lowest), min(one.high, highest))
-        return Cell(one.value), Cell(span=span)
+        span = None if math.isnan(estimate.error) else (max(estimate.low, lowest), min(estimate.high, highest))
+        return Cell(estimate.value), Cell(span=span)
 
     def _confusion_table(self, two: JudgePair, language: Language) -> Table:
         heads = [plain_number(grade) for grade in self.scale]
@@ -212,8 +212,8 @@ class JudgeAgreement(NotedTable):
             rows.append((Cell(f"{two.first}, {two.second}"), Cell(two.pairs), *cells))
         return Table(tuple(columns), tuple(rows), name="pairs")
 
-    def _whole(self, one: Jackknifed, language: Language, name: str) -> Cell:
-        value, interval = self._cells(one, language, name)
+    def _whole(self, estimate: Jackknifed, language: Language, name: str) -> Cell:
+        value, interval = self._cells(estimate, language, name)
         return Cell(value.value, span=interval.span)
 
     def _judge_table(self, language: Language) -> Table:

@@ -71,8 +71,10 @@ def separations(
     ``signs`` are -1 for measures of which less is better. Groups of runs that are not paired are told apart by Welch's
     test, its level divided by the number of comparisons.
     """
-    made = {n: _separated_groups(one, signs[n], level) for n, one in enumerate(samples) if isinstance(one, Groups)}
-    values = {n: one.linear() * signs[n] for n, one in enumerate(samples) if isinstance(one, Sample)}
+    made = {
+        n: _separated_groups(sample, signs[n], level) for n, sample in enumerate(samples) if isinstance(sample, Groups)
+    }
+    values = {n: sample.linear() * signs[n] for n, sample in enumerate(samples) if isinstance(sample, Sample)}
     for units, members in by_units(samples).items():
         systems = len(values[members[0]])
         if systems < 2 or units < 2:

@@ -205,11 +205,11 @@ def heterogeneity(effects: Sequence[Estimate]) -> float:
     """
     from scipy.special import chdtrc
 
-    known = [one for one in effects if one.variance > 0 and not math.isnan(one.value)]
+    known = [effect for effect in effects if effect.variance > 0 and not math.isnan(effect.value)]
     if len(known) < 2:
         return math.nan
-    weights = np.array([1 / one.variance for one in known])
-    values = np.array([one.value for one in known])
+    weights = np.array([1 / effect.variance for effect in known])
+    values = np.array([effect.value for effect in known])
     middle = float((weights * values).sum() / weights.sum())
     return float(chdtrc(len(known) - 1, float((weights * (values - middle) ** 2).sum())))
 

@@ -88,8 +88,8 @@ def interval_of(
         rising, place = np.sort(top), _order(len(top), level)
         ends = float(rising[place]), float(rising[-1 - place])
         return Interval(*ends, level, "order statistics over queries", 0, seed, len(top))
-    one = Sample(top[None], bottom[None], rule)
-    bands = intervals_of([one], [], level=level, method=method, resamples=resamples, seed=seed)[0]
+    sample = Sample(top[None], bottom[None], rule)
+    bands = intervals_of([sample], [], level=level, method=method, resamples=resamples, seed=seed)[0]
     if bands.systems[0] is None:
         raise InputError.of("stats.all_resamples_equal", count=len(top))
     return bands.systems[0]
@@ -151,7 +151,9 @@ def intervals_of(
     check_choice("interval", method, list(METHODS))
     how = _How(level, method, resamples, seed, unit)
     drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}
-    return [drawn[number] if number in drawn else _computed(one, pairs, how) for number, one in enumerate(samples)]
+    return [
+        drawn[number] if number in drawn else _computed(sample, pairs, how) for number, sample in enumerate(samples)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,30 +176,30 @@ class _How:
         return [self.interval(low, high, units, method) for low, high in both]
 
 
-def _computed(one: AnySample, pairs: Sequence[Pair], how: _How) -> Bands:
-    alone = [one.back(end) for end in one.alone().ends(how.level, tested=False)]
-    systems = how.intervals(alone, one.units, "t")
-    if isinstance(one, Sample) and how.method == "randomisation" and pairs:
-        ends = _not_rejected(one, pairs, how)
+def _computed(sample: AnySample, pairs: Sequence[Pair], how: _How) -> Bands:
+    alone = [sample.back(end) for end in sample.alone().ends(how.level, tested=False)]
+    systems = how.intervals(alone, sample.units, "t")
+    if isinstance(sample, Sample) and how.method == "randomisation" and pairs:
+        ends = _not_rejected(sample, pairs, how)
     else:
-        ends = [one.back(end, pairs) for end in one.contrasts(pairs).ends(how.level)]
-    return Bands(systems, how.intervals(ends, one.units, "t" if isinstance(one, Groups) else ""))
+        ends = [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(how.level)]
+    return Bands(systems, how.intervals(ends, sample.units, "t" if isinstance(sample, Groups) else ""))
 
 
-def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]:
+def _not_rejected(sample: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]:
     """The differences that the randomisation test does not reject.
 
     Let F be the units whose sign is flipped. The flipped sum of the differences less d is as large as the observed one
     just where their mean over F is at most d, so the ends are quantiles of means over random sets of units (Hartigan's
     typical values, 1969). With no more units than it takes to reject anything there are none.
     """
-    tops, weights = one.flippable(), one.bottom / one.bottom.mean(axis=1, keepdims=True)
+    tops, weights = sample.flippable(), sample.bottom / sample.bottom.mean(axis=1, keepdims=True)
     alike = bool((weights == weights[0]).all())
     if alike:
         weights = weights[:1]
     systems, patterns = len(tops), how.resamples
-    exact = is_exact(one.units, patterns)
-    tried = 2**one.units if exact else patterns + 1
+    exact = is_exact(sample.units, patterns)
+    tried = 2**sample.units if exact else patterns + 1
     # The pattern that flips nothing, and that which flips all, are as extreme as what was observed.
     place = math.ceil((1 - how.level) / 2 * tried - 1e-9) - 2
     if place < 0:
@@ -214,18 +216,18 @@ def _not_rejected(one: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]
         last = len(means) - np.count_nonzero(np.isnan(means)) - 1  # NaN comes last
         means.partition([place, last - place])
         low[pair], high[pair] = means[place], means[last - place]
-    contrasts = one.contrasts(pairs)
+    contrasts = sample.contrasts(pairs)
     same = np.where(contrasts.difference != 0, np.nan, 0.0)  # without a spread there is no interval but of equals
-    return [np.where(contrasts.flat, same, one.back(_no_noise(end), pairs)) for end in (low, high)]
+    return [np.where(contrasts.flat, same, sample.back(_no_noise(end), pairs)) for end in (low, high)]
 
 
 def _drawn_bands(samples: Sequence[AnySample], pairs: Sequence[Pair], how: _How, step: Step | None) -> dict[int, Bands]:
     """Intervals from the same resamples for all measures that have the same number of units."""
     bands: dict[int, Bands] = {}
     for members in (several for units, several in by_units(samples).items() if units > 1):
-        chosen = [one for number in members if isinstance(one := samples[number], Sample)]
-        for number, one, values in zip(members, chosen, _resampled(chosen, how, step), strict=True):
-            bands[number] = _bands(one, values, pairs, how)
+        chosen = [sample for number in members if isinstance(sample := samples[number], Sample)]
+        for number, sample, values in zip(members, chosen, _resampled(chosen, how, step), strict=True):
+            bands[number] = _bands(sample, values, pairs, how)
     return bands
 
 
@@ -242,16 +244,19 @@ def _resampled(samples: Sequence[Sample], how: _How, step: Step | None) -> Itera
             rows.append(values)
         return columns[key]
 
-    places = [([column(v) for v in one.top], [column(v) for v in one.bottom]) for one in samples]
+    places = [([column(v) for v in sample.top], [column(v) for v in sample.bottom]) for sample in samples]
     sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), how.resamples, how.seed, step)
-    for one, (top, bottom) in zip(samples, places, strict=True):
-        yield one.rule.value(sums[:, top], sums[:, bottom])
+    for sample, (top, bottom) in zip(samples, places, strict=True):
+        yield sample.rule.value(sums[:, top], sums[:, bottom])
 
 
-def _bands(one: Sample, drawn: Floats, pairs: Sequence[Pair], how: _How) -> Bands:
-    observed = one.values()
-    tops, bottoms = one.top.sum(axis=1, keepdims=True) - one.top, one.bottom.sum(axis=1, keepdims=True) - one.bottom
-    left_out = one.rule.value(tops, bottoms)
+def _bands(sample: Sample, drawn: Floats, pairs: Sequence[Pair], how: _How) -> Bands:
+    observed = sample.values()
+    tops, bottoms = (
+        sample.top.sum(axis=1, keepdims=True) - sample.top,
+        sample.bottom.sum(axis=1, keepdims=True) - sample.bottom,
+    )
+    left_out = sample.rule.value(tops, bottoms)
 
     def interval(value: float, values: Floats, jackknife: Floats) -> Interval | None:
         if np.ptp(values) <= 1e-12 * max(abs(value), 1e-300):
@@ -259,7 +264,7 @@ def _bands(one: Sample, drawn: Floats, pairs: Sequence[Pair], how: _How) -> Band
         tails = [(1 - how.level) / 2, (1 + how.level) / 2]
         ends = tails if how.method == "percentile" else _bca(value, values, jackknife, tails)
         low, high = np.quantile(values, ends)
-        return how.interval(float(low), float(high), one.units)
+        return how.interval(float(low), float(high), sample.units)
 
     return Bands(
         [interval(float(observed[s]), drawn[:, s], left_out[s]) for s in range(len(observed))],
@@ -291,7 +296,7 @@ def _bca(observed: float, drawn: Floats, left_out: Floats, tails: Sequence[float
     scale = np.sum(spread**2) ** 1.5
     acceleration = np.sum(spread**3) / (6 * scale) if scale > 0 else 0.0
     shifted = [bias + ndtri(tail) for tail in tails]
-    return [float(ndtr(bias + one / (1 - acceleration * one))) for one in shifted]
+    return [float(ndtr(bias + z / (1 - acceleration * z))) for z in shifted]
 
 
 def agreeing(interval: Interval | None, p: float, alpha: float) -> Interval | None:

@@ -82,7 +82,7 @@ class GradeCounts:
 
     def plus(self, other: GradeCounts) -> GradeCounts:
         """Both together."""
-        return GradeCounts(*(one + two for one, two in zip(self.parts(), other.parts(), strict=True)))
+        return GradeCounts(*(mine + theirs for mine, theirs in zip(self.parts(), other.parts(), strict=True)))
 
     def parts(self) -> tuple[Floats, ...]:
         """The arrays, in the order of the fields."""

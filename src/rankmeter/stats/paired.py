@@ -37,20 +37,20 @@ def p_values(
 ) -> Floats:
     """``(samples, pairs)`` two-sided p-values of the first system of each pair against the second."""
     result = np.ones((len(samples), len(pairs)))
-    paired = [row for row, one in enumerate(samples) if isinstance(one, Sample)]
+    paired = [row for row, sample in enumerate(samples) if isinstance(sample, Sample)]
     if test == "randomisation" and paired:
-        known = [one for one in samples if isinstance(one, Sample)]
+        known = [sample for sample in samples if isinstance(sample, Sample)]
         result[paired] = _randomisation_of_all(known, pairs, permutations, seed, step)
-    for row, one in enumerate(samples):
+    for row, sample in enumerate(samples):
         if test == "t":
-            result[row] = one.contrasts(pairs).p()
-        elif isinstance(one, Groups):
-            result[row] = [_of_groups(one.runs[a], one.runs[b], test, permutations, seed) for a, b in pairs]
+            result[row] = sample.contrasts(pairs).p()
+        elif isinstance(sample, Groups):
+            result[row] = [_of_groups(sample.runs[a], sample.runs[b], test, permutations, seed) for a, b in pairs]
         elif test == "wilcoxon":
-            values, (left, right) = one.per_unit(), sides(pairs)
+            values, (left, right) = sample.per_unit(), sides(pairs)
             result[row] = _wilcoxon(without_noise(values[left] - values[right]), "two-sided", seed)
         elif test == "sign":
-            values = one.per_unit()
+            values = sample.per_unit()
             result[row] = [p_value(values[a] - values[b], test, permutations=permutations, seed=seed) for a, b in pairs]
     return result
 
@@ -85,27 +85,27 @@ def p_value(
     return float(stats.binomtest(wins, wins + losses, alternative=alternative).pvalue)
 
 
-def _of_groups(one: Floats, other: Floats, test: Test, permutations: int, seed: int) -> float:
+def _of_groups(group: Floats, other: Floats, test: Test, permutations: int, seed: int) -> float:
     """The two-sided p-value of two groups; against a single number, that of the differences from it."""
-    if len(one) == 1 or len(other) == 1:
-        return p_value(one - other, test, permutations=permutations, seed=seed)
+    if len(group) == 1 or len(other) == 1:
+        return p_value(group - other, test, permutations=permutations, seed=seed)
     if test == "sign":
         raise InputError.of("stats.sign_needs_pairs")
     if test == "wilcoxon":
         from scipy import stats
 
-        return float(stats.mannwhitneyu(one, other).pvalue)
-    return _exchanged(one, other, permutations, seed)
+        return float(stats.mannwhitneyu(group, other).pvalue)
+    return _exchanged(group, other, permutations, seed)
 
 
-def _exchanged(one: Floats, other: Floats, permutations: int, seed: int) -> float:
+def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> float:
     """How often random exchanges of members put the means of two groups as far apart, in Welch's standard errors.
 
     Means alone would suppose that both groups vary alike: ten runs and six that vary twice as much alarm in 10 of 100
     cases where 5 are meant, by standard errors in 5 to 7 (Janssen 1997).
     """
     # Sorted, so that the order in which runs were given changes nothing.
-    both, size = np.concatenate([np.sort(one), np.sort(other)]), len(one)
+    both, size = np.concatenate([np.sort(group), np.sort(other)]), len(group)
     exact = math.comb(len(both), size) <= permutations
     if exact:
         chosen = np.array(list(combinations(range(len(both)), size)))

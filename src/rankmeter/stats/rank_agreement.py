@@ -31,10 +31,10 @@ def tau(truth: Floats, other: Floats) -> Floats:
     0.3333
     """
     first, second = np.triu_indices(truth.shape[-1], 1)
-    one = np.sign(truth[..., first] - truth[..., second])
-    two = np.sign(other[..., first] - other[..., second])
+    ours = np.sign(truth[..., first] - truth[..., second])
+    theirs = np.sign(other[..., first] - other[..., second])
     with np.errstate(all="ignore"):
-        return np.asarray((one * two).sum(-1) / np.sqrt(np.abs(one).sum(-1) * np.abs(two).sum(-1)))
+        return np.asarray((ours * theirs).sum(-1) / np.sqrt(np.abs(ours).sum(-1) * np.abs(theirs).sum(-1)))
 
 
 def tau_ap(truth: Floats, other: Floats) -> float:
@@ -60,9 +60,9 @@ def _truly_above(truth: Floats, place: int, which: np.ndarray[tuple[int], np.dty
     return float((truth[which] > truth[place]).sum() + (truth[which] == truth[place]).sum() / 2)
 
 
-def tau_ap_b(one: Floats, two: Floats) -> float:
+def tau_ap_b(first: Floats, two: Floats) -> float:
     """tau_AP where both sides may tie: tied places tell nothing of each other; the mean of both directions."""
-    return (_pivots(one, two) + _pivots(two, one)) / 2
+    return (_pivots(first, two) + _pivots(two, first)) / 2
 
 
 def _pivots(truth: Floats, other: Floats) -> float:
@@ -94,9 +94,9 @@ def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None =
 
     Two leaderboards hold the same systems, so the extrapolated one has a floor far above 0.
     """
-    one, two = (np.argsort(-values, kind="stable") for values in (truth, other))
+    best, others = (np.argsort(-values, kind="stable") for values in (truth, other))
     last = min(depth or len(truth), len(truth))
-    shares = np.array([len({*one[:d]} & {*two[:d]}) / d for d in range(1, last + 1)])
+    shares = np.array([len({*best[:d]} & {*others[:d]}) / d for d in range(1, last + 1)])
     total = float((1 - p) * (p ** np.arange(last) * shares).sum())
     return total / (1 - p**last) if depth is not None else total + p**last * float(shares[-1])
 

@@ -125,7 +125,7 @@ class Sample:
 
 def on_value_scale(ends: float | Floats, value: float | Floats, other: float | Floats) -> Floats:
     """Differences of logarithms as differences of two geometric means, by their logarithmic mean."""
-    high, low = (np.maximum(np.asarray(one, np.float64), GEOMETRIC_FLOOR) for one in (value, other))
+    high, low = (np.maximum(np.asarray(side, np.float64), GEOMETRIC_FLOOR) for side in (value, other))
     ratio = np.log(high / low)
     mean = np.divide(high - low, ratio, out=high.copy(), where=np.abs(ratio) > SAME)
     moved: Floats = ends * mean
@@ -145,7 +145,7 @@ class Groups:
     @property
     def units(self) -> int:
         """The fewest runs of a system that has several."""
-        return min((len(one) for one in self.runs if len(one) > 1), default=1)
+        return min((len(run_values) for run_values in self.runs if len(run_values) > 1), default=1)
 
     @property
     def smallest_p(self) -> float:
@@ -155,7 +155,7 @@ class Groups:
 
     def values(self) -> Floats:
         """(systems,) the means."""
-        return np.array([one.mean() for one in self.runs])
+        return np.array([run_values.mean() for run_values in self.runs])
 
     def contrasts(self, pairs: Sequence[Pair]) -> Contrasts:
         """The differences of some pairs."""

@@ -225,7 +225,7 @@ def _gap_ends(parts: Sequence[_Part], gap: str, level: float) -> tuple[float, fl
     """
     pairs = [(a, b) for b in range(len(parts)) for a in range(b)]
     each = [parts[a].minus(parts[b], 1 - (1 - level) / len(pairs), 0) for a, b in pairs]
-    low, high = (np.array([getattr(one, end) for one in each]) for end in ("low", "high"))
+    low, high = (np.array([getattr(contrast, end) for contrast in each]) for end in ("low", "high"))
     if np.isnan(low).any():
         return math.nan, math.nan
     smallest, largest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(abs(low), abs(high))), np.maximum(-low, high)

@@ -147,12 +147,12 @@ def skewness(values: Floats, pairs: Sequence[Pair]) -> Floats:
     return skews
 
 
-def _fewest(one: Floats, other: Floats) -> float:
+def _fewest(group: Floats, other: Floats) -> float:
     """The smallest p-value of two groups: of all exchanges of members; against a number, of all patterns of signs."""
-    if min(len(one), len(other)) == 1:
-        moved = int(np.count_nonzero(without_noise(one - other)))
+    if min(len(group), len(other)) == 1:
+        moved = int(np.count_nonzero(without_noise(group - other)))
         return 2.0 ** -max(moved - 1, 0)
-    return min(2 / math.comb(len(one) + len(other), len(one)), 1.0)
+    return min(2 / math.comb(len(group) + len(other), len(group)), 1.0)
 
 
 def sides(pairs: Sequence[Pair]) -> tuple[Ints, Ints]:

@@ -37,7 +37,7 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
 def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
     from rankmeter.lists.listing import compared_by
 
-    cut = next((one for one in ev.slices.values() if one.kind == "query"), None)
+    cut = next((slices for slices in ev.slices.values() if slices.kind == "query"), None)
     if cut is None:
         raise MeasureError.of("stats.segments_not_known", measure=measure)
     kind: Literal["mad", "range"] = getattr(measure, "gap", "mad")

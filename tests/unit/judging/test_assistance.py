@@ -411,6 +411,9 @@ def test_the_tables_fit_and_keep_what_matters(width, language, names):
     value, gap = assisted.value("nDCG@10", names[0]), assisted.difference("nDCG@10", *names)
     for number in (value.value, value.low, value.people, value.machine, gap.value, gap.low, gap.people):
         assert f"{number:.4f}".lstrip("-") in text
+    wide = assisted.to_text(language)
+    assert f" [{value.people_low:.4f}, {value.people_high:.4f}]" in wide
+    assert "- [" not in wide
     assert "holm" in text.split("\n\n")[-1].partition("<0")[0]
 
 
