@@ -142,7 +142,9 @@ def days_table(trial: Experiment, lang: Language) -> Table:
          shown(day.cumulative, day.measure, lang=lang)]
         for day in trial.days
     ]  # fmt: skip
-    return text_table(heads, rows, ("text", "text", "text", "number", "number"))
+    labels, (that_day, so_far) = (Column(head, "text") for head in heads[:3]), heads[3:]
+    columns = (*labels, Column(that_day, importance=1), Column(so_far))
+    return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
 
 
 def page_words(lang: Language) -> dict[str, str]:
