@@ -11,11 +11,12 @@ from typing import Any
 
 import click
 
-from rankmeter.cli.talk import BilingualCommand, examples, say
+from rankmeter.cli.talk import BilingualCommand, examples, language_of, say
 from rankmeter.compat import c_library
-from rankmeter.errors import MeasureError, RankmeterWarning, with_hint
+from rankmeter.errors import MeasureError, Problem, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
 from rankmeter.showing.characters import without_controls
+from rankmeter.wording import said
 
 LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -97,11 +98,15 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         text = output(ProgramCall(*_two(paths), **options))
     except TrecEvalError as error:
         _print(error.printed)
-        say(str(error))
+        say(error.text(language_of(ctx)))
         ctx.exit(error.code)
-    except (getopt.GetoptError, MeasureError) as error:
-        text = str(error)
-        say(text if "Hint:" in text else with_hint(f"{text}.".replace("..", "."), "rankmeter trec_eval --help"))
+    except getopt.GetoptError as error:
+        kind = "cli.option_not_recognized" if "recognized" in error.msg else "cli.option_without_value"
+        fact = Problem(kind, {"name": f"-{error.opt}"}).fact(language_of(ctx))
+        say(with_hint(fact, "rankmeter trec_eval --help", language_of(ctx)))
+        ctx.exit(WRONG_USE)
+    except MeasureError as error:
+        say(error.text(language_of(ctx)))
         ctx.exit(WRONG_USE)
     _print(text)
 
@@ -156,11 +161,7 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
 def _whole(name: str, text: str) -> int:
     number = c_library.whole(text)
     if not re.fullmatch(r"\s*[+-]?\d+", text):
-        warnings.warn(
-            f"{name} takes a whole number, not '{text}'; read as trec_eval reads it: {number}.",
-            RankmeterWarning,
-            stacklevel=2,
-        )
+        warnings.warn(said("read_as_c_does", name=name, text=text, number=number), RankmeterWarning, stacklevel=2)
     return number
 
 
