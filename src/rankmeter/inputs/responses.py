@@ -110,8 +110,7 @@ def query_of(document: object) -> object | None:
     if key is not None:
         return cast("object", cast(Document, document)[key])
     # What a request carries for logging: ``ext.ubi.query_id``, or the text of the user's query there.
-    extension = document.get("ext") if isinstance(document, Mapping) else None
-    behaviour = extension.get("ubi") if isinstance(extension, Mapping) else None
+    behaviour = _at(document, "ext", "ubi")
     return query_of(behaviour) if behaviour else None
 
 
@@ -131,12 +130,18 @@ def unwrapped(document: object, side: Side) -> Document | None:
     return next((one for one in inner if isinstance(one, Mapping) and shape_of(one, side) is not None), None)
 
 
+def _at(value: Any, *keys: str) -> Any:
+    """What stands under some keys, from the outside in; None where one of them is not there."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
 # Elasticsearch and OpenSearch
 
 
 def _is_search(document: Document) -> bool:
-    hits = document.get("hits")
-    return isinstance(hits, Mapping) and isinstance(hits.get("hits"), list)
+    return isinstance(_at(document, "hits", "hits"), list)
 
 
 def _is_failed_search(document: Document) -> bool:
@@ -147,11 +152,15 @@ def _search(document: Document, where: str) -> Iterator[Entry]:
     refuse_unfinished(document, where)
     hits: list[Any] = document["hits"]["hits"]
     total = document["hits"].get("total")
-    matched = total.get("value", 0) if isinstance(total, Mapping) else total
-    if not hits and isinstance(matched, int) and matched > 0:
-        raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
+    _check_shown(hits, total.get("value") if isinstance(total, Mapping) else total, where)
     items = _each(hits, "_id", where, "hits.hits", "responses.hit_without_id")
     yield Entry(query_of(document), items, _complete([hit.get("_score") for hit in hits]))
+
+
+def _check_shown(hits: Sequence[object], matched: object, where: str) -> None:
+    """Refuse a response that only counts what it found."""
+    if not hits and isinstance(matched, int) and matched > 0:
+        raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
 
 
 def refuse_unfinished(document: object, where: str) -> None:
@@ -166,10 +175,9 @@ def refuse_unfinished(document: object, where: str) -> None:
         if document.get(key) is True:
             raise InputError.of("responses.partial", source=where, reason=f"{key}: true")
     for key, kinds in _UNFINISHED.items():
-        counts: Any = document.get(key)
-        for kind in kinds if isinstance(counts, Mapping) else ():
-            if isinstance(counts.get(kind), int) and counts[kind] > 0:
-                reason = f"{key}.{kind}: {counts[kind]} of {counts.get('total', '?')}"
+        for kind in kinds:
+            if isinstance(count := _at(document, key, kind), int) and count > 0:
+                reason = f"{key}.{kind}: {count} of {document[key].get('total', '?')}"
                 raise InputError.of("responses.partial", source=where, reason=reason)
 
 
@@ -186,7 +194,7 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
     if failures:
         raise InputError.of("responses.failed", source=where, reason=f"failures: {examples(failures)}")
     for query, detail in document["details"].items():
-        hits, at = detail.get("hits") if isinstance(detail, Mapping) else None, f"{where}, details.{query}"
+        hits, at = _at(detail, "hits"), f"{where}, details.{query}"
         if not isinstance(hits, list):
             raise InputError.of("responses.not_a_response", source=at, key="hits")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
@@ -199,9 +207,8 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
 
 def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
     for place, request in enumerate(document["requests"]):
-        name = request.get("id") if isinstance(request, Mapping) else None
+        name, ratings = _at(request, "id"), _at(request, "ratings")
         at = f"{where}, requests[{place}]" + ("" if name is None else f" ({name})")
-        ratings = request.get("ratings") if isinstance(request, Mapping) else None
         if name is None or not isinstance(ratings, list):
             raise InputError.of("responses.not_a_rated_request", source=at, key="id" if name is None else "ratings")
         items = [check_id(item, at) for item in _each(ratings, "_id", at, "ratings")]
@@ -229,25 +236,23 @@ def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
 
 
 def _is_solr(document: Document) -> bool:
-    response = document.get("response")
-    return isinstance(response, Mapping) and isinstance(response.get("docs"), list)
+    return isinstance(_at(document, "response", "docs"), list)
 
 
 def _solr(document: Document, where: str) -> Iterator[Entry]:
     refuse_unfinished(document, where)
-    header = document.get("responseHeader")
-    header = header if isinstance(header, Mapping) else {}
-    if header.get("partialResults") in (True, "true"):
+    if _at(document, "responseHeader", "partialResults") in (True, "true"):
         raise InputError.of("responses.partial", source=where, reason="partialResults: true")
     docs: list[Any] = document["response"]["docs"]
     items = _each(docs, "id", where, "response.docs", "responses.solr_without_id")
-    if not docs and isinstance(document["response"].get("numFound"), int) and document["response"]["numFound"] > 0:
-        raise InputError.of("responses.no_hits_shown", source=where, matched=document["response"]["numFound"])
-    parameters = header.get("params")
-    query = query_of(document)
-    if query is None and isinstance(parameters, Mapping):
-        query = query_of(parameters) if query_of(parameters) is not None else parameters.get("q")
-    yield Entry(query, items, _complete([doc.get("score") for doc in docs]))
+    _check_shown(docs, document["response"].get("numFound"), where)
+    parameters = _at(document, "responseHeader", "params")
+    named = (query_of(document), query_of(parameters), _at(parameters, "q"))
+    yield Entry(
+        next((query for query in named if query is not None), None),
+        items,
+        _complete([doc.get("score") for doc in docs]),
+    )
 
 
 def _is_vespa(document: Document) -> bool:
@@ -261,15 +266,15 @@ def _vespa(document: Document, where: str) -> Iterator[Entry]:
         error = root["errors"][0] if isinstance(root["errors"], list) else root["errors"]
         reason = error.get("message") or error.get("summary") if isinstance(error, Mapping) else error
         raise InputError.of("responses.failed", source=where, reason=str(reason)[:200])
-    coverage = root.get("coverage")
-    if isinstance(coverage, Mapping) and (coverage.get("full") is False or coverage.get("degraded")):
-        raise InputError.of("responses.partial", source=where, reason=f"coverage: {coverage.get('coverage')} %")
+    if _at(root, "coverage", "full") is False or _at(root, "coverage", "degraded"):
+        reason = f"coverage: {_at(root, 'coverage', 'coverage')} %"
+        raise InputError.of("responses.partial", source=where, reason=reason)
     items, scores = [], []
     children = root.get("children", [])
     if not isinstance(children, list):
         raise InputError.of("responses.not_a_response", source=where, key="root.children")
     for place, hit in enumerate(children, start=1):
-        if isinstance(hit, Mapping) and str(hit.get("id", "")).startswith("group:"):
+        if str(_at(hit, "id")).startswith("group:"):
             raise InputError.of("responses.grouped", source=where, place=place)
         items.append(_vespa_id(hit, where, place))
         scores.append(hit.get("relevance"))
@@ -278,9 +283,7 @@ def _vespa(document: Document, where: str) -> Iterator[Entry]:
 
 def _vespa_id(hit: object, where: str, place: int) -> object:
     """The part of a document's id that its owner chose: ``id:shop:product::B07`` is B07."""
-    fields = hit.get("fields") if isinstance(hit, Mapping) else None
-    stored = fields.get("documentid") if isinstance(fields, Mapping) else None
-    full = stored or (hit.get("id") if isinstance(hit, Mapping) else None)
+    full = _at(hit, "fields", "documentid") or _at(hit, "id")
     if full is None or str(full).startswith("index:"):
         raise InputError.of("responses.vespa_without_id", source=where, place=place)
     text = str(full)
@@ -323,8 +326,7 @@ def _quepid_case(document: Document, where: str) -> Iterator[Entry]:
 def _rre_ratings(document: Document, where: str) -> Iterator[Entry]:
     for place, rated in enumerate(document["queries"]):
         at = f"{where}, queries[{place}]"
-        holders, relevant = rated.get("placeholders"), rated["relevant_documents"]
-        query = holders.get("$query") if isinstance(holders, Mapping) else None
+        query, relevant = _at(rated, "placeholders", "$query"), rated["relevant_documents"]
         if query is None or not isinstance(relevant, Mapping):
             raise InputError.of("responses.not_a_rated_request", source=at, key="placeholders.$query")
         items, grades = [], []
@@ -391,13 +393,6 @@ def _list_under(document: Document, keys: Sequence[str], levels: int = 3) -> Pat
     return next(((key, *path) for key, path in paths if path is not None), None)
 
 
-def _under(document: Document, path: Path) -> list[Any]:
-    results: Any = document
-    for key in path:
-        results = results[key]
-    return cast("list[Any]", results)
-
-
 def _retrieved(document: Document) -> Path | None:
     """Where a record with a query lists what was retrieved; None for anything else, also for a row of a table."""
     is_row = any(map(_is_item_id, document.items())) and any(map(_is_row_value, document.items()))
@@ -417,7 +412,7 @@ def _is_record(document: Document) -> bool:
     path = _retrieved(document)
     if path is None:
         return False
-    results = _under(document, path)
+    results = _at(document, *path)
     # Lists of plain ids under usual names are tables with a query in each row, which have columns that can be named.
     by_column = len(path) > 1 or fold(path[0]) in NESTED_ITEMS or path[0] in _WRAPPING
     return bool(results and not isinstance(results[0], (str, int))) or not by_column
@@ -431,12 +426,12 @@ def names_results(document: Document) -> bool:
 def is_without_results(document: object) -> bool:
     """Whether this is a query for which nothing was retrieved; alone it does not say of which shape its file is."""
     path = _retrieved(document) if isinstance(document, Mapping) else None
-    return path is not None and not _under(cast(Document, document), path)
+    return path is not None and not _at(document, *path)
 
 
 def _record(document: Document, where: str) -> Iterator[Entry]:
     path = _retrieved(document) or ()  # `_is_record` looked
-    results, key = _under(document, path), ".".join(path)
+    results, key = _at(document, *path), ".".join(path)
     items, item_from = _items_of(results, where, key)
     scores = [_score_of(result) for result in results]
     beside = document.get("scores")
@@ -454,7 +449,7 @@ def _is_expectation(document: Document) -> bool:
 
 def _expectation(document: Document, where: str) -> Iterator[Entry]:
     path = _list_under(document, _EXPECTED) or ()  # `_is_expectation` looked
-    items, item_from = _items_of(_under(document, path), where, ".".join(path))
+    items, item_from = _items_of(_at(document, *path), where, ".".join(path))
     yield Entry(query_of(document), items, item_from=item_from)
 
 
