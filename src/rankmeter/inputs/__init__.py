@@ -28,6 +28,11 @@ from rankmeter.late import check_threads
 
 _ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 """Keys of which a response of a search engine has one."""
+_WHOLE = (
+    *("hits", "responses", "response", "root", "details", "ids"),
+    *("requests", "judgmentRatings", "query_doc_pairs", "queries"),
+)
+"""Keys of which a response, or a whole set of judgments of another tool, has one."""
 
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
@@ -161,6 +166,8 @@ def _is_plain(data: object) -> bool:
     """Whether queries hold ids or numbers, told from the first that holds anything; else responses, or documents."""
     if not isinstance(data, (Mapping, list, tuple)):
         return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")
+    if isinstance(data, Mapping) and any(key in data for key in _WHOLE):
+        return False
     listed = data.values() if isinstance(data, Mapping) else data
     first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -654,3 +655,65 @@ def test_a_collection_has_its_judgments_in_a_folder(tmp_path, splits):
 def test_a_collection_whose_judgments_are_several_is_asked_about(tmp_path):
     with pytest.raises(rm.InputError, match=r"dev\.tsv.*train\.tsv"):
         rm.evaluate(collection(tmp_path / "x", "dev", "train"), LISTS, "RR")
+
+
+@pytest.mark.parametrize("tool", JUDGMENTS)
+def test_judgments_of_other_tools_are_read_in_memory_whatever_stands_first(tmp_path, tool):
+    whole = {"created": {"by": 1}, **JUDGMENTS[tool]}
+    expected = rm.evaluate(written(tmp_path, "j.json", whole), LISTS, "nDCG")["nDCG"]
+    assert rm.evaluate(whole, LISTS, "nDCG")["nDCG"] == expected
+
+
+ODD = [None, True, 0, -1, 1.5, "", "x", [], {}, [None], {"a": 1}, 2**70, [[]], "日本"]
+
+
+def places(value: Any, above: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where something stands inside of a document."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(*above, key) for key, _ in inside] + [place for key, one in inside for place in places(one, (*above, key))]
+
+
+def changed_somewhere(document: Any, chance: random.Random) -> Any:
+    """A document with something left out of it, or something odd in its place."""
+    document = copy.deepcopy(document)
+    *above, key = chance.choice(places(document))
+    holder = document
+    for step in above:
+        holder = holder[step]
+    if isinstance(holder, dict) and chance.random() < 0.4:
+        del holder[key]
+    else:
+        holder[key] = copy.deepcopy(chance.choice(ODD))
+    return document
+
+
+def value_or_refusal(judgments: Any, run: Any) -> float | None:
+    """A number, or None for a sentence; anything else fails the test."""
+    try:
+        return rm.evaluate(judgments, run, "nDCG")["nDCG"]
+    except rm.RankmeterError as error:
+        return None if error.text("en") and error.text("zh") else 0.0
+
+
+@pytest.mark.filterwarnings("ignore::rankmeter.RankmeterWarning")
+@pytest.mark.parametrize("tool", [*ENGINES, *VECTOR_STORES])
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_answers_give_one_number_or_a_sentence_on_every_route(tmp_path, tool, seed):
+    answers = {query: {**ENGINES, **VECTOR_STORES}[tool](items) for query, items in LISTS.items()}
+    answers = changed_somewhere(answers, random.Random(f"{tool}{seed}"))
+    records = [{"query_id": query, "response": answer} for query, answer in answers.items()]
+    routes = [
+        answers, records, written(tmp_path, "a.json", answers), written(tmp_path, "b.jsonl", *records),
+        written(tmp_path, "c.json", records),
+    ]  # fmt: skip
+    values = {value_or_refusal(GRADES, route) for route in routes if route}
+    assert len(values - {None}) <= 1
+
+
+@pytest.mark.filterwarnings("ignore::rankmeter.RankmeterWarning")
+@pytest.mark.parametrize("tool", JUDGMENTS)
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_judgments_give_the_same_in_memory_and_in_a_file(tmp_path, tool, seed):
+    damaged = changed_somewhere(JUDGMENTS[tool], random.Random(f"{tool}{seed}"))
+    values = [value_or_refusal(judgments, LISTS) for judgments in (damaged, written(tmp_path, "j.json", damaged))]
+    assert values[0] == values[1]
