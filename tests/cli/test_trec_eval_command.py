@@ -122,7 +122,7 @@ def test_preferences_are_refused_with_the_reason(
         (["-m", "mapp"], 1, "did you mean 'map'?"),
         (["-m", "prefs_simp"], 4, "no measure of them. Hint: -m official"),
         (["-m", "map."], 1, "parameters are missing"),
-        (["-x"], 1, "option -x not recognized"),
+        (["-x"], 1, "there is no option -x"),
         (["-T", "other"], 2, "-T trec_results"),
         (["-R", "other"], 2, "-R qrels"),
         (["-m", "P.0"], 2, "a cutoff is below 1"),

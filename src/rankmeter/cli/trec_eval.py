@@ -101,7 +101,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
         say(error.text(language_of(ctx)))
         ctx.exit(error.code)
     except getopt.GetoptError as error:
-        kind = "cli.option_not_recognized" if "recognized" in error.msg else "cli.option_without_value"
+        kind = "cli.no_such_option" if "recognized" in error.msg else "cli.option_without_value"
         fact = Problem(kind, {"name": f"-{error.opt}"}).fact(language_of(ctx))
         say(with_hint(fact, "rankmeter trec_eval --help", language_of(ctx)))
         ctx.exit(WRONG_USE)
