@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from rankmeter import __version__
+from rankmeter.cli.parameters import typed, typed_here
 from rankmeter.cli.talk import BilingualGroup, examples, language_of, notes_on_stderr, say
-from rankmeter.cli.typed_options import typed, typed_here
 from rankmeter.cli.usage_errors import language_asked, usage_text
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wording import spelled_as

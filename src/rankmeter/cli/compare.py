@@ -261,8 +261,7 @@ def _compared(
             truth, systems = None, saved_evaluations(paths, several.seeds)
         else:
             files = (None, *paths) if sources.no_judgments else paths
-            read = (sources.columns, sources.judgments_format, sources.run_format)
-            truth, systems = named_sources(files, several.seeds, several.folds, *read, about.history)
+            truth, systems = named_sources(files, several.seeds, several.folds, sources, about.history)
         groups, group_name = units_of(testing.units)
         from rankmeter.comparing.comparison import compare
 

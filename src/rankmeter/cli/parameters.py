@@ -12,13 +12,16 @@ A group is a frozen dataclass whose fields are options. A command that :func:`ta
 
 Every parameter that is a path has the type :class:`Reads` or :class:`Writes`, so that no command can write over what it
 reads: that is looked at before a command begins, for all of them alike.
+
+Shared code names the arguments of Python calls; :func:`typed` says how each is typed as an option.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from functools import wraps
 from pathlib import Path
@@ -30,6 +33,7 @@ from click.core import ParameterSource
 from rankmeter.cli.talk import BilingualCommand
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
+from rankmeter.wording import Option, Spelling, as_argument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Format = TypeVar("Format", bound=str)
@@ -173,3 +177,47 @@ def format_asked(format: str | None, output: Path | None) -> str:
     if format is not None or output is None or output.suffix.lower() not in (".html", ".htm"):
         return format or format_of(output, ("table", "json", "csv", "markdown"))
     return "html"
+
+
+def typed(command: click.Command) -> Spelling:
+    """How an argument is typed as an option of a command; what the command has no option for is left as it is.
+
+    >>> spelling = typed(click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])]))
+    >>> spelling(Option("columns", {"item": "docid", "query": "q"})), spelling(Option("purpose")), spelling(Option("k"))
+    ('--columns item=docid,query=q', '--for', 'k=')
+    >>> spelling(Option("columns", {"grade": "Anna B"}))
+    "--columns 'grade=Anna B'"
+    """
+    options = _typed_names(command)
+
+    def spelling(option: Option) -> str:
+        name = options.get(option.name.replace("-", "_"))
+        if name is None:
+            return as_argument(option)
+        if isinstance(option.value, Mapping):
+            pairs = ",".join(f"{key}={value}" for key, value in option.value.items())
+            return f"{name} {shlex.quote(pairs)}"
+        if isinstance(option.value, (list, tuple)):
+            return f"{name} {','.join(map(str, option.value))}"
+        return name if option.value is None else f"{name} {option.value}"
+
+    return spelling
+
+
+def typed_here(option: Option) -> str:
+    """An argument as it is typed for the command that is running."""
+    context = click.get_current_context(silent=True)
+    return as_argument(option) if context is None else typed(context.command)(option)
+
+
+def _typed_names(command: click.Command) -> dict[str, str]:
+    """The arguments that are options of this command, or of those in its group, by their names in Python."""
+    options: dict[str, str] = {}
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        options |= _typed_names(inner)
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.is_flag:
+            longest = max(parameter.opts, key=len)
+            options[longest.lstrip("-").replace("-", "_")] = longest
+            options[str(parameter.name)] = longest
+    return options

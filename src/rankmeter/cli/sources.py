@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.options import catalogue_columns, named_columns, parse_columns, system_names
+from rankmeter.cli.options import Sources, catalogue_columns, parse_columns, system_names
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse_measures
 
@@ -66,33 +66,26 @@ def named_sources(
     paths: Sequence[str | None],
     seeds: Sequence[str],
     folds: Sequence[str],
-    columns: str | None,
-    judgments_format: str | None,
-    run_format: str | None,
+    sources: Sources,
     history: str | None = None,
 ) -> tuple[AnyJudgments | None, list[tuple[str, object]]]:
     """The judgments (None where the first path is), and every system by its name."""
     from rankmeter.comparing.systems import folds as as_folds
-    from rankmeter.inputs import check_columns_of, into_judgments
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
     if not paths:
         raise InputError.of("cli.nothing_to_compare", usage=usage)
     refuse_measures(path for path in paths if path is not None)
-    for_judgments, for_runs = parse_columns(columns)
     judged, runs = paths[0], [path for path in paths[1:] if path is not None]
     _refuse_folders(judged, runs)
     named = [*_several("--seeds", seeds), *_several("--folds", folds)]
     parts = [file for _, files in named for file in files]
-    formats = judgments_format, run_format
-    check_columns_of(named_columns(columns) or None, judged, *runs, *parts, history=history, formats=formats)
-    truth = None
-    if judged is not None:
-        truth = into_judgments(judged, columns=for_judgments, format=judgments_format)
+    sources.check_columns(judged, [*runs, *parts], history)
+    truth = None if judged is None else sources.judgments(judged)
+    read = partial(_run, columns=parse_columns(sources.columns)[1], format=sources.run_format)
     systems: list[tuple[str, object]] = [
-        (name, _run(path, for_runs, run_format)) for name, path in zip(system_names(runs), runs, strict=True)
+        (name, read(path)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
-    read = partial(_run, columns=for_runs, format=run_format)
     systems += [(name, _seeds(files, read)) for name, files in _several("--seeds", seeds)]
     systems += [(name, as_folds(*map(read, files))) for name, files in _several("--folds", folds)]
     if not systems:
