@@ -316,11 +316,10 @@ def _sort_rows(values: Floats, offsets: Ints, rows: Ints) -> None:
         where = offsets[rows][:, None] + np.arange(columns)
         values[where] = -np.sort(-values[where], axis=1)
         return
-    inside = np.arange(columns) < sizes[:, None]
-    matrix = np.full(inside.shape, np.inf, values.dtype)
-    matrix[inside] = -values[expand(offsets[rows], sizes)]
+    where = expand(offsets[rows], sizes)
+    matrix = as_rows(-values[where], sizes, columns, np.inf)
     matrix.sort(axis=1)
-    values[expand(offsets[rows], sizes)] = -matrix[inside]
+    values[where] = -matrix[np.arange(columns) < sizes[:, None]]
 
 
 def running_sums(values: Floats, offsets: Ints) -> Floats:

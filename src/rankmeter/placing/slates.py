@@ -75,16 +75,16 @@ def lengths_of(run: Run) -> tuple[pl.Series, Ints]:
         return ids(list(run.mapping.data)), sizes
     if run.matrix is not None:
         return pl.Series(np.arange(len(run.matrix))), np.full(len(run.matrix), run.matrix.shape[1])
-    blocks = [run] if isinstance(run, RunTable) else [_without_items(block) for block in run.blocks()]
+    blocks = (
+        [run]
+        if isinstance(run, RunTable)
+        else [replace(block, item=block.query.clear(), score=block.score.clear()) for block in run.blocks()]
+    )
     table, queries = joined_runs(blocks), all_queries(blocks)
     if queries is None:
         grouped = _grouped(table)
         return grouped.queries, grouped.sizes
     return queries, np.bincount(encode(table.query, queries)[1], minlength=len(queries)).astype(np.int64)
-
-
-def _without_items(block: RunTable) -> RunTable:
-    return replace(block, item=block.query.clear(), score=block.score.clear())
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +177,9 @@ def _first(run: RunTable, k: int | None, ties: str, duplicates: str) -> Lists:
         sizes = np.minimum(sizes, depth)
         places = expand(offsets[:-1], sizes)
         ordered, tied, offsets = ordered[places], tied[places], offsets_of(sizes)
-    if run.item.dtype != pl.String:
-        return Lists(grouped.queries, offsets, pl.Series(ordered), None, tied)
-    if depth < longest:
-        return Lists(grouped.queries, offsets, run.item.gather(ordered), None, tied)
+    if run.item.dtype != pl.String or depth < longest:
+        item = pl.Series(ordered) if keys is None else run.item.gather(ordered)
+        return Lists(grouped.queries, offsets, item, None, tied)
     return Lists(grouped.queries, offsets, known, None if known is run.item and ordered is items else ordered, tied)
 
 
