@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankmeter.inputs.arrays import arrays, ranked_grades
 from rankmeter.inputs.progress import Listener
@@ -26,6 +25,9 @@ from rankmeter.inputs.sources import (
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable, SeveralRuns
 from rankmeter.late import check_threads
 
+if TYPE_CHECKING:
+    from rankmeter.errors import InputError
+
 _ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 """Keys of which a response of a search engine has one."""
 _WHOLE = (
@@ -37,7 +39,7 @@ _WHOLE = (
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> AnyJudgments:
     """Accept judgments of any kind; of the names of columns those count that concern judgments."""
-    columns = _columns_of(columns, "judgments")
+    columns = None if columns is None else _columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
             no_infinity(data.matrix, "a grade of the array")
@@ -76,7 +78,7 @@ def into_run(
 
     Of the names of columns those count that concern runs.
     """
-    columns = _columns_of(columns, "run")
+    columns = None if columns is None else _columns_of(columns, "run")
     if isinstance(data, Run):
         no_truth_scores(data)
         return data
@@ -94,6 +96,7 @@ def into_run(
 
 def _from_objects(data: Any, side: Literal["judgments", "run"], columns: Mapping[str, str] | None) -> Judgments | Run:
     """Judgments or a run that are in memory: a frame, what a client or a tool returned, mappings and lists."""
+    from rankmeter.errors import InputError
     from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
 
     if not isinstance(data, (dict, list, tuple)):
@@ -103,8 +106,6 @@ def _from_objects(data: Any, side: Literal["judgments", "run"], columns: Mapping
         if is_frame(data):
             return table_from_frame(data, side, columns)
         if isinstance(data, SeveralRuns):
-            from rankmeter.errors import InputError
-
             raise InputError.of("inputs.several_runs", kind=data.kind)
         refuse_bare_array(data)
     if not _is_plain(data):
@@ -112,13 +113,13 @@ def _from_objects(data: Any, side: Literal["judgments", "run"], columns: Mapping
 
         if (table := table_of_objects(data, side)) is not None:
             return table
-    with _not_a_table(data, "grade" if side == "judgments" else "score"):
+    try:
         return judgments_from_mapping(data) if side == "judgments" else run_from_mapping(data)
+    except InputError as error:
+        raise _as_table(error, data, "grade" if side == "judgments" else "score") from None
 
 
-def _columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "run"]) -> Mapping[str, str] | None:
-    if columns is None:
-        return None
+def _columns_of(columns: Mapping[str, str], side: Literal["judgments", "run"]) -> dict[str, str] | None:
     from rankmeter.inputs.columns import columns_of  # only where columns are named
 
     return columns_of(columns, side)
@@ -187,22 +188,15 @@ def _are_columns(names: Iterable[object]) -> bool:
     return all(any(is_usual(role, name) for name in few) for role in ("query", "item"))
 
 
-@contextmanager
-def _not_a_table(data: Any, value: str) -> Iterator[None]:
-    """Where data has another shape, say of rows and columns that they are given as a frame."""
-    from rankmeter.errors import InputError
-
-    try:
-        yield
-    except InputError as error:
-        first = next(iter(data), None) if isinstance(data, (Mapping, list, tuple)) and data else None
-        if isinstance(data, Mapping) and _are_columns(data):
-            raise error.changed(hint="polars.DataFrame(data)") from None
-        if isinstance(first, tuple) and len(first) == (2 if isinstance(data, Mapping) else 3):
-            rows = "[(*pair, value) for pair, value in data.items()]" if isinstance(data, Mapping) else "data"
-            hint = f'polars.DataFrame({rows}, schema=["query", "item", "{value}"], orient="row")'
-            raise error.changed(hint=hint) from None
-        raise
+def _as_table(error: InputError, data: Any, value: str) -> InputError:
+    """What is said of data of another shape: rows and columns are given as a frame."""
+    first = next(iter(data), None) if isinstance(data, (Mapping, list, tuple)) and data else None
+    if isinstance(data, Mapping) and _are_columns(data):
+        return error.changed(hint="polars.DataFrame(data)")
+    if isinstance(first, tuple) and len(first) == (2 if isinstance(data, Mapping) else 3):
+        rows = "[(*pair, value) for pair, value in data.items()]" if isinstance(data, Mapping) else "data"
+        return error.changed(hint=f'polars.DataFrame({rows}, schema=["query", "item", "{value}"], orient="row")')
+    return error
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:
