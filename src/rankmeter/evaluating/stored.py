@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rankmeter.judging.assistance import Assistance
     from rankmeter.lists.slices import Slices
 
-
 PARTS = {"value": "", "counted": " counted", "numerator": " numerator", "denominator": " denominator"}
 """The parts of `Values`, and how the name of a measure goes on in the column of each."""
 
