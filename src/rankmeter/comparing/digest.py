@@ -224,11 +224,7 @@ def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> 
 
 
 def _lists(
-    sides: Mapping[str, Any] | None,
-    queries: Sequence[str],
-    number: Mapping[str, int],
-    titles: Titles,
-    reference: str,
+    sides: Mapping[str, Any] | None, queries: Sequence[str], number: Mapping[str, int], titles: Titles, reference: str
 ) -> dict[str, Any]:
     """The first items of each system for each query, as numbers of items; the grades of those that are judged.
 

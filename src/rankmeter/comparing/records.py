@@ -100,7 +100,7 @@ class Settings:
                 method=said("interval_t" if computed else f"interval_{self.interval}"),
                 units=units,
                 drawn=said("nothing") if computed else said("resamples", count=self.resamples),
-            ),
+            )
         ]
         made = said("made_by", seed=self.seed, version=self.version)
         return [*(tests[:1] if tested else []), *(intervals if bounded else []), *(tests[1:] if tested else []), made]

@@ -128,12 +128,7 @@ def _is_one_list(given: object) -> bool:
 
 
 def measure_system(
-    name: str,
-    given: object,
-    truth: AnyJudgments | None,
-    asked: Asked,
-    columns: Mapping[str, str] | None,
-    about: About,
+    name: str, given: object, truth: AnyJudgments | None, asked: Asked, columns: Mapping[str, str] | None, about: About
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
     measures = asked.measures

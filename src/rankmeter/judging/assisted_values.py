@@ -256,11 +256,7 @@ def _chances_of(design: Design) -> dict[str, float]:
 
 
 def _items_seen(
-    measure: Measure,
-    machine: Evaluation,
-    run: AnyRun,
-    graded: tuple[pl.DataFrame, pl.DataFrame],
-    design: Design,
+    measure: Measure, machine: Evaluation, run: AnyRun, graded: tuple[pl.DataFrame, pl.DataFrame], design: Design
 ) -> SingleItems:
     """Each drawn item alone in its list gives what its grade adds, by people and by the machine."""
     other = machine.values[measure]

@@ -70,11 +70,7 @@ def plain_number(value: float) -> str:
 
 
 def into_panel(
-    judges: object,
-    *,
-    scale: object = None,
-    judge: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    judges: object, *, scale: object = None, judge: str | None = None, columns: Mapping[str, str] | None = None
 ) -> Panel:
     """Judgments of each judge by name, or one table with a column that names the judge, on one scale."""
     tables = {name: _graded(data, name, columns) for name, data in _by_judge(judges, judge).items()}

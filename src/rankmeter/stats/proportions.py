@@ -38,10 +38,7 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
 
 
 def sample_ratio(
-    counts: Sequence[float],
-    ratios: Sequence[float] | None = None,
-    *,
-    continuity: Literal["none", "yates"] = "none",
+    counts: Sequence[float], ratios: Sequence[float] | None = None, *, continuity: Literal["none", "yates"] = "none"
 ) -> float:
     """The p-value of the chi-square test that units were split in the ratios that were meant.
 
