@@ -74,106 +74,106 @@ def _discounted(places: Collection[tuple[int, int]], m: Options) -> float:
     return total
 
 
-def _dcg(one: SingleList, m: Options) -> Quotient:
-    return _discounted(one.found, m), 1.0
+def _dcg(ranking: SingleList, m: Options) -> Quotient:
+    return _discounted(ranking.found, m), 1.0
 
 
-def _ndcg(one: SingleList, m: Options) -> Quotient:
-    return _discounted(one.found, m), _discounted(list(enumerate(one.best, 1)), m)
+def _ndcg(ranking: SingleList, m: Options) -> Quotient:
+    return _discounted(ranking.found, m), _discounted(list(enumerate(ranking.best, 1)), m)
 
 
-def _average_precision(one: SingleList, m: Options) -> Quotient:
+def _average_precision(ranking: SingleList, m: Options) -> Quotient:
     total = 0.0
-    for number, rank in enumerate(one.hits(m), 1):
+    for number, rank in enumerate(ranking.hits(m), 1):
         total += number / rank
-    return total, float(one.relevant(m.rel))
+    return total, float(ranking.relevant(m.rel))
 
 
-def _reciprocal_rank(one: SingleList, m: Options) -> Quotient:
-    hits = one.hits(m)
+def _reciprocal_rank(ranking: SingleList, m: Options) -> Quotient:
+    hits = ranking.hits(m)
     return 1.0 / hits[0] if hits else 0.0, 1.0
 
 
-def _precision(one: SingleList, m: Options) -> Quotient:
-    places = one.returned if m.cutoff is None else m.cutoff
-    return float(len(one.hits(m))), float(min(places, one.relevant(m.rel)) if m.norm == "capped" else places)
+def _precision(ranking: SingleList, m: Options) -> Quotient:
+    places = ranking.returned if m.cutoff is None else m.cutoff
+    return float(len(ranking.hits(m))), float(min(places, ranking.relevant(m.rel)) if m.norm == "capped" else places)
 
 
-def _set_precision(one: SingleList, m: Options) -> Quotient:
-    size = one.length(m)
-    return float(len(one.hits(m))), float(min(size, one.relevant(m.rel)) if m.norm == "capped" else size)
+def _set_precision(ranking: SingleList, m: Options) -> Quotient:
+    size = ranking.length(m)
+    return float(len(ranking.hits(m))), float(min(size, ranking.relevant(m.rel)) if m.norm == "capped" else size)
 
 
-def _set_average_precision(one: SingleList, m: Options) -> Quotient:
-    hits = len(one.hits(m))
-    return float(hits * hits), float(one.length(m) * one.relevant(m.rel))
+def _set_average_precision(ranking: SingleList, m: Options) -> Quotient:
+    hits = len(ranking.hits(m))
+    return float(hits * hits), float(ranking.length(m) * ranking.relevant(m.rel))
 
 
-def _utility(one: SingleList, m: Options) -> Quotient:
-    total, hits, size = float(one.relevant(m.rel)), float(len(one.hits(m))), float(one.length(m))
+def _utility(ranking: SingleList, m: Options) -> Quotient:
+    total, hits, size = float(ranking.relevant(m.rel)), float(len(ranking.hits(m))), float(ranking.length(m))
     worth = m.found * hits + m.noise * (size - hits) + m.missed * (total - hits)
     return worth + m.rest * (m.collection + hits - size - total), 1.0
 
 
-def _bpref(one: SingleList, m: Options) -> Quotient:
-    relevant, last = one.relevant(m.rel), inf if m.cutoff is None else m.cutoff
-    others = sum([0 <= grade < m.rel for grade in one.best])
+def _bpref(ranking: SingleList, m: Options) -> Quotient:
+    relevant, last = ranking.relevant(m.rel), inf if m.cutoff is None else m.cutoff
+    others = sum([0 <= grade < m.rel for grade in ranking.best])
     bound, above, total = max(min(others, relevant), 1), 0, 0.0
-    for rank, grade in one.found:
+    for rank, grade in ranking.found:
         above += 0 <= grade < m.rel
         if grade >= m.rel and rank <= last:
             total += 1.0 - min(above, relevant) / bound if above else 1.0
     return total, float(relevant)
 
 
-def _inferred_ap(one: SingleList, m: Options) -> Quotient:
+def _inferred_ap(ranking: SingleList, m: Options) -> Quotient:
     last = inf if m.cutoff is None else m.cutoff
     found, missed, total = 0, 0, 0.0
-    for pooled, (rank, grade) in enumerate(one.found):
+    for pooled, (rank, grade) in enumerate(ranking.found):
         if grade >= m.rel and rank <= last:
             inferred = (pooled / max(rank - 1, 1)) * (found + INFAP_EPSILON) / (found + missed + 2 * INFAP_EPSILON)
             total += 1.0 if rank == 1 else 1.0 / rank + (rank - 1) / rank * inferred
         found += grade >= m.rel
         missed += 0 <= grade < m.rel
-    return total, float(one.relevant(m.rel))
+    return total, float(ranking.relevant(m.rel))
 
 
-def _binary_g(one: SingleList, m: Options) -> Quotient:
+def _binary_g(ranking: SingleList, m: Options) -> Quotient:
     weights, total = _weights("log2"), 0.0
-    for number, rank in enumerate(one.hits(m)):
+    for number, rank in enumerate(ranking.hits(m)):
         total += weights[rank - number]
-    return total, float(one.relevant(m.rel))
+    return total, float(ranking.relevant(m.rel))
 
 
-def _r_precision(one: SingleList, m: Options) -> Quotient:
-    relevant = one.relevant(m.rel)
+def _r_precision(ranking: SingleList, m: Options) -> Quotient:
+    relevant = ranking.relevant(m.rel)
     places = relevant if m.mult == 1 else floor(m.mult * relevant + 0.9)
     places = places if m.cutoff is None else min(places, m.cutoff)
-    return float(sum(rank <= places for rank in one.hits(m))), float(places)
+    return float(sum(rank <= places for rank in ranking.hits(m))), float(places)
 
 
-def _interpolated_precision(one: SingleList, m: Options) -> Quotient:
-    asked = m.recall * one.relevant(m.rel)
+def _interpolated_precision(ranking: SingleList, m: Options) -> Quotient:
+    asked = m.recall * ranking.relevant(m.rel)
     needed = ceil(asked - 1e-9) if m.rounding == "ceil" else floor(asked + (0.9 if m.rounding == "trec9" else 0.5))
-    precisions = [number / rank for number, rank in enumerate(one.hits(m), 1)]
+    precisions = [number / rank for number, rank in enumerate(ranking.hits(m), 1)]
     return max(precisions[max(needed, 1) - 1 :], default=0.0), 1.0
 
 
-def _recall(one: SingleList, m: Options) -> Quotient:
-    return float(len(one.hits(m))), float(one.relevant(m.rel))
+def _recall(ranking: SingleList, m: Options) -> Quotient:
+    return float(len(ranking.hits(m))), float(ranking.relevant(m.rel))
 
 
-def _success(one: SingleList, m: Options) -> Quotient:
-    return float(bool(one.hits(m))), 1.0
+def _success(ranking: SingleList, m: Options) -> Quotient:
+    return float(bool(ranking.hits(m))), 1.0
 
 
-def _others(one: SingleList, m: Options) -> int:
+def _others(ranking: SingleList, m: Options) -> int:
     last = inf if m.cutoff is None else m.cutoff
-    return sum([0 <= grade < m.rel and rank <= last for rank, grade in one.found])
+    return sum([0 <= grade < m.rel and rank <= last for rank, grade in ranking.found])
 
 
 def _number(count: Callable[[SingleList, Options], float]) -> Callable[[SingleList, Options], Quotient]:
-    return lambda one, m: (float(count(one, m)), 1.0)
+    return lambda ranking, m: (float(count(ranking, m)), 1.0)
 
 
 PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
@@ -189,8 +189,8 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
     "relevance.set_precision": _set_precision,
     "relevance.interpolated_precision": _interpolated_precision,
     "relevance.num_queries": _number(lambda *_: 1),
-    "relevance.num_relevant": _number(lambda one, m: one.relevant(m.rel)),
-    "relevance.num_relevant_returned": _number(lambda one, m: len(one.hits(m))),
+    "relevance.num_relevant": _number(lambda ranking, m: ranking.relevant(m.rel)),
+    "relevance.num_relevant_returned": _number(lambda ranking, m: len(ranking.hits(m))),
     "relevance.num_returned": _number(SingleList.length),
     "relevance.precision": _precision,
     "relevance.r_precision": _r_precision,

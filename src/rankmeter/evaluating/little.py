@@ -36,7 +36,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
     if (
         lists is None
         or about.is_more
-        or not _answerable(asked.plain, max((one.best[0] for one in lists if one.best), default=0))
+        or not _answerable(asked.plain, max((ranking.best[0] for ranking in lists if ranking.best), default=0))
     ):
         return None
     # Copies, as the caller may change what was given before anybody asks for the rest.
@@ -73,7 +73,7 @@ def value_of_grades(asked: Asked, grades: object) -> float | None:
 
 
 def _values(lists: list[SingleList], judged: int, measure: Any, formula: Any) -> Values:
-    parts = [formula(one, measure) for one in lists]
+    parts = [formula(ranking, measure) for ranking in lists]
     value = [above / below if below > 0 else 0.0 for above, below in parts]
     counted = [True] * judged + [False] * (len(lists) - judged)
     above, below = zip(*parts, strict=True)
@@ -130,8 +130,8 @@ def _in_ascii(ids: list[Any]) -> bool:
 
 def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:
     """The list of one query, best item first, and what is judged of it."""
-    found = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
-    return SingleList(found, sorted(graded.values(), reverse=True), len(falling))
+    places = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
+    return SingleList(places, sorted(graded.values(), reverse=True), len(falling))
 
 
 def by_score(scores: dict[Any, Any]) -> list[Any] | None:

@@ -191,8 +191,8 @@ class Evaluation:
         >>> [ev.label(measure) for measure in ev], list(ev)
         (['MAP', 'HR@5', 'HR@10'], ['AP', 'Success@5', 'Success@10'])
         """
-        found = self.find(measure)
-        return next((text for text, meant in self.asked.items() if meant == found), str(found))
+        named = self.find(measure)
+        return next((text for text, meant in self.asked.items() if meant == named), str(named))
 
     @property
     def labels(self) -> dict[str, str]:
@@ -266,15 +266,15 @@ class Evaluation:
         """
         from rankmeter.stats.intervals import interval_of  # scipy is loaded only for statistics
 
-        found = self.find(measure)
-        if found.aggregate == "whole":
+        named = self.find(measure)
+        if named.aggregate == "whole":
             from rankmeter.stats.wholes import whole_interval
 
-            return whole_interval(self, found, level=level, resamples=resamples, seed=seed)
+            return whole_interval(self, named, level=level, resamples=resamples, seed=seed)
         drawn = interval_of(
-            self.values[found], found.aggregate, level=level, method=method, resamples=resamples, seed=seed
+            self.values[named], named.aggregate, level=level, method=method, resamples=resamples, seed=seed
         )
-        return drawn if found.aggregate == "sum" else drawn.within(found.bounds)
+        return drawn if named.aggregate == "sum" else drawn.within(named.bounds)
 
     def has_interval(self, measure: str | Measure) -> bool:
         """Whether there is an interval: two queries count, and drawing queries again says something of the value."""
@@ -282,24 +282,24 @@ class Evaluation:
 
     def without_interval(self, measure: str | Measure) -> str | None:
         """Why the value of a measure has no interval; None where it has one."""
-        found = self.find(measure)
-        if found.aggregate != "whole" and not math.isnan(self.means[found]):
+        named = self.find(measure)
+        if named.aggregate != "whole" and not math.isnan(self.means[named]):
             from rankmeter.stats.intervals import why_none  # scipy is loaded only for statistics
 
-            return why_none(self.values[found], found.aggregate)
-        if found.compares_slices:
-            known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[found])
-            return None if known else found.no_value
-        if math.isnan(self.means[found]):
-            return why_no_value(found, self.counted(found))
-        if found in self.wholes and self.wholes[found].parts is not None:
+            return why_none(self.values[named], named.aggregate)
+        if named.compares_slices:
+            known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[named])
+            return None if known else named.no_value
+        if math.isnan(self.means[named]):
+            return why_no_value(named, self.counted(named))
+        if named in self.wholes and self.wholes[named].parts is not None:
             return None
-        return why_no_interval(found)
+        return why_no_interval(named)
 
     def without_value(self, measure: str | Measure) -> str | None:
         """Why the value of a measure is not a number; None where it is one."""
-        found = self.find(measure)
-        return why_no_value(found, self.counted(found)) if math.isnan(self.means[found]) else None
+        named = self.find(measure)
+        return why_no_value(named, self.counted(named)) if math.isnan(self.means[named]) else None
 
     def sentences(self) -> list[str]:
         """What a person should know before reading the numbers: what was evaluated, which numbers are missing."""

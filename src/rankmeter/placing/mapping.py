@@ -37,7 +37,7 @@ from rankmeter.wording import said
 DEEP = 4
 """How many times fewer judgments than returned items there must be for looking up the judgments instead."""
 LONG = 50
-"""From how many items a list on (on average) its scores are written in one go."""
+"""From how many items a list on (on average) its scores are written by themselves."""
 NO_GRADE = 255
 """Stands for no judgment where grades are bytes."""
 SPARSE = 8
@@ -232,8 +232,8 @@ def _listed_in_judgments(
 
 def _judged_in_lists(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], lowest: float) -> _Hits:
     """The score of every judged item that was returned; where it stands is found by counting."""
-    looked_up = map(map, map(attrgetter("get"), lists), index.graded)
-    # What was not returned is None, which NumPy reads as NaN; no score is NaN.
+    # What was not returned is NaN, which no score is.
+    looked_up = map(map, map(attrgetter("get"), lists), index.graded, repeat(repeat(np.nan)))
     scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(index.grade))
     judgment = np.flatnonzero((scores == scores) & (index.grade >= lowest))  # noqa: PLR0124
     segment = np.repeat(np.arange(len(index.graded)), np.diff(index.offsets))[judgment]
