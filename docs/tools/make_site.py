@@ -94,12 +94,20 @@ def pages_in(language: str) -> dict[str, str]:
         name = str(path.relative_to(DOCS))
         if not name.endswith(".zh.md"):
             translated = path.with_name(path.name.removesuffix(".md") + suffix)
-            pages[name] = (translated if translated.exists() else path).read_text(encoding="utf-8")
+            pages[name] = joined((translated if translated.exists() else path).read_text(encoding="utf-8"))
     for outside, name in OUTSIDE.items():
         if (ROOT / outside).exists():
             pages[name] = (ROOT / outside).read_text(encoding="utf-8")
     pages["reference/api.md"] = api_page(language)
     return pages
+
+
+def joined(text: str) -> str:
+    """Lines of a Chinese paragraph without the blank that a browser would put between them; examples as they are."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    chinese = "[\u3001-\u303f\u4e00-\u9fff\uff00-\uffef]"
+    parts[::2] = [re.sub(rf"(?<={chinese})\n *(?={chinese})", "", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def linked(text: str, name: str, pages: dict[str, str], language: str) -> str:
