@@ -203,7 +203,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
     if known.dtype.is_integer() and (number := _numbers_by_table(known.to_numpy(), asked.to_numpy())) is not None:
         return number
     keys = _keys_of_ids(known)
-    if not len(keys) or _any_repeated(keys, None):  # nothing is known, or two texts have one hash
+    if _any_repeated(keys, None):  # two texts with one hash
         return _joined_numbers(known, asked)
     table = KeyTable.of(keys)
     numbers = np.empty(len(asked), np.int64)
