@@ -120,14 +120,14 @@ def _check_utf8(block: bytes) -> None:
 
 
 def _fields(text: Text, layout: Layout) -> Ints | None:
-    """(lines, fields) where each field ends; None where lines differ or a field is empty."""
+    """(lines, fields) where each field ends; None where lines differ, a field is empty or words follow the tag."""
     data = text.data[PADDING:-PADDING]
     blank = data <= _SPACE
     ends = np.flatnonzero(blank)
     ends += PADDING
     lines = int(np.count_nonzero(data == _NEWLINE))  # several times faster than to count in bytes
     width = len(ends) // max(lines, 1)
-    if width < len(layout.fields) or (width > len(layout.fields) and not layout.open_ended):
+    if not len(layout.fields) <= width <= len(layout.fields) + layout.open_ended:
         return None
     if width * lines != len(ends) or (text.data[ends[width - 1 :: width]] != _NEWLINE).any():
         return None

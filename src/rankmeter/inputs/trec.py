@@ -435,6 +435,8 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
     for name, at in layout.columns.items():
         names[at] = name
     schema: dict[str, type[pl.DataType]] = {name: pl.Float64 if name == "value" else pl.String for name in names}
+    # Where a line may have words behind its tag, it may as well have an id with a blank in it: see whether ranks are.
+    asked = [] if shape.separators in (shape.lines * (needed - 1), shape.lines * needed) else [names[3], names[-1]]
     scan = pl.scan_csv(
         text,
         schema=schema,
@@ -444,9 +446,13 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
         truncate_ragged_lines=True,
     )
     try:
-        frame = scan.select(list(layout.columns)).collect(engine="streaming")
+        frame = scan.select([*layout.columns, *asked]).collect(engine="streaming")
     except pl.exceptions.PolarsError:
         return None
+    if asked:
+        rank, behind = (frame.drop_in_place(name).cast(pl.Float64, strict=False) for name in asked)
+        if (rank.is_null() & behind.is_not_null()).any():
+            return None
     value = frame.get_column("value")
     is_bad = value.null_count() > 0 or value.is_nan().any() or (layout.finite and value.is_infinite().any())
     is_bad = is_bad or not value.is_between(-EXACT_WHOLE_NUMBERS, EXACT_WHOLE_NUMBERS, closed="none").all()
@@ -486,7 +492,14 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         shown = {"count": len(fields), "expected": layout.expected, "line": _shown(line.strip())}
         return Problem("inputs.line_fields", shown)
     value = as_number(fields[needed - 1])
-    if value is None:
+    if (
+        layout.open_ended
+        and len(fields) > needed + 1
+        and as_number(fields[3]) is None
+        and as_number(fields[needed]) is not None
+    ):
+        kind = "inputs.line_moved"
+    elif value is None:
         kind = "inputs.line_number"
     elif isnan(value):
         kind = "inputs.line_nan"
@@ -496,6 +509,8 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         kind = "inputs.line_rounded"
     else:
         return None
+    if kind == "inputs.line_moved":
+        return Problem(kind, {"text": _shown(fields[3]), "line": _shown(line.strip())})
     text = _shown(fields[needed - 1], quoted=kind != "inputs.line_rounded")
     query, item = _shown(fields[0], quoted=False), _shown(fields[2], quoted=False)
     return Problem(kind, {"role": layout.value, "text": text, "query": query, "item": item})

@@ -139,6 +139,21 @@ def test_another_tag_is_noticed_wherever_it_stands(place: int, gap: str, ending:
     assert "two runs in one file" in _notes({"q0": {"d1": 1}}, path)
 
 
+@pytest.mark.parametrize("place", [0, 1, 700, 25_000, 49_999])
+@pytest.mark.parametrize("tag", ["mine", "my own"])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_an_id_with_a_blank_moves_no_field_in_silence(place: int, tag: str, scattered: bool, tmp_path: Path) -> None:
+    queries = [row % 100 if scattered else row // 500 for row in range(50_000)]
+    lines = [f"q{query} Q0 d{row} 1 {row % 7} {tag}\n" for row, query in enumerate(queries)]
+    lines[place] = lines[place].replace(f"d{place} ", f"d {place}x ")
+    path = tmp_path / "spoken.run"
+    path.write_text("".join(lines))
+    with pytest.raises(rm.InputError, match="does an id have a blank in it") as refused:
+        rm.evaluate({"q0": {"d1": 1}}, path, "RR")
+    assert f"{path}:{place + 1}: " in str(refused.value)
+    assert f"'{lines[place].strip()}'" in str(refused.value)
+
+
 @pytest.mark.parametrize("last", ["# q Q0 b 2 1 other\n", f"q Q0 {'b' * 9000} 2 0.5 x", "q Q0 b 2 0.5\n", "\n\n"])
 def test_a_last_line_without_another_tag_says_nothing(last: str, tmp_path: Path) -> None:
     path = tmp_path / "plain.run"
