@@ -270,6 +270,7 @@ def test_intervals_hold_on_simulated_logs():
     assert held / total > 0.92  # exact intervals of counts hold more often than 95 %
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["cascade", "sdbn"])
 @pytest.mark.parametrize("shrink", [False, (1.0, 1.0)])
 def test_intervals_of_what_was_seen_hold_what_a_long_log_says(model, shrink):

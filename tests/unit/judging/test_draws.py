@@ -151,6 +151,7 @@ def test_queries_are_drawn_where_lists_differ_within_the_cutoff(nearly_alike):
         assert set(drawn["differing_depth"]) == {depth}
 
 
+@pytest.mark.slow
 def test_the_difference_from_queries_where_lists_differ_is_unbiased_and_its_interval_holds(nearly_alike):
     truth, machine, runs = nearly_alike
     values = {}
