@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 CORE   := $(VENV)/.installed-core
 DEV    := $(VENV)/.installed-dev
 SITE   := $(VENV)/.installed-docs
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) -q --durations=10
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) -q -rs --durations=10
 # uv installs several times faster; where it is not in .venv, pip does it.
 INSTALL = install() { $(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || \
 	$(BIN)/python -m pip install -q "$$@"; }; install

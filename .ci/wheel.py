@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +52,8 @@ MISSED = {
     "report": COMPARED,
     "torch": "rm.rank_catalogue({0: [0]}, [[1.0]], [[1.0]], device='cuda')",
     "mlflow": f"rm.log_to_mlflow({CORE})",
+    "pandas": f"{CORE}.to_pandas()",
+    "arrow": f"{CORE}.to_arrow()",
 }
 """Calls whose message must name the extra where it is not installed."""
 REFUSED = """
@@ -79,6 +82,7 @@ def main() -> None:
     if asked.tag and asked.tag != f"v{built}":
         sys.exit(f"the tag is {asked.tag}, but the wheel is of version {built}")
     complete(next(file for file in files if file.suffix == ".gz"))
+    linked(wheel)
     extras = list(EXTRAS) if asked.extras == "all" else ["", *asked.extras.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         twine = environment(Path(folder) / "tools", "twine")
@@ -100,6 +104,15 @@ def complete(sdist: Path) -> None:
     tracked = set(listed.stdout.decode().split("\0")) - {""} if listed else set()
     if lost := sorted(name for name in tracked - packed if (ROOT / name).exists()):
         sys.exit(f"the sdist lacks {len(lost)} files, among them {', '.join(lost[:5])}")
+
+
+def linked(wheel: Path) -> None:
+    """The package's page stands on its own: a link into the repository leads nowhere from there."""
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        page = archive.read(metadata).decode()
+    if relative := re.findall(r"\]\((?!https://)([^)\s]+)\)", page):
+        sys.exit(f"links of the package's page lead nowhere: {', '.join(relative)}")
 
 
 def tried(python: str, folder: Path, extra: str) -> None:

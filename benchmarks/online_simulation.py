@@ -102,6 +102,10 @@ def experiments(tally, random, n, resamples, number, truth):
     a, b = (Sums.of_rows(NAMES, part) for part in parts)
     for measure in MEASURES:
         tally.add(f"Welch's t of the delta method, {measure}", difference(a, b, measure).p < 0.05)
+    (clicks, shown), (more, again) = (part[:, :2].sum(axis=0) for part in parts)
+    rate = (clicks + more) / (shown + again)
+    spread = math.sqrt(rate * (1 - rate) * (1 / shown + 1 / again))
+    tally.add("for comparison: impressions as if independent, CTR", abs(clicks / shown - more / again) > 1.96 * spread)
     for measure in (CTR, SALES, VALUE, DURATION):
         adjusted = cuped(a, b, measure)
         tally.add(f"CUPED, {measure}", adjusted is not None and adjusted.difference.p < 0.05)

@@ -1,8 +1,8 @@
 """Spark tables: rankmeter against MLlib's RankingMetrics and Recommenders' SparkRankingEvaluation, four measures.
 
-One local session, the same cached tables for all, entrants in turns, the best wall time of each. The JVM does most of
-the work of the peers and Python workers that of ours, so only wall time can be compared. Recommenders takes part where
-it is installed (its own environment: ``pip install recommenders pyspark``, and rankmeter's dependencies).
+One local session, the same cached tables for all, entrants in turns, the best of each. Targets are about wall time; the
+CPU time and memory of Java and all Python workers together are told beside it (Linux). Recommenders takes part where it
+is installed (its own environment: ``pip install recommenders pyspark``, and rankmeter's dependencies).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import argparse
 import importlib.util
 import os
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,47 @@ import harness
 
 K = 10
 OURS = {"map": "AP", "ndcg": f"nDCG(gain=binary)@{K}", "precision": f"P@{K}", "recall": f"R@{K}"}
+
+
+class Meter:
+    """CPU time and memory of this process and all that it started, looked at twice a second: workers come and go."""
+
+    def __init__(self) -> None:
+        self._cpu: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self.peak = 0
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            self.cpu()
+            time.sleep(0.5)
+
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        parents, memory = {}, {}
+        with self._lock:
+            for folder in Path("/proc").glob("[0-9]*"):
+                try:
+                    fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue  # it has ended
+                number = int(folder.name)
+                parents[number], memory[number] = int(fields[1]), int(fields[21])
+                if number in self._cpu or number == os.getpid() or int(fields[1]) in self._cpu:
+                    self._cpu[number] = int(fields[11]) + int(fields[12])
+            self.peak = max(self.peak, sum(memory.get(number, 0) for number in self._cpu))
+            return sum(self._cpu.values()) / os.sysconf("SC_CLK_TCK")
+
+    def best(self, work: Callable[[], Any], so_far: tuple[float, float]) -> tuple[Any, tuple[float, float]]:
+        """What the work gives, and the least wall and CPU time until now."""
+        cpu, wall = self.cpu(), time.perf_counter()
+        result = work()
+        spent = time.perf_counter() - wall, self.cpu() - cpu
+        return result, (min(so_far[0], spent[0]), min(so_far[1], spent[1]))
+
+
+NEVER = float("inf"), float("inf")
 
 
 def tables(spark: Any, queries: int, depth: int, *, kept: bool = True) -> tuple[Any, Any]:
@@ -43,18 +86,21 @@ def tables(spark: Any, queries: int, depth: int, *, kept: bool = True) -> tuple[
 def grow(spark: Any, sizes: list[int], args: argparse.Namespace) -> None:
     """Ours alone on more and more rows, which are made while they are read; the first pass only starts the workers."""
     ours(*tables(spark, 1_000, args.depth, kept=False))
-    last = 0.0
+    meter = Meter()
+    last = 0.0, 0.0
     for rows in sizes:
-        best = float("inf")
+        best = NEVER
         for _ in range(args.repeat):
-            start = time.perf_counter()
-            ours(*tables(spark, rows // args.depth, args.depth, kept=False))
-            best = min(best, time.perf_counter() - start)
-        times = best / last if last else 0.0
-        print(
-            f"  {rows:>13,} rows {best:8.2f} s {f'x{times:.1f}' if last else '':>6} {best / rows * 1e6:6.2f} us a row"
+            given = tables(spark, rows // args.depth, args.depth, kept=False)
+            _, best = meter.best(lambda given=given: ours(*given), best)
+        shown = (
+            f"{best[i]:8.2f} s {what}{f' x{best[i] / last[i]:.1f}' if last[i] else '':>6}"
+            f"{best[i] / rows * 1e6:6.2f} us a row"
+            for i, what in enumerate(("wall", "CPU"))
         )
-        if last:
+        print(f"  {rows:>13,} rows", *shown, f"{meter.peak * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GB", flush=True)
+        if last[0]:
+            times = best[0] / last[0]
             verdict = "met" if times <= 13 else "MISSED"
             case = harness.Case(f"growth: Spark, {rows // 10:,} to {rows:,} rows, wall time", {})
             harness.write(args, case, "ours", "growth (times)", times, 13, verdict)
@@ -131,24 +177,24 @@ def main() -> None:
         return
     judgments, run = tables(spark, args.queries, args.depth)
     entrants = [ours, mllib] + ([recommenders] if importlib.util.find_spec("recommenders") else [])
-    best: dict[str, float] = {}
+    best: dict[str, tuple[float, float]] = {}
     values: dict[str, dict[str, float]] = {}
+    meter = Meter()
     for _ in range(args.repeat):
         for one in entrants:
-            start = time.perf_counter()
-            values[one.__name__] = one(judgments, run)
-            best[one.__name__] = min(best.get(one.__name__, float("inf")), time.perf_counter() - start)
+            name = one.__name__
+            values[name], best[name] = meter.best(lambda one=one: one(judgments, run), best.get(name, NEVER))
     size = f"{args.queries * args.depth:,} rows, {args.queries:,} queries"
     print(f"PySpark {spark.version}, {size}, load {os.getloadavg()[0]:.0f}")
-    for name, seconds in best.items():
+    for name, (wall, cpu) in best.items():
         same = [key for key in OURS if abs(values[name][key] - values["ours"][key]) < 1e-9]
-        times = seconds / best["ours"]
-        print(f"  {name:<14} {seconds:7.2f} s  {times:5.1f} times ours; equal values: {', '.join(same)}")
+        times = f"{wall:7.2f} s wall, {wall / best['ours'][0]:4.1f} times ours; {cpu:7.2f} s CPU"
+        print(f"  {name:<14} {times}, {cpu / best['ours'][1]:4.1f} times ours; equal values: {', '.join(same)}")
         print(f"  {'':<14} {values[name]}")
     spark.stop()
     label, target = f"Spark: {size}, 4 measures, wall time", 4.0
     for name in [name for name in best if name != "ours"]:
-        ratio = best[name] / best["ours"]
+        ratio = best[name][0] / best["ours"][0]
         verdict = ("met" if ratio >= target else "MISSED") if name == "mllib" else ""
         case = harness.Case(label, {})
         harness.write(args, case, "ours", name, ratio, target if verdict else None, verdict)

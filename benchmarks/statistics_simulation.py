@@ -20,13 +20,12 @@ from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.best import separation
-from rankmeter.stats.corrections import corrected
-from rankmeter.stats.equivalence import equivalences
+from rankmeter.stats.corrections import corrected, step_down
+from rankmeter.stats.effects import equivalences
 from rankmeter.stats.intervals import METHODS, intervals_of
-from rankmeter.stats.max_t import step_down
 from rankmeter.stats.paired import TESTS, p_values
 from rankmeter.stats.power import minimum_detectable
-from rankmeter.stats.samples import Groups, Sample, sample
+from rankmeter.stats.samples import Groups, Sample
 from rankmeter.stats.slice_intervals import difference as slice_difference
 from rankmeter.stats.slice_intervals import gap_test
 from rankmeter.stats.slice_intervals import spreads as slice_spreads
@@ -215,6 +214,7 @@ def best_groups(trials):
     """How often the best group holds the best system, and all rank intervals hold at once."""
     head(f"Best group and rank intervals ({trials} trials)", SIZES)
     held, ranks, losses = [], [], {"skewed": [], "very skewed": []}
+    winners = {0: [], 1: [], 2: []}
     low, high = np.array([1, 1, 3, 4, 5]), np.array([2, 2, 3, 4, 5])
     for size in SIZES:
         random = np.random.default_rng(size)
@@ -232,12 +232,19 @@ def best_groups(trials):
                 for one in drawn
             ]
             shares.append(float(np.mean(inside)))
+        for below, shares in winners.items():
+            effects = [0.25, 0.25, *[-1.0] * below]
+            drawn = (gains(random, len(effects), size, effects) for _ in range(4 * trials))
+            alone = [separation(v, level=LEVEL, resamples=RESAMPLES, seed=1).in_best.sum() == 1 for v in drawn]
+            shares.append(float(np.mean(alone)))
     for name, shares in (
         ("group holds a best system", held),
         ("all rank intervals hold", ranks),
         *((f"group holds the best, {name}", shares) for name, shares in losses.items()),
     ):
         row(name, [cell(one, trials, LEVEL, at_most=False) for one in shares])
+    for below, shares in winners.items():
+        row(f"two equal, {below} below: one wins", [cell(one, 4 * trials, 1 - LEVEL, at_most=True) for one in shares])
 
 
 def runs(trials):
@@ -268,7 +275,7 @@ def clusters(trials, users=40):
             made = []
             for _ in range(trials):
                 values = gains(random, 2, queries) + random.normal(0, 0.2, (2, users))[:, unit]
-                made.append(sample(Values(values, every, values, np.ones_like(values)), units, "mean"))
+                made.append(Sample.of_queries(Values(values, every, values, np.ones_like(values)), units, "mean"))
             chances = p_values(made, [(0, 1)], test, permutations=PERMUTATIONS, seed=6)[:, 0]
             share = float((chances < 0.05).mean())
             say(

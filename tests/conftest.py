@@ -7,6 +7,7 @@ check``). ``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
-# No deadlines: two shared cores stall now and then, and that is no defect.
-settings.register_profile("dev", deadline=None)
-settings.register_profile(
-    "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile("fast", deadline=None, derandomize=True, max_examples=20)
-settings.register_profile("check", deadline=None, derandomize=True, max_examples=5)
+# No deadlines, and examples may be slow to draw: two shared cores stall now and then, and that is no defect.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", PATIENT)
+settings.register_profile("ci", PATIENT, derandomize=True, print_blob=True)
+settings.register_profile("fast", PATIENT, derandomize=True, max_examples=20)
+settings.register_profile("check", PATIENT, derandomize=True, max_examples=5)
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 settings.load_profile(PROFILE)
@@ -61,9 +61,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     return Groups(config, log)
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """What is made while tests are collected stays until the end: to look through it again and again takes a fifth."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("posix") and not hasattr(os, "mkfifo"):
         pytest.skip("needs POSIX")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where everything is installed that tests can use (``.ci/run`` says so), a skipped test is one that never runs."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("RANKMETER_SKIPS") == "fail" and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -39,7 +39,10 @@ import numpy as np
 import polars as pl
 
 import rankmeter as rm
-from rankmeter.inputs.files import iter_run, read_judgments, read_labelled, read_run
+from rankmeter.inputs.files import iter_parts, read_judgments, read_run
+from rankmeter.inputs.labelled import read_labelled
+from rankmeter.inputs.shards import whole_queries
+from rankmeter.inputs.tables import RunTable
 
 Make = Callable[[Random], Any]
 Use = Callable[[Any], object]
@@ -272,9 +275,14 @@ def in_file(use: Callable[[Path], object]) -> Use:
     return used
 
 
+def blocks_of(run: Any, **options: Any) -> list[RunTable]:
+    """The tables of whole queries that a run is read in, from a path, its content or an open file."""
+    return list(whole_queries(part.table for part in iter_parts(run, **options)))
+
+
 def read_any(content: bytes) -> object:
     which = len(content) % 4
-    return (read_run, read_judgments, read_labelled, lambda data: list(iter_run(data, format="trec", block_bytes=64)))[
+    return (read_run, read_judgments, read_labelled, lambda data: blocks_of(data, format="trec", block_bytes=64))[
         which
     ](content)
 

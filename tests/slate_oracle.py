@@ -486,9 +486,10 @@ def value_ndcg(m, w, u):
 
     def gain(item):
         grade = w.judged.get(u, {}).get(item, -math.inf)
-        if grade < m.rel or grade <= 0:
+        if grade < m.rel:
             return 0.0
-        return {"linear": grade, "exp2": 2**grade - 1, "binary": 1}[m.gain] * w.values.get(item, 0.0)
+        above = max(grade, 0)
+        return {"linear": above, "exp2": 2**above - 1, "binary": 1}[m.gain] * w.values.get(item, 0.0)
 
     def dcg(gains):
         return sum(one * weight(m.discount, rank) for rank, one in enumerate(gains, 1))

@@ -38,25 +38,25 @@ FAMILIES = ("AP", "nDCG", "P", "R", "RR", "Success")
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "title": "The same lists in every tool",
-        "intro": "One set of judgments, one run, one cutoff, k = 5; each tool's own metric as "
-        "`rankmeter evaluate --dialect` gives it. Query q1 has more relevant items than the cutoff and two items with "
-        "the same score, q2 a short list with a relevant item that was not returned, q3 no relevant item, q4 is "
-        "missing from the run. Every definition here is tested against values recorded from the tool itself, "
-        "where its dialect says nothing else. Under each table stands what the words of its definitions mean; what a "
-        "definition does not say is [rankmeter's default](reference/conventions.md).",
-        "legend": "The words of these definitions:",
+        "intro": "One set of judgments, one run, one cutoff (k = 5), and each tool's own metric as "
+        "`rankmeter evaluate --dialect` computes it. Query q1 has more relevant items than the cutoff and two items "
+        "with the same score, q2 has a short list and a relevant item that was not returned, q3 has no relevant item, "
+        "and q4 is missing from the run. Every definition is tested against values recorded from the tool itself, "
+        "unless its dialect says otherwise. Below each table, a second one explains the options of its definitions; "
+        "whatever a definition does not state is [rankmeter's default](reference/conventions.md).",
+        "legend": "The options of these definitions:",
         "legend_head": "| option | what it decides | what this value means |",
         "head": "| value | tool and metric | definition | what is particular |",
         "data": "The data",
         "versions": "Which version was recorded",
-        "versions_intro": "All values were recorded in November 2026, of these versions, and in the same month each "
-        "tool whose code could be read was looked up again: where a newer release was there, the last column says "
-        "which, and what it changes. A release that computes another number is an option of the dialect "
+        "versions_intro": "All values were recorded in November 2026 from these versions. In the same month each tool "
+        "whose code could be read was looked up again; if there was a newer release, the last column names it and "
+        "says what it changes. A release that computes a different number is an option of the dialect "
         "(`haystack:3.0`).",
         "versions_head": "| dialect | tool | recorded | options | newest release looked at |",
         "newest": "the same",
         "accidents": "What is not reproduced",
-        "accidents_intro": "What a tool does that no definition gives is not imitated. Each dialect lists it.",
+        "accidents_intro": "Behaviour of a tool that no definition can express is not imitated. Each dialect lists it.",
         "undefined": "undefined",
         "colon": ": ",
         "own": "rankmeter's own definition.",
@@ -97,7 +97,8 @@ WORDS: dict[Language, dict[str, str]] = {
 def page(language: Language) -> str:
     """The whole page in one language."""
     words = WORDS[language]
-    lines = [f"# {words['title']}", "", words["intro"], "", f"## {words['data']}", "", "```json"]
+    twin = {"en": "[中文](dialects.zh.md)", "zh": "[English](dialects.md)"}[language]
+    lines = [f"# {words['title']}", "", twin, "", words["intro"], "", f"## {words['data']}", "", "```json"]
     lines += [f'{{"judgments": {json.dumps(JUDGMENTS)},', f' "run": {json.dumps(RUN)}}}', "```", ""]
     for family in FAMILIES:
         lines += [f"## {read_prose(family, language).title} ({family})", "", words["head"], "|---|---|---|---|"]
@@ -129,7 +130,7 @@ def sorted_rows(family: str, language: Language) -> list[str]:
         for metric, text in asked(dialect, family):
             measure = dialect.measure(text)
             value = mean(text, name)
-            reason = metric.reason[language] if metric.reason else conventions(measure, language)
+            reason = metric.reason[language] if metric.reason else ""  # the legend says what its options mean
             shown = WORDS[language]["undefined"] if value is None else f"{value:.4f}"
             found.append(
                 (-1.0 if value is None else value, name, f"| {shown} | {name} `{text}` | `{measure}` | {reason} |")

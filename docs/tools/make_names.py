@@ -28,10 +28,8 @@ def families() -> dict[str, list[str]]:
     for module in modules:
         import_module(f"rankmeter.measures.{module}")
     names: dict[str, list[str]] = {module: [] for module in modules}
-    for name in dict.keys(REGISTRY):  # those that are loaded
-        home = type(REGISTRY[name]).__module__.rpartition(".")[2]
-        if home in names:
-            names[home].append(name)
+    for name, kind in REGISTRY.kinds.items():
+        names[kind.__module__.rpartition(".")[2]].append(name)
     order = {name: place for place, name in enumerate(" ".join(FAMILIES.values()).split())}
     return {module: sorted(some, key=lambda name: order.get(name, len(order))) for module, some in names.items()}
 

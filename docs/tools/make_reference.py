@@ -6,7 +6,7 @@ writes. Nothing of the reference is edited by hand: correct the prose in ``src/r
 
 from __future__ import annotations
 
-import math
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields
@@ -15,12 +15,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from rankmeter.definitions.explain import direction_of
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
+from rankmeter.measures.prose import conventions
 from rankmeter.measures.slate_base import SlateMeasure
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
@@ -49,7 +51,6 @@ class Words:
     shared: str
     facts: dict[str, str]
     not_stated: dict[str, str]
-    numbers: dict[str, str]
     default: str
     unless: str
     had_by: str
@@ -64,52 +65,50 @@ EN = Words(
     other_name="中文",
     measures="Measures",
     measures_intro=(
-        "Every measure with its definition. The string in a heading is the name to type; options stand in brackets, "
-        "the cutoff after `@`: `nDCG(gain=exp2)@10`. What each value of an option means is on the page of "
-        "[conventions](conventions.md)."
+        "Every measure with its definition. The heading is the name to type; options go in parentheses, the cutoff "
+        "after `@`: `nDCG(gain=exp2)@10`. The page of [conventions](conventions.md) says what each value of an option "
+        "means."
     ),
     conventions="Conventions",
     conventions_intro=(
         "Everything that can change a number is an option of the measure. This page says what each option decides and "
-        "what its values mean; the pages in [decisions](../decisions/README.md) say why a default is the default."
+        "what its values mean; [decisions](../decisions/README.md) gives the reasons for the defaults."
     ),
     families={
         "hits": "How much was found",
         "order": "In what order",
-        "gains": "How much it is worth",
+        "gains": "How much the results are worth",
         "incomplete": "When judgments are incomplete",
-        "users": "What a user gains who may stop",
+        "users": "What users gain until they stop",
         "diversity": "How many aspects are covered",
         "historic": "Kept for old reports",
         "counts": "Counts",
         "coverage": "How recommendations spread",
-        "listdiversity": "How unlike items and lists are",
-        "novelty": "How unknown items are",
+        "listdiversity": "How diverse items and lists are",
+        "novelty": "How novel items are",
         "popularity": "How popular items are",
-        "taste": "Against the user's history",
-        "fairness": "Who gets seen, who is served",
-        "value": "What it is worth",
-        "listquality": "Whether lists are in order",
+        "taste": "Compared with the user's history",
+        "fairness": "Who is shown, who is served",
+        "value": "What lists are worth",
+        "listquality": "Whether lists are sound",
         "online": "What users did",
     },
     formula="Formula",
     use="Use",
     misleads="Misleads",
     example="Example",
-    options="Options of its own, or with a default of its own",
+    options="Its own options and defaults",
     columns=("option", "default", "values", "decides"),
     shared="Options that every measure has",
     facts={
         "range": "Range",
-        "higher": "higher is better",
-        "lower": "lower is better",
         "at": "`@` states",
         "ties": "Tie rules",
         "ties_cut": "with a cutoff",
         "aggregates": "Aggregates",
         "queries": "Averaged over",
         "needs": "Needs",
-        "aliases": "Also understood",
+        "aliases": "Other names",
         "citation": "Source",
     },
     not_stated={
@@ -125,17 +124,6 @@ EN = Words(
         "winsor": "none",
         "trim": "none",
         "quantile": "the mean",
-    },
-    numbers={
-        "int": "a whole number",
-        "float": "a number",
-        "least": "at least {}",
-        "above": "above {}",
-        "most": "at most {}",
-        "below": "below {}",
-        "and": " and ",
-        "map": "a map such as `{1:3,2:9}`",
-        "word": "a word",
     },
     default="Default",
     unless="Default of {}",
@@ -157,7 +145,7 @@ ZH = Words(
     conventions="约定",
     conventions_intro=(
         "凡能改变数值的，都是指标的选项。本页说明每个选项决定什么、各取值是什么意思；"
-        "为什么选定某个默认值，见[决策](../decisions/README.md)（英文）。"
+        "为什么选定某个默认值，见[决策](../decisions/README.zh.md)。"
     ),
     families={
         "hits": "找到了多少",
@@ -187,8 +175,6 @@ ZH = Words(
     shared="所有指标共有的选项",
     facts={
         "range": "取值范围",
-        "higher": "越大越好",
-        "lower": "越小越好",
         "at": "`@` 之后是",
         "ties": "同分规则",
         "ties_cut": "设截断时",
@@ -212,17 +198,6 @@ ZH = Words(
         "trim": "无",
         "quantile": "均值",
     },
-    numbers={
-        "int": "整数",
-        "float": "数",
-        "least": "不小于 {}",
-        "above": "大于 {}",
-        "most": "不大于 {}",
-        "below": "小于 {}",
-        "and": "，",
-        "map": "对照表，如 `{1:3,2:9}`",
-        "word": "一个词",
-    },
     default="默认",
     unless="{} 的默认值",
     had_by="有此选项的指标",
@@ -234,7 +209,7 @@ ZH = Words(
 
 @cache
 def prose_of(name: str) -> dict[str, Any]:
-    """The prose of one measure, or of the conventions."""
+    """The prose of one measure."""
     text = (resources.files("rankmeter.measures") / "prose" / f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
@@ -259,11 +234,6 @@ def convention_of(measure: Measure, option: str) -> str:
     return own if own in conventions() else option
 
 
-def conventions() -> dict[str, Any]:
-    """What is written about every option."""
-    return {**prose_of("conventions"), **prose_of("slate_conventions")}
-
-
 def page_name(page: str, words: Words) -> str:
     """The file of a page in a language."""
     return f"{page}.md" if words.code == "en" else f"{page}.{words.code}.md"
@@ -286,17 +256,8 @@ def head(page: str, title: str, intro: str, words: Words) -> list[str]:
 
 def values_text(rule: Rule, words: Words) -> str:
     """What an option may hold, in words."""
-    parts = [f"`{choice}`" for choice in rule.choices]
-    if rule.number:
-        bounds = []
-        if rule.low > -math.inf:
-            bounds.append(words.numbers["above" if rule.open_low else "least"].format(format_value(rule.low)))
-        if rule.high < math.inf:
-            bounds.append(words.numbers["below" if rule.open_high else "most"].format(format_value(rule.high)))
-        parts.append(f"{words.numbers[rule.number]} {words.numbers['and'].join(bounds)}".strip())
-    if rule.grades:
-        parts.append(words.numbers["map"])
-    return " · ".join(parts)
+    others = [re.sub(r"\{.*?\}", r"`\g<0>`", text) for text in rule.values(words.code)]
+    return " · ".join([*(f"`{choice}`" for choice in rule.choices), *others])
 
 
 def default_text(option: Field[Any], words: Words) -> str:
@@ -349,11 +310,8 @@ def tie_rules(measure: Measure, cutoff: int | None) -> list[str]:
 def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     """What the code knows of a measure, line by line."""
     facts = words.facts
-    low, high = ("∞" if math.isinf(bound) else format_value(bound) for bound in measure.bounds)
-    line = f"{facts['range']}{words.colon}{low} … {high}"
-    if family_of(measure) != "counts":  # a count is neither good nor bad
-        line += f" ({facts['higher' if measure.higher_is_better else 'lower']})"
-    yield line
+    low, high = (format_value(bound).replace("inf", "∞") for bound in measure.bounds)
+    yield f"{facts['range']}{words.colon}{low} … {high} ({direction_of(measure, words.code)})"
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
     if isinstance(measure, OnlineMeasure):

@@ -9,18 +9,21 @@ Nothing is fetched: the site works without a network.
 
 from __future__ import annotations
 
+import html
+import importlib
 import inspect
 import json
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-import typing
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
@@ -42,7 +45,14 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Worked examples": ("手算示例", ["examples/*.md"]),
     "Reference": (
         "参考",
-        ["reference/measures.md", "reference/conventions.md", "reference/api.md", "dialects.md", "sources.md"],
+        [
+            "reference/measures.md",
+            "reference/conventions.md",
+            "reference/api.md",
+            "reference/api-*.md",
+            "dialects.md",
+            "sources.md",
+        ],
     ),
     "Statistics": ("统计", ["statistics.md", "online.md"]),
     "Decisions": ("设计取舍", ["decisions/*.md"]),
@@ -53,8 +63,30 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
 OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md"}
 """Pages that stand in the root of the repository, where people look for them."""
 
+API: dict[str, tuple[str, str, list[str]]] = {
+    "reference/api.md": ("Functions and results", "函数与结果", ["rankmeter"]),
+    "reference/api-online.md": ("Functions and results: what users did", "函数与结果：线上", ["rankmeter.online"]),
+    "reference/api-others.md": (
+        "In tests, in training, under other names",
+        "测试、训练与其他工具的接口",
+        [
+            "rankmeter.testing", "rankmeter.torch", "rankmeter.compat.pytrec_eval", "rankmeter.compat.ir_measures",
+            "rankmeter.compat.sentence_transformers", "rankmeter.compat.rank_eval", "rankmeter.compat.trackers",
+            "rankmeter.demo",
+        ],
+    ),
+}  # fmt: skip
+"""The pages of the reference that are written from the package, with the modules whose public names each describes."""
+
+INNER = ("arithmetic", "inputs", "late", "measures", "placing", "report", "showing", "wording")
+"""Rooms whose classes are described only where they have a public name: nobody gets one to look at."""
+
+ENGLISH = "> 本页只有英文版。\n\n"
+
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):<code[^>]*>(?P<path>~?[\w.]+)(?:\(\))?</code>")
+CODE = re.compile(r"(?<=<code>)[^<]*(?=</code>)")
+BLOCK = re.compile(r"(?P<before><pre[^>]*>(?:<span></span>)?)<code>(?P<code>.*?)</code>", re.DOTALL)
 FORMULA = re.compile(r"^### (?P<name>\w+)\n(?P<before>.*?)```text\n(?P<formula>.*?)```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -70,6 +102,7 @@ def main() -> int:
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(with_math(name, linked(text, name, pages, language), language), encoding="utf-8")
         shutil.copytree(DOCS / "images", source / "docs" / "images")
+        shutil.copy(DOCS / "site.css", source / "docs")
         config = source / "zensical.toml"
         config.write_text(configuration(language, pages), encoding="utf-8")
         command = [Path(sys.executable).with_name("zensical"), "build", "--strict", "--clean", "-f", config]
@@ -79,6 +112,9 @@ def main() -> int:
         (source / "site").rename(BUILD / "site" / ("zh" if language == "zh" else ""))
     without_roles(BUILD / "site")
     without_counts(BUILD / "site")
+    with_breaks(BUILD / "site")
+    with_twins(BUILD / "site")
+    with_copies(BUILD / "site")
     if dead := list(dead_links(BUILD / "site")):
         print("dead links:", *dead, sep="\n  ")
         return 1
@@ -94,12 +130,19 @@ def pages_in(language: str) -> dict[str, str]:
         name = str(path.relative_to(DOCS))
         if not name.endswith(".zh.md"):
             translated = path.with_name(path.name.removesuffix(".md") + suffix)
-            pages[name] = joined((translated if translated.exists() else path).read_text(encoding="utf-8"))
+            text = joined((translated if translated.exists() else path).read_text(encoding="utf-8"))
+            pages[name] = text if language == "en" or translated.exists() else in_english(text)
     for outside, name in OUTSIDE.items():
         if (ROOT / outside).exists():
-            pages[name] = (ROOT / outside).read_text(encoding="utf-8")
-    pages["reference/api.md"] = api_page(language)
-    return pages
+            text = (ROOT / outside).read_text(encoding="utf-8")
+            pages[name] = text if language == "en" else in_english(text)
+    return pages | api_pages(language)
+
+
+def in_english(text: str) -> str:
+    """A page for Chinese readers that only English has, which is said under its heading."""
+    heading, _, rest = text.partition("\n\n")
+    return f"{heading}\n\n{ENGLISH}{rest}"
 
 
 def joined(text: str) -> str:
@@ -159,7 +202,7 @@ def with_math(name: str, text: str, language: str) -> str:
         latex = tomllib.loads((PROSE / f"{section['name']}.toml").read_text(encoding="utf-8")).get("latex")
         if latex is None:
             return section[0]
-        math = f"<div style='overflow-x: auto'>{convert(latex, display='block')}</div>"  # a phone is narrower than some
+        math = f"<div class='formula'>{convert(latex, display='block')}</div>"  # a phone is narrower than some
         label = {"en": "As plain text", "zh": "纯文本"}[language]
         folded = f"<details><summary>{label}</summary><pre>{section['formula']}</pre></details>"
         return f"### {section['name']}\n{section['before']}{math}\n{folded}\n"
@@ -167,22 +210,43 @@ def with_math(name: str, text: str, language: str) -> str:
     return FORMULA.sub(shown, text)
 
 
-def api_page(language: str) -> str:
-    """The reference of every public function and of every result that one of them gives."""
-    title = {"en": "# Functions and results", "zh": "# 函数与结果"}[language]
-    functions = [thing for thing in map(public, rankmeter.__all__) if inspect.isfunction(thing)]
-    parts = [title, {"en": "## Functions", "zh": "## 函数"}[language]]
-    parts += [f"::: {path_of(function)}" for function in functions]
-    parts.append({"en": "## Results and values", "zh": "## 结果与值"}[language])
-    parts += [f"::: {path_of(kind)}" for kind in dict.fromkeys(classes(functions))]
-    parts.append({"en": "## Errors", "zh": "## 错误"}[language])
-    parts += [f"::: {path_of(thing)}" for thing in map(public, rankmeter.__all__) if is_error(thing)]
-    return "\n\n".join(parts) + "\n"
+def api_pages(language: str) -> dict[str, str]:
+    """The reference of every public function, of the results that they give, and of what results consist of."""
+    homes = {kind.__name__: kind for module in modules() for kind in vars(module).values()
+             if isinstance(kind, type) and kind.__module__ == module.__name__}  # fmt: skip
+    pages: dict[str, str] = {}
+    described: set[Any] = set()
+    for page, (english, chinese, names) in API.items():
+        things = [thing for name in names for thing in public(importlib.import_module(name))]
+        functions = [thing for thing in things if inspect.isfunction(thing)]
+        results = [kind for kind in things if isinstance(kind, type) and not is_error(kind)]
+        results += [kind for function in functions for kind in given(function, homes)]
+        kinds = consisting_of(results, homes)
+        errors = [thing for thing in things if is_error(thing)]
+        titles = {"en": ("Functions", "Results and values", "Errors"), "zh": ("函数", "结果与值", "错误")}[language]
+        parts = [f"# {english}" if language == "en" else f"# {chinese}\n\n{ENGLISH.rstrip()}"]
+        for title, listed in zip(titles, (functions, kinds, errors), strict=True):
+            new = [thing for thing in dict.fromkeys(listed) if thing not in described]
+            described.update(new)
+            parts += [f"## {title}"] * bool(new) + [f"::: {path_of(thing)}" for thing in new]
+        pages[page] = "\n\n".join(parts) + "\n"
+    return pages
 
 
-def public(name: str) -> Any:
-    """What a public name stands for."""
-    return getattr(rankmeter, name)
+def modules() -> Iterator[ModuleType]:
+    """Every module of rankmeter that can be imported here: kernels need a GPU's libraries."""
+    for found in pkgutil.walk_packages(rankmeter.__path__, "rankmeter."):
+        if "cuda_" not in found.name and not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def public(module: ModuleType) -> list[Any]:
+    """What a module offers under its names, without the measures, which have a reference of their own."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
+    things = [getattr(module, name) for name in names if not name.startswith("_")]
+    return [thing for thing in things if not (isinstance(thing, type) and hasattr(thing, "tie_rules"))]
 
 
 def is_error(thing: Any) -> bool:
@@ -195,19 +259,37 @@ def path_of(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__qualname__}"
 
 
-def classes(functions: list[Any]) -> Iterator[type]:
-    """The public classes, and those of rankmeter that the functions give back."""
-    for name in rankmeter.__all__:
-        if isinstance(kind := public(name), type) and not is_error(kind) and not hasattr(kind, "tie_rules"):
-            yield kind
-    for function in functions:
-        try:
-            given = typing.get_type_hints(function).get("return")
-        except NameError:  # a type that is imported for the checker only
-            continue
-        for kind in (given, *typing.get_args(given)):
-            if isinstance(kind, type) and kind.__module__.startswith("rankmeter"):
-                yield kind
+def given(function: Any, homes: dict[str, type]) -> list[type]:
+    """The classes of rankmeter that the type of what a function gives back names; a class has its name alone."""
+    said = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return [homes[name] for name in re.findall(r"\w+", said) if name in homes]
+
+
+def consisting_of(kinds: list[type], homes: dict[str, type]) -> list[type]:
+    """Classes and, after them, those that their fields, properties and methods give, as far as people look at them."""
+    found = dict.fromkeys(kinds)
+    waiting = list(found)
+    while waiting:
+        kind = waiting.pop(0)
+        for part in (part for base in kind.__mro__ for part in parts_of(base, homes)):
+            room = part.__module__.split(".")[1]
+            if part not in found and room not in INNER and not part.__name__.startswith("_") and not is_error(part):
+                found[part] = None
+                waiting.append(part)
+    return list(found)
+
+
+def parts_of(kind: type, homes: dict[str, type]) -> Iterator[type]:
+    """What the public fields, properties and methods of a class give, without those that it inherits."""
+    if not kind.__module__.startswith("rankmeter."):
+        return
+    for name, said in inspect.get_annotations(kind).items():
+        if not name.startswith("_"):
+            yield from (homes[word] for word in re.findall(r"\w+", str(said)) if word in homes)
+    for name, member in vars(kind).items():
+        inside = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
+        if not name.startswith("_") and inspect.isfunction(inside):
+            yield from given(inside, homes)
 
 
 def configuration(language: str, pages: dict[str, str]) -> str:
@@ -235,6 +317,7 @@ site_dir = "site"
 docs_dir = "docs"
 use_directory_urls = false
 nav = [{", ".join(nav)}]
+extra_css = ["site.css"]
 
 [project.theme]
 language = "{language}"
@@ -270,6 +353,8 @@ merge_init_into_class = true
 separate_signature = true
 show_signature_annotations = true
 filters = ["!^_", "^__getitem__$"]
+extensions = ["unpack_typeddict"]
+docstring_options = {{ warnings = false }}  # a test sees to parameters; unpacked ones are not known to the parser
 
 [project.markdown_extensions]
 admonition = {{}}
@@ -321,9 +406,10 @@ def dead_links(site: Path) -> Iterator[str]:
 
 def without_roles(site: Path) -> None:
     """Turn the roles of docstrings, which Markdown does not know, into links to the reference, or into plain names."""
-    anchors = set(re.findall(r'id="([^"]+)"', (site / "reference" / "api.html").read_text(encoding="utf-8")))
-    homes = {f"rankmeter.{name}": path_of(thing) for name in rankmeter.__all__ if callable(thing := public(name))
-             and hasattr(thing, "__qualname__")}  # fmt: skip
+    reference = [site / page.replace(".md", ".html") for page in API]
+    anchors = {anchor: page.name for page in reference for anchor in ids_in(page)}
+    named = {f"rankmeter.{name}": getattr(rankmeter, name) for name in rankmeter.__all__}
+    homes = {name: path_of(thing) for name, thing in named.items() if hasattr(thing, "__qualname__")}
 
     def shown(role: re.Match[str]) -> str:
         target, name = role["path"].lstrip("~"), role["path"].lstrip("~")
@@ -331,7 +417,8 @@ def without_roles(site: Path) -> None:
         if role["path"].startswith("~"):
             name = name.rpartition(".")[2]
         code = f"<code>{name}</code>"
-        return f'<a href="#{target}">{code}</a>' if target in anchors and here.name == "api.html" else code
+        linked = target in anchors and here.name in anchors.values()
+        return f'<a href="{anchors[target]}#{target}">{code}</a>' if linked else code
 
     for here in [*site.rglob("*.html"), *site.rglob("search*.json")]:
         text = here.read_text(encoding="utf-8")
@@ -341,11 +428,55 @@ def without_roles(site: Path) -> None:
             raise SystemExit(f"{here.relative_to(site)} shows a role as it is written: {mended[left.start() :][:80]}")
 
 
+def ids_in(page: Path) -> list[str]:
+    """The places of a page that can be linked to."""
+    return re.findall(r'id="([^"]+)"', page.read_text(encoding="utf-8"))
+
+
+def with_breaks(site: Path) -> None:
+    """Let a definition in a cell of a table, one long word, break behind its commas."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        cells = re.compile(r"(?<=<td>).*?(?=</td>)", re.DOTALL)
+        broken = cells.sub(
+            lambda cell: CODE.sub(lambda code: re.sub(r"(?<=[,(_])(?=\w)", "<wbr>", code[0]), cell[0]), text
+        )
+        page.write_text(broken, encoding="utf-8")
+
+
 def without_counts(site: Path) -> None:
     """Ask GitHub nothing: the theme would fetch stars and releases whenever somebody opens a page."""
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace(' data-md-component="source"', ""), encoding="utf-8")
+
+
+def with_twins(site: Path) -> None:
+    """Let the choice of language lead to the same page in the other language, not to the front page."""
+    for page in site.rglob("*.html"):
+        name = page.relative_to(site)
+        plain = name.relative_to("zh") if name.parts[0] == "zh" else name
+        text = page.read_text(encoding="utf-8")
+        for language, twin in (("en", site / plain), ("zh", site / "zh" / plain)):
+            link = f'href="{os.path.relpath(twin, page.parent)}" hreflang="{language}"'
+            text = re.sub(rf'href="[^"]*" hreflang="{language}"', link, text)
+        # The blank hides the links from the theme, which would ask for a sitemap beside every page.
+        text = text.replace('<link rel="alternate" ', '<link rel="alternate " ')
+        page.write_text(text, encoding="utf-8")
+
+
+def with_copies(site: Path) -> None:
+    """Let the button beside an example copy what is typed, without prompts and answers, as the theme allows."""
+
+    def copied(block: re.Match[str]) -> str:
+        lines = html.unescape(re.sub(r"<[^>]*>", "", block["code"])).splitlines()
+        typed = [line[4:] for line in lines if line.startswith((">>>", "..."))]
+        text = html.escape("\n".join(typed)).replace("\n", "&#10;")
+        return f'{block["before"]}<code data-copy="{text}">{block["code"]}</code>' if typed else block[0]
+
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(BLOCK.sub(copied, text), encoding="utf-8")
 
 
 def front_page(language: str, other: str) -> str:

@@ -2,13 +2,15 @@
 
 ``python docs/tools/record_values.py`` writes ``tests/golden/recorded_values.json``: every measure with default options
 on the demo's data or on small lists, and what a comparison says. A value that differs from the recorded one is written
-only if the changelog names its measure under **Values**; a test compares what is computed with what is recorded.
+only if an entry under **Values** in the changelog names its measure and the new number, to four digits; a test
+compares what is computed with what is recorded.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -77,14 +79,25 @@ def values_section(changelog: str) -> str:
     return changelog.partition("### Values")[2].partition("\n### ")[0]
 
 
+def unsaid(changed: list[str], now: dict[str, float], said: str) -> list[str]:
+    """Of numbers that changed, those whose measure no entry names together with one of its new numbers."""
+    entries = re.split(r"^- ", said, flags=re.MULTILINE)
+    told = set()
+    for name in changed:
+        measure = re.match(r"\w+", name)[0]  # type: ignore[index]  # every name begins with one
+        number = f"{now[name]:.4f}" if name in now else ""
+        told |= {measure for entry in entries if re.search(rf"\b{measure}\b", entry) and number in entry}
+    return [name for name in changed if re.match(r"\w+", name)[0] not in told]  # type: ignore[index]  # the same
+
+
 def main() -> None:
     """Record, or refuse."""
     now = recorded_now()
     before = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     said = values_section(CHANGELOG.read_text(encoding="utf-8"))
-    silent = [name for name in changes(before, now) if name.partition("@")[0].partition(":")[0] not in said]
-    if silent:
-        sys.exit(f"CHANGELOG.md says nothing under Values of: {', '.join(silent)}. Nothing was recorded.")
+    if silent := unsaid(changes(before, now), now, said):
+        told = ", ".join(f"{name} ({now[name]:.4f})" if name in now else name for name in silent)
+        sys.exit(f"CHANGELOG.md says nothing under Values of: {told}. Nothing was recorded.")
     RECORDED.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     print(f"{len(now)} numbers recorded")
 

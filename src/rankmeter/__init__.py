@@ -1,4 +1,4 @@
-"""rankmeter measures rankings and recommendations, and tells what each number means.
+"""rankmeter measures rankings and recommendations, and says what each number means.
 
 >>> import rankmeter as rm
 >>> ev = rm.evaluate({"q1": {"a": 2, "b": 1}}, {"q1": {"a": 0.9, "x": 0.8, "b": 0.7}}, ["nDCG@10", "RR"])
@@ -13,9 +13,9 @@ from typing import Any as _Any
 
 __version__ = "0.1.0"
 
-# Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used. The public
-# names that are not here are measures, each of which loads its family. Their types stand in __init__.pyi, which
-# docs/tools/make_names.py writes.
+# Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used. All other
+# public names are measures, each of which loads its family. The types are in __init__.pyi, written by
+# docs/tools/make_names.py.
 _HOMES = {
     "rankmeter.arithmetic.custom": "measure",
     "rankmeter.comparing.advice": "advise",
@@ -30,10 +30,12 @@ _HOMES = {
     "rankmeter.errors": "InputError MeasureError MissingExtraError NotFoundError RankmeterError RankmeterWarning",
     "rankmeter.evaluating.result": "Evaluation",
     "rankmeter.evaluating.verb": "evaluate value",
-    "rankmeter.inputs": "Labelled arrays ranked_grades",
-    "rankmeter.inputs.files": "read_judgments read_labelled read_run",
+    "rankmeter.inputs.arrays": "arrays ranked_grades",
+    "rankmeter.inputs.files": "read_judgments read_run",
+    "rankmeter.inputs.labelled": "read_labelled",
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
+    "rankmeter.inputs.sources": "Labelled",
     "rankmeter.judging.abstention": "silence",
     "rankmeter.judging.click_grades": "judgments_from_clicks",
     "rankmeter.judging.draws": "draw",
@@ -52,7 +54,7 @@ _HOMES = {
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = ("online",)
-# Names that go away: what replaces each, and the version that is without it. Until then they warn.
+# Deprecated names: the replacement of each, and the version that drops it. Until then they warn.
 _ENDING: dict[str, tuple[str, str]] = {}
 
 

@@ -7,7 +7,7 @@ from rankmeter.lists.catalogue import Catalogue as Catalogue
 from rankmeter.comparing.results import Comparison as Comparison
 from rankmeter.evaluating.result import Evaluation as Evaluation
 from rankmeter.errors import InputError as InputError
-from rankmeter.inputs import Labelled as Labelled
+from rankmeter.inputs.sources import Labelled as Labelled
 from rankmeter.measures import Measure as Measure
 from rankmeter.errors import MeasureError as MeasureError
 from rankmeter.errors import MissingExtraError as MissingExtraError
@@ -16,7 +16,7 @@ from rankmeter.errors import RankmeterError as RankmeterError
 from rankmeter.errors import RankmeterWarning as RankmeterWarning
 from rankmeter.lists.slices import Slices as Slices
 from rankmeter.comparing.advice import advise as advise
-from rankmeter.inputs import arrays as arrays
+from rankmeter.inputs.arrays import arrays as arrays
 from rankmeter.definitions.steps import between as between
 from rankmeter.comparing.comparison import compare as compare
 from rankmeter.judging.draws import draw as draw
@@ -38,10 +38,10 @@ from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
 from rankmeter.comparing.pooling import pool as pool
 from rankmeter.placing.catalogue_ranking import rank_catalogue as rank_catalogue
-from rankmeter.inputs import ranked_grades as ranked_grades
+from rankmeter.inputs.arrays import ranked_grades as ranked_grades
 from rankmeter.placing.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.inputs.files import read_judgments as read_judgments
-from rankmeter.inputs.files import read_labelled as read_labelled
+from rankmeter.inputs.labelled import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
 from rankmeter.definitions.reconcile import reconcile as reconcile
 from rankmeter.inputs.passages import roll_up as roll_up

@@ -1,4 +1,4 @@
-"""What can go wrong, as values that are worded for people in English and in Chinese.
+"""What can go wrong: errors are values, worded for people in English and in Chinese.
 
 ::
 
@@ -35,11 +35,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, Self
 
 from rankmeter.frozen import dataclass
+from rankmeter.late import pathlib, was_forked_from_threads
 from rankmeter.showing.characters import without_controls
 from rankmeter.wording import (
     LANGUAGES,
@@ -59,7 +60,7 @@ LONGEST_TEXT = 20_000
 
 
 class Finished(str):
-    """A text that was written for people as it is: nothing in it is escaped or left out."""
+    """Text that is ready to be read: nothing in it is escaped or cut."""
 
     __slots__ = ()
 
@@ -75,31 +76,25 @@ class Problem:
     kind: str
     values: Mapping[str, Any]
     hint: str | Problem | None = None
-    """In place of the hint that the wording of the kind has; a plain text, such as a call, is the same in all
-    languages."""
+    """Replaces the hint that the kind's wording has; plain text, such as a call, is the same in all languages."""
     more: tuple[str | Problem, ...] = ()
-    """Hints of those through whose hands it went: a folder is read as one run."""
-
-    @property
-    def where(self) -> Any:
-        """The file, frame or argument in which it was met: the value called ``source``."""
-        return self.values.get("source")
+    """Hints that callers added on its way up: a folder is read as one run."""
 
     def fact(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
-        """What is the case, without the hint."""
+        """What happened, without the hint."""
         return filled(error_wording(self.kind)[language], self.values, language, spelling)
 
     def advice(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
-        """What to do about it; empty where nothing is known to help."""
+        """What to do about it; empty if no help is known."""
         texts = error_wording(self.kind)
-        typed = None if spelling is as_argument else texts.get(f"typed_{language}")
-        own = filled(typed or texts.get(f"hint_{language}", ""), self.values, language, spelling)
+        hint, typed = (texts.get(f"{part}_{language}", texts.get(part, "")) for part in ("hint", "typed"))
+        own = filled(hint if spelling is as_argument else typed or hint, self.values, language, spelling)
         hints = [own if self.hint is None else _worded(self.hint, language, spelling)]
         hints += [_worded(hint, language, spelling) for hint in self.more]
         return _BETWEEN_HINTS[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
 
     def worded(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
-        """Fact and hint in one language, the arguments of calls spelled for whoever reads it."""
+        """Fact and hint in one language, with arguments spelled as the reader would type them."""
         return with_hint(self.fact(language, spelling), self.advice(language, spelling), language)
 
 
@@ -115,11 +110,11 @@ class RankmeterError(Exception):
 
     @classmethod
     def of(cls, kind: str, /, *, hint: str | Problem | None = None, **values: Any) -> Self:
-        """An error of a kind that ``wording/errors`` words; a hint given here takes the place of the one there."""
+        """An error of a kind in ``wording/errors``; a hint given here replaces the one there."""
         return cls(Problem(kind, values, hint))
 
     def changed(self, *, hint: str | Problem | None = None, more: str | Problem | None = None, **values: Any) -> Self:
-        """The error with other values, another hint, or one hint more: a caller knows better what to call things."""
+        """The error with other values, another hint, or one more: a caller may know better names for things."""
         problem = self.problem
         added = (*problem.more, more) if more else problem.more
         return type(self)(Problem(problem.kind, {**problem.values, **values}, hint or problem.hint, added))
@@ -153,7 +148,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class EmptyInputError(InputError):
-    """A table without a row; among many files of one run it is none too few."""
+    """A table without rows, which is harmless as one of the many files of a run."""
 
 
 class NotFoundError(RankmeterError, KeyError):
@@ -165,18 +160,27 @@ class RepeatedItemError(InputError):
 
 
 class MissingExtraError(RankmeterError, ImportError):
-    """An optional library that this call needs and that is not installed."""
+    """An optional library that this call needs is not installed."""
+
+
+def load_library(module: str, install: str = "", *, called: str = "") -> Any:
+    """Import an optional library, or say how to install it: by default as the extra of the same name."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        install = install or f'"rankmeter[{module}]"'
+        raise MissingExtraError.of("compat.not_installed", library=called or module, install=install) from error
 
 
 class RankmeterWarning(UserWarning):
-    """Something that a person should know and did not ask; said once, with a count."""
+    """Something that a person should know without having asked; raised once, with a count."""
 
     def __str__(self) -> str:
         return without_controls(super().__str__())
 
 
 def warn(sentence: str, category: type[Warning] = RankmeterWarning) -> None:
-    """Say something that a person should know, as a warning that points to the line of theirs that called rankmeter."""
+    """Warn a person, pointing at the line of their code that called rankmeter."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 (there is no public way that is as cheap)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankmeter":
         level, frame = level + 1, frame.f_back
@@ -184,12 +188,12 @@ def warn(sentence: str, category: type[Warning] = RankmeterWarning) -> None:
 
 
 def warn_of_end(old: str, new: str, ends: str) -> None:
-    """Say that a function, option or name still works, and what replaces it before version ``ends``."""
+    """Warn that something still works but goes away in version ``ends``, and name its replacement."""
     warn(said("general.deprecated", old=old, new=new, ends=ends), DeprecationWarning)
 
 
 def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:
-    """Join a fact and its hint the way every message of rankmeter does."""
+    """Join a fact and its hint, as in every message."""
     if not hint:
         return fact
     return f"{fact}提示：{hint}" if language == "zh" else f"{fact} Hint: {hint}"
@@ -203,14 +207,21 @@ def examples(values: Iterable[object], *, shown: int = 5) -> str:
     return said("general.listed", values=every)
 
 
+def reason_of(error: BaseException) -> str:
+    """The first line of what the system or a library says went wrong, without a full stop."""
+    lines = str(getattr(error, "strerror", None) or error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
 def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float = 0.6) -> list[str]:
-    """The choices that look most like the word, case ignored, best first; 1 is ``alike`` to the letter."""
-    import difflib  # a millisecond, and few words are wrong
+    """The choices most like the word, case ignored, best first; ``alike=1`` asks for equality."""
+    import difflib  # takes a millisecond, and few words are wrong
 
     by_folded = {choice.casefold(): choice for choice in reversed(choices)}
     close = difflib.get_close_matches(word.casefold(), list(by_folded), n=shown, cutoff=alike)
-    # Letters that changed places are the likeliest slip, and in a short word they look unlike: CRT is CTR, not CVR.
-    swapped = [folded for folded in by_folded if _same_letters(word, folded)]
+    # Swapped letters are the likeliest slip, but difflib rates them as unlike in a short word: CRT is CTR, not CVR.
+    letters = sorted(word.casefold())
+    swapped = [folded for folded in by_folded if len(word) > 2 and sorted(folded) == letters]
     close = [*swapped, *(folded for folded in close if folded not in swapped)][:shown]
     if not close and len(word) > 2:  # `weighted` for `weighted_sentiment_score`
         close = [folded for folded in by_folded if word.casefold() in folded][::-1][:shown]
@@ -218,33 +229,34 @@ def nearest(word: str, choices: Sequence[str], *, shown: int = 3, alike: float =
 
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str:
-    """A hint that names the nearest choice, or nothing when none is near."""
+    """A hint that names the nearest choice; empty if none is near."""
     close = nearest(word, choices, shown=1, alike=0.7)
     return said("general.did_you_mean", choice=close[0]) if close else ""
 
 
-def _same_letters(word: str, other: str) -> bool:
-    """Whether only the places of the letters differ."""
-    return len(word) > 2 and sorted(word.casefold()) == sorted(other.casefold())
-
-
 def check_language(language: object) -> Language:
-    """A language that rankmeter speaks; refuse others."""
+    """Return the language; refuse one that rankmeter does not speak."""
     for known in LANGUAGES:
         if language == known:
             return known
     raise InputError.of("general.not_one_of", option=Option("lang", language), choices=list(LANGUAGES))
 
 
-def check_path(what: str, path: object) -> Path:
-    """A path of the file system; refuse what cannot be one."""
+def check_threads() -> None:
+    """Refuse tables in a process forked from one in which Polars' threads ran: it would wait for them for ever."""
+    if was_forked_from_threads():
+        raise InputError.of("general.forked")
+
+
+def check_path(what: str, path: object) -> pathlib.Path:
+    """Return a path; refuse what cannot be one."""
     if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
         raise InputError.of("general.not_a_path", option=Option(what, path))
-    return Path(path)
+    return pathlib.Path(path)
 
 
 def check_whole(what: str, value: object, least: int = 0) -> int:
-    """A whole number that is large enough; refuse anything else.
+    """Return a whole number of at least ``least``; refuse anything else.
 
     >>> check_whole("depth", 0, 1)
     Traceback (most recent call last):
@@ -256,7 +268,7 @@ def check_whole(what: str, value: object, least: int = 0) -> int:
 
 
 def check_level(level: object, what: str = "level") -> float:
-    """A share between 0 and 1, neither included; refuse anything else.
+    """Return a number between 0 and 1, neither included; refuse anything else.
 
     >>> check_level(95)
     Traceback (most recent call last):
@@ -269,7 +281,7 @@ def check_level(level: object, what: str = "level") -> float:
 
 
 def check_choice(what: str, value: object, choices: Sequence[str | None]) -> None:
-    """One of a few words; refuse others, with the nearest as a hint. None among the choices is "not stated".
+    """Refuse a value that is none of the choices, with the nearest one as a hint; None stands for "not stated".
 
     >>> check_choice("test", "signs", ("t", "sign"))
     Traceback (most recent call last):
@@ -283,7 +295,7 @@ def check_choice(what: str, value: object, choices: Sequence[str | None]) -> Non
 
 
 def check_number(what: str, number: object) -> float:
-    """A finite number, also as text; ``what`` is a phrase or the name of an argument."""
+    """Return a finite number, which may be given as text; ``what`` is a phrase or the name of an argument."""
     try:
         made = float(number)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -294,7 +306,7 @@ def check_number(what: str, number: object) -> float:
 
 
 def check_positive(what: str, number: object, example: float, most: float = math.inf) -> float:
-    """A number above 0, and no more than ``most``; refuse anything else.
+    """Return a number above 0 and at most ``most``; refuse anything else.
 
     >>> check_positive("share", 1.5, 0.5, most=1)
     Traceback (most recent call last):

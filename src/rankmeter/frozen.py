@@ -1,10 +1,9 @@
 """Frozen dataclasses, made in a quarter of the time: ``from rankmeter.frozen import dataclass``.
 
 ``dataclasses.dataclass`` writes and compiles seven functions for every class, which takes half a millisecond; for the
-ninety classes of a short command that was a fifth of the whole process. Here ``__init__`` alone is written for a class,
-when its first value is made, and the other methods are shared. To readers and type checkers it is the standard's own,
-and to ``fields``, ``replace``, ``asdict``, ``pickle`` and ``copy`` too; a class of either kind may inherit from one of
-the other.
+ninety classes of a short command that was a fifth of the whole process. Here only ``__init__`` is written for a class,
+when its first value is made; the other methods are shared. Readers, type checkers, ``fields``, ``replace``, ``asdict``,
+``pickle`` and ``copy`` see an ordinary dataclass, and a class of either kind may inherit from one of the other.
 
 >>> @dataclass(frozen=True, slots=True)
 ... class Point:
@@ -30,14 +29,14 @@ Fields = dict[str, "dataclasses.Field[Any]"]
 def _made(
     *, frozen: bool, slots: bool = False, init: bool = True, repr: bool = True, eq: bool = True, kw_only: bool = False
 ) -> Callable[[type], type]:
-    """What decorates a class; that it is frozen is said for readers, as nothing else is made here."""
+    """The decorator. Callers state ``frozen=True`` for their readers: nothing else is made here."""
     if not frozen:
         raise TypeError("rankmeter.frozen makes frozen classes; for others take dataclasses.dataclass")
     return lambda cls: _completed(cls, slots=slots, init=init, shows=repr, compares=eq, kw_only=kw_only)
 
 
 def _completed(cls: type, *, slots: bool, init: bool, shows: bool, compares: bool, kw_only: bool) -> type:
-    """The class, with slots the class once more, with the methods that it does not define."""
+    """The class (with ``slots`` a second one) with the methods that it does not define itself."""
     kinds = get_annotations(cls)
     given = {name: cls.__dict__[name] for name in kinds if name in cls.__dict__}
     about: dict[str, Any] = {"__dataclass_params__": _Frozen.__dataclass_params__}  # type: ignore[attr-defined]
@@ -70,7 +69,7 @@ def _completed(cls: type, *, slots: bool, init: bool, shows: bool, compares: boo
 
 
 class _Later:
-    """What is made of a class when any of it is first asked for: few of the classes of a short command have a value."""
+    """Stands for methods that are made when one of them is first used: in a short command few classes have a value."""
 
     __slots__ = ("cls", "complete", "name")
 
@@ -85,20 +84,22 @@ class _Later:
 
 
 def _with_slots(cls: type, own: Sequence[str]) -> type:
-    """The class once more, with slots for its fields."""
+    """A second class with the same body, and slots for its fields."""
     inherited = {slot for base in cls.__mro__ for slot in base.__dict__.get("__slots__", ())}
     body = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
     for name in own:
-        body.pop(name, None)  # its default stands in the way of the slot
-    bases = [base for base in reversed(cls.__mro__[1:]) if dataclasses.is_dataclass(base)]
-    names = dict.fromkeys([*(field.name for base in bases for field in dataclasses.fields(base)), *own])
+        body.pop(name, None)  # a default would stand in the way of the slot
+    # A base that has slots has one for each of its fields, which are then not looked at: that would complete it.
+    bases = [base for base in reversed(cls.__mro__[1:]) if "__slots__" not in base.__dict__]
+    fields = (field.name for base in bases if dataclasses.is_dataclass(base) for field in dataclasses.fields(base))
+    names = dict.fromkeys([*fields, *own])
     body |= {"__slots__": tuple(name for name in names if name not in inherited), "__qualname__": cls.__qualname__}
     return type(cls)(cls.__name__, cls.__bases__, body)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Frozen:
-    """Whose parameters are those of every class made here, and whose fields are of the two kinds that there are."""
+    """Lends its parameters to every class made here; its fields are one of each kind."""
 
     own: int = 0
     shared: ClassVar[int] = 0
@@ -125,13 +126,13 @@ def _fields(cls: type, kinds: dict[str, Any], given: dict[str, Any], *, kw_only:
 
 
 def _real(fields: Fields) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields that values have; variables of the class are among the others."""
+    """The fields that values have, without the class variables."""
     holder: Any = SimpleNamespace(__dataclass_fields__=fields)
     return dataclasses.fields(holder)
 
 
 def _init(cls: Any, fields: tuple[dataclasses.Field[Any], ...], *, slots: bool) -> Callable[..., None]:
-    """The one method that is written for a class: it is called often, and its parameters are looked at."""
+    """The one method that is written for a class: it is called often, and editors show its parameters."""
     inside: dict[str, Any] = {"_not_given": _NOT_GIVEN, "_set": object.__setattr__}
     taken, lines = [], []
     for field in sorted(fields, key=lambda field: bool(field.kw_only)):

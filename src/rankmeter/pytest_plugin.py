@@ -1,10 +1,13 @@
-"""The pytest plugin: a fixture that checks rankings, and a section at the end that says what was checked."""
+"""The pytest plugin: a fixture that checks rankings, and a section at the end that lists what was checked."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from rankmeter.testing import Requirement
 
 _CHECKED = pytest.StashKey[list[str]]()
 
@@ -15,7 +18,7 @@ class Rankings:
     def __init__(self, told: list[str], test: str) -> None:
         self._told, self._test = told, test
 
-    def assert_ranking(self, judgments: object, run: object, *requirements: str, **options: Any) -> list[Any]:
+    def assert_ranking(self, judgments: object, run: object, *requirements: str, **options: Any) -> list[Requirement]:
         """See :func:`rankmeter.testing.assert_ranking`."""
         __tracebackhide__ = True
         from rankmeter.testing import assert_ranking
@@ -32,7 +35,7 @@ def rankmeter(request: pytest.FixtureRequest) -> Rankings:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what was checked, where a test asked for anything."""
+    """List what was checked, if anything was."""
     told = config.stash.get(_CHECKED, [])
     if told and config.get_verbosity() >= 0:
         terminalreporter.section("rankings")

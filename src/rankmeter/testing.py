@@ -1,6 +1,6 @@
-"""Rankings in tests: :func:`assert_ranking` fails where a run does not keep to what it must.
+"""Rankings in tests: :func:`assert_ranking` fails if a run does not meet its requirements.
 
-The pytest plugin gives the same as a fixture called ``rankmeter``, which also writes what was checked to the terminal.
+The pytest plugin offers it as a fixture called ``rankmeter``, which also lists in the terminal what was checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def assert_ranking(
     shown: int = 10,
     **options: Any,
 ) -> list[Requirement]:
-    r"""Fail with an ``AssertionError`` where a run does not keep to a requirement; what was checked otherwise.
+    r"""Raise an ``AssertionError`` if a run does not meet a requirement; return what was checked otherwise.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def assert_ranking(
         What must hold: ``"nDCG@10 >= 0.45"``, ``"RR >= baseline"``, ``"AP >= baseline - 0.01"``,
         ``"R@100 >= baseline - 2%"``.
     baseline
-        What the run is held against: a run, an :class:`rankmeter.Evaluation`, or the path of a saved one.
+        What the run is compared with: a run, an :class:`rankmeter.Evaluation`, or the path of a saved one.
     certain
-        Whether a requirement fails only where the loss is more than chance (a one-sided test at 5 %). By default so
+        Whether a requirement fails only if the loss is more than chance (a one-sided test at 5 %). The default is yes
         against a baseline, and not against a number.
     shown
-        How many of the queries that fell are listed.
+        How many of the queries that became worse are listed.
     options
         Those of :func:`rankmeter.evaluate` and, with a baseline, of :func:`rankmeter.compare`.
 
@@ -55,7 +55,7 @@ def assert_ranking(
     ... except AssertionError as error:
     ...     print(str(error).replace(": ", ":\n  ", 1))
     RR >= baseline:
-      0.7500 against 1.0000 of the baseline, -0.2500: RR of run is 0.75, below 1 (baseline)
+      0.7500 against the baseline's 1.0000, -0.2500: RR of run is 0.75, below 1 (baseline)
     queries that fell:
       q1  1.0000 -> 0.5000  -0.5000
     """
@@ -65,7 +65,7 @@ def assert_ranking(
             judgments, run, requirements, baseline=baseline, certain=certain, shown=shown, **options
         )
     except RankmeterError as error:
-        raise error.with_traceback(None) from None  # a file that is not there: the ways inside say nothing of it
+        raise error.with_traceback(None) from None  # e.g. a missing file: rankmeter's own frames explain nothing
     broken = [requirement for requirement in checked if not requirement.is_met]
     if broken:
         raise AssertionError("\n".join(requirement.told() for requirement in broken))

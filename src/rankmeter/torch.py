@@ -1,4 +1,4 @@
-"""For training loops with PyTorch: a metric that accumulates, plain or as torchmetrics has them."""
+"""For training loops with PyTorch: a metric that accumulates, on its own or as a torchmetrics ``Metric``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Files that rankmeter writes: whole or not at all, and never one that is being read.
 
-A file is written into a hidden folder ``.rankmeter-...`` beside its place and moved into it when it is complete. Where
-that fails (a full disk, an interrupt, SIGTERM or SIGHUP to a command) whatever was there stays as it was, and the
-folder is removed. What nobody can catch (SIGKILL, a loss of power) may leave the folder behind; it can be deleted.
+A file is written into a hidden folder ``.rankmeter-...`` beside its destination and moved there when it is complete. If
+that fails (a full disk, an interrupt, SIGTERM or SIGHUP to a command), whatever was there stays as it was, and the new
+folder is removed. What cannot be caught (SIGKILL, a loss of power) may leave it behind; it can be deleted.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
-from rankmeter.errors import InputError, NotFoundError, check_path
+from rankmeter.errors import InputError, NotFoundError, check_path, reason_of
 from rankmeter.late import pl, tempfile
 
 
 def check_readable(path: object) -> Path:
-    """The place of one file that is there; refuse all else."""
+    """Return the path of an existing file; refuse anything else."""
     place = check_path("path", path)
     if not _is_there(place, "files.cannot_be_opened"):
         raise NotFoundError.of("files.no_such_file", source=str(place))
@@ -30,18 +30,18 @@ def check_readable(path: object) -> Path:
 
 
 def _is_there(path: Path, kind: str) -> bool:
-    """Whether something is at a place; refuse, in the words of ``kind``, one that nothing can be at."""
+    """Whether a path exists; refuse, with an error of ``kind``, one that cannot exist."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError as error:  # a name that is too long, links in a circle
-        raise InputError.of(kind, source=str(path), reason=error.strerror) from error
+    except OSError as error:  # a name that is too long, a circle of links
+        raise InputError.of(kind, source=str(path), reason=reason_of(error)) from error
     return True
 
 
 def check_writable(path: object) -> Path:
-    """The place of a file; refuse one that cannot be written, before anything is computed for it."""
+    """Return the path of a file that can be written; refuse others, before anything is computed."""
     path = check_path("path", path)
     circle = False
     with suppress(OSError, ValueError):  # what cannot even be looked at is refused below
@@ -70,12 +70,12 @@ def _is_circle(link: Path) -> bool:
 
 
 def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
-    """Refuse to write over an input, under whatever name, or twice to one place.
+    """Refuse to overwrite an input, whatever it is called, or to write one file twice.
 
     Parameters
     ----------
     places
-        What is written where, by the option that says so.
+        Where each option writes.
     inputs
         What is read: files, folders, patterns; ``-`` is standard input.
     """
@@ -92,7 +92,7 @@ def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
 
 
 def _files_of(given: str) -> Iterator[str]:
-    """The files that a path on a command line stands for: itself, those in a folder, those of a pattern."""
+    """The files that a path on a command line stands for: itself, those in a folder, or those matching a pattern."""
     if given in ("", "-"):
         return
     with suppress(OSError, ValueError):  # a text that cannot be a path
@@ -114,24 +114,24 @@ def _is_same(place: Path, file: Path) -> bool:
 
 
 def _resolved(path: Path) -> Path:
-    """The path without links, also where they lead in a circle, at which `Path.resolve` fails."""
+    """The path with links resolved; unlike `Path.resolve` this takes a circle of links."""
     return Path(os.path.realpath(path))
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder to write into, where it is missing."""
+    """Create a folder to write into unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError.of("files.cannot_be_made", source=str(folder), reason=error.strerror) from error
+        raise InputError.of("files.cannot_be_made", source=str(folder), reason=reason_of(error)) from error
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A place to write a file to, which is moved to its own place when it is complete.
+    """A temporary path to write a file to, which is moved to its destination when it is complete.
 
-    The folder of that place may hold other files that are needed meanwhile; all of it is removed in the end. A link
-    stays a link: what it points to is replaced. The mode of a file that was there is kept.
+    Its folder may hold other temporary files; all of it is removed at the end. A link stays a link: its target is
+    replaced. An existing file's mode is kept.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with whole_file(folder / "values.csv") as made:
@@ -154,12 +154,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BrokenPipeError:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
-        raise InputError.of("files.cannot_be_written", source=str(path), reason=reason) from error
+        raise InputError.of("files.cannot_be_written", source=str(path), reason=reason_of(error)) from error
 
 
 def _take_over_rights(place: Path, made: Path) -> None:
-    """Give a new file the mode, and where that is allowed the group, of the one that it replaces."""
+    """Give a new file the mode, and if allowed the group, of the one that it replaces."""
     if place.exists():
         before = place.stat()
         with suppress(OSError, AttributeError):  # no such thing as a group, or not ours to give
@@ -180,10 +179,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 @contextmanager
 def said_if_damaged(kind: str, source: str) -> Iterator[None]:
-    """Say of a file that nobody saved in this form, or that was changed since, what it is not.
+    """Turn any failure to read a file that rankmeter should have saved into an error of ``kind``.
 
-    Whatever can be wrong with a file that should be ours makes Python or Polars fail in a way of its own; a panic of
-    Polars is not even an Exception.
+    Python and Polars fail in many ways on a foreign or damaged file; a panic of Polars is not even an Exception.
     """
     try:
         yield

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs import into_judgments
+from rankmeter.inputs.accepting import into_judgments
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 POOL = pl.DataFrame(

@@ -87,7 +87,7 @@ def test_the_step_summary_is_appended(tmp_path: Path) -> None:
         (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--junit", "x.xml"], "without --fail-if"),
         (["compare", JUDGMENTS, RUNS["hybrid"], "--seeds", "dense"], "--seeds dense is not possible"),
         (["compare", JUDGMENTS, RUNS["hybrid"], "--seeds", f"hybrid={RUNS['keyword']}"], "same name: hybrid"),
-        (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--units", "nowhere.csv"], "no such file"),
+        (["compare", JUDGMENTS, RUNS["hybrid"], RUNS["keyword"], "--units", "nowhere.csv"], "file not found"),
         (["compare", JUDGMENTS, RUNS["hybrid"], "nowhere.run"], "nowhere.run"),
         (["compare", "--saved", "nowhere.parquet", "other.parquet"], "no such file"),
         (["pool", JUDGMENTS], "at least one run"),
@@ -133,7 +133,7 @@ def test_seeds_saved_evaluations_and_needed_queries(tmp_path: Path) -> None:
         "compare", "--saved", *(str(tmp_path / f"{name}.parquet") for name in RUNS), "--needed", "0.01", *QUICK
     )
     assert result.exit_code == 0
-    assert "to find a true difference of 0.01 between keyword and semantic" in result.stderr
+    assert "finding a true difference of 0.01 between keyword and semantic" in result.stderr
 
 
 def test_pool_writes_what_can_be_filled_in_and_read(tmp_path: Path) -> None:
@@ -182,13 +182,13 @@ def test_options_that_mean_nothing_together_are_refused(tmp_path: Path) -> None:
     for args, said in (
         (["--units", str(units), "--unit", "run"], "--unit and --units"),
         (["--titles", f"queries={units}"], "Hint: --report report.html"),
-        (["--titles", "queries=", "--report", str(tmp_path / "r.html")], "--titles queries= names no file"),
+        (["--titles", "queries=", "--report", str(tmp_path / "r.html")], "--titles queries= does not name a file"),
         (["--titles", "foo=a.csv", "--report", str(tmp_path / "r.html")], "Hint: --titles queries=a.csv"),
         (["--needed", "-0.01"], "--needed -0.01 is not possible"),
         (["--needed", "nan"], "--needed nan is not possible"),
         (["--needed", "1e-9", "--save", str(tmp_path / "c.zip")], "more than 1,000,000,000 units"),
         (["--figures", str(tmp_path / "f"), "--report", str(tmp_path / "f")], "is written by --report"),
-        (["--output", str(tmp_path / "o.pdf")], "Hint: --format says what to write"),
+        (["--output", str(tmp_path / "o.pdf")], "Hint: --format states what to write"),
         (["--output", str(tmp_path / "o.html")], "Hint: --report writes HTML"),
     ):
         result = compare(*args)
@@ -211,7 +211,7 @@ def test_saved_files_are_named_in_what_is_said(tmp_path: Path) -> None:
     both = [str(tmp_path / name) for name in ("keyword", "hybrid")]
     call("compare", "--saved", *both, "-m", "AP", "--save", str(tmp_path / "c.zip"), *QUICK)
     said = {
-        (both[0], str(tmp_path / "c.zip")): "c.zip is compared already",
+        (both[0], str(tmp_path / "c.zip")): "c.zip is already a comparison",
         (both[0], RUNS["semantic"]): "Hint: Evaluation.save(path), or evaluate --save FILE, writes one",
         (*both,): "system 'hybrid': this evaluation has no 'RR'",
         (both[0],): "keyword was given. Hint: compare two or more; 'rankmeter evaluate JUDGMENTS RUN --save FILE'",
@@ -332,7 +332,7 @@ def test_files_about_other_queries_and_broken_files_are_said(tmp_path: Path) -> 
     assert "--by covers none of the queries: it has z1, z2; queries are q001" in sliced.stderr
     units = compare("--units", str(other))
     assert units.exit_code == 2
-    assert "not said to which kind these queries belong: q001" in units.stderr
+    assert "these queries have no kind: q001" in units.stderr
     assert "broken.zip is not a saved" in call("compare", "--saved", str(broken)).stderr
 
 

@@ -130,7 +130,7 @@ def test_the_curve_of_positions(tmp_path):
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--model", "cascade"], "no request, position"),
         (["interleave", "score", "CHOICES"], "no user, request, team column"),
         (["interleave", "make", "absent.run", "absent.run"], "absent.run"),
-        (["online", "CHOICES", "--position-bias", "-m", "CTR"], "stands alone"),
+        (["online", "CHOICES", "--position-bias", "-m", "CTR"], "cannot be combined with"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_exit_code_2(choices, arguments, words):
@@ -145,7 +145,7 @@ def test_a_bound_below_zero_is_said_as_it_was_typed(tmp_path):
     pl.DataFrame({"reward": [1.0, 0.0], "logged": [0.5, 0.5], "target": [0.5, 0.5]}).write_csv(tmp_path / "log.csv")
     found = run("counterfactual", tmp_path / "log.csv", "--clip", "-1")
     assert found.exit_code == 2
-    assert "--clip -1 is not possible: it is a largest weight, which is above 0. Hint: --clip 10" in found.stderr
+    assert "--clip -1.0 is not possible: expected a number above 0. Hint: --clip 10" in found.stderr
 
 
 @pytest.mark.parametrize("target", [0.0, 0.5])
@@ -156,7 +156,7 @@ def test_what_has_no_data_says_so_and_why(tmp_path, target):
     assert found.exit_code == 0, found.stderr
     assert ("no interval" if target else "no data") in found.stdout
     assert "nan" not in found.stdout + found.stderr
-    assert ("one unit only" if target else "none of the logged choices") in found.stderr
+    assert ("only one unit" if target else "none of the logged choices") in found.stderr
 
 
 def test_clicks_that_favour_nobody_are_no_data(tmp_path):

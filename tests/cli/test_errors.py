@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,7 @@ def bad_judgments(content: bytes) -> Bad:
 TRUNCATED = gzip.compress("".join(f"q{n} Q0 d{n * 7919} 1 {n / 7} t\n" for n in range(5000)).encode())[:9000]
 
 CASES: dict[str, tuple[Bad, str]] = {
-    "missing file": (lambda: ["j.qrels", "r.rum"], "there is no file r.rum. Hint: did you mean 'r.run'?"),
+    "missing file": (lambda: ["j.qrels", "r.rum"], "file not found: r.rum. Hint: did you mean 'r.run'?"),
     "a directory of judgments": (lambda: ["j.qrels", ".", "--output", "/dev/null"], "j.qrels looks like judgments"),
     "a directory that holds the output": (lambda: ["j.qrels", "."], "out.txt is read as input"),
     "empty run": (bad_run(b""), "bad is empty"),
@@ -71,9 +71,9 @@ CASES: dict[str, tuple[Bad, str]] = {
     "unknown output format": (lambda: ["j.qrels", "r.run", "--format", "xls"], "'xls'"),
     "unknown option": (lambda: ["j.qrels", "r.run", "--measur", "AP"], "--measur"),
     "too many digits": (lambda: ["j.qrels", "r.run", "--digits", "99"], "99"),
-    "output in no directory": (lambda: ["j.qrels", "r.run", "--output", "no/out"], "there is no directory no"),
+    "output in no directory": (lambda: ["j.qrels", "r.run", "--output", "no/out"], "the directory no does not exist"),
     "output is a directory": (lambda: ["j.qrels", "r.run", "--output", "."], "it is a directory"),
-    "save in no directory": (lambda: ["j.qrels", "r.run", "--save", "no/out"], "there is no directory no"),
+    "save in no directory": (lambda: ["j.qrels", "r.run", "--save", "no/out"], "the directory no does not exist"),
     "columns that are none": (lambda: ["j.qrels", "r.run", "--columns", "itm=x"], "did you mean 'item'?"),
     "output over the run": (lambda: ["j.qrels", "r.run", "--output", "./r.run"], "r.run is read as input"),
     "output over the judgments": (lambda: ["j.qrels", "r.run", "--output", "j.qrels"], "j.qrels is read as input"),
@@ -101,12 +101,28 @@ def test_bad_input_is_one_sentence_and_exit_2(case: str) -> None:
     assert not list(Path().glob(".rankmeter-*"))
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.fixture
+def without_rights(tmp_path: Path) -> Iterator[None]:
+    """Root may write everywhere: for a while the process is somebody else."""
+    Path("locked").mkdir(mode=0o555)
+    if os.geteuid():
+        yield
+        return
+    assert CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run", "--output", "out"]).exit_code == 0  # all is loaded
+    tmp_path.chmod(0o755)
+    os.setresuid(65534, 65534, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("without_rights")
 def test_a_folder_without_permission_is_said_before_anything_is_evaluated() -> None:
-    Path("locked").mkdir(mode=0o500)
     result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run", "--output", "locked/out"])
     assert result.exit_code == 2
-    assert "may not be written to" in result.stderr
+    assert "locked is not writable" in result.stderr
 
 
 def test_an_unknown_command_is_corrected() -> None:
@@ -218,7 +234,7 @@ def test_a_real_process_keeps_data_and_talk_apart() -> None:
 def test_a_real_process_fails_with_2_and_a_sentence() -> None:
     done = process("evaluate", "j.qrels", "missing.run")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("rankmeter: there is no file missing.run.")
+    assert done.stderr.startswith("rankmeter: file not found: missing.run.")
 
 
 def test_a_closed_pipe_is_silent() -> None:

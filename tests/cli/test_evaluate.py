@@ -146,6 +146,13 @@ def test_columns_are_looked_for_in_tables_and_not_in_trec_text(files: Path) -> N
         assert "1.0000" in result.stdout
 
 
+def test_columns_named_in_several_options_all_count(files: Path) -> None:
+    (files / "run.csv").write_text("who,docid_x,score\nq1,a,2\nq2,c,1\n")
+    named = ("--columns", "run.query=who", "--columns", "run.item=docid_x")
+    result = run("judgments.qrels", "run.csv", "-m", "RR", *named, "-q")
+    assert result.stdout == "run      RR\nrun  1.0000\n", result.stderr
+
+
 def test_formats_can_be_named() -> None:
     result = run("judgments.qrels", "good.run", "--judgments-format", "trec", "--run-format", "run", "-m", "RR", "-q")
     assert result.stdout == "run       RR\ngood  1.0000\n"

@@ -44,7 +44,7 @@ def without_vl_convert(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_report_extra_is_said_before_any_file_is_read(args: tuple[str, ...], tmp_path: Path) -> None:
     result = call(*args, str(tmp_path / "report"))
     assert result.exit_code == 2
-    assert "reports need vl_convert, which is not installed. Hint: pip install 'rankmeter[report]'" in result.stderr
+    assert 'reports need vl_convert, which is not installed. Hint: pip install "rankmeter[report]"' in result.stderr
 
 
 @pytest.mark.usefixtures("without_vl_convert")
@@ -159,10 +159,10 @@ def test_three_seeds_prove_nothing_and_one_run_has_no_interval() -> None:
 
 def test_two_shares_of_judged_items_are_told_apart() -> None:
     said = call("compare", JUDGMENTS, KEYWORD, HYBRID, "-m", "Judged@10", *QUICK).stderr
-    assert "the measure Judged@k is a mean of queries" in said
-    assert "A query without a relevant item has its share like any other" in call(
-        "explain", "Judged@10"
-    ).stdout.replace("\n", " ").replace("  ", " ")
+    assert "the measure Judged@k is a mean over queries" in said
+    assert "A query without a relevant item counts like any other" in call("explain", "Judged@10").stdout.replace(
+        "\n", " "
+    ).replace("  ", " ")
 
 
 def test_swapped_mappings_are_noticed() -> None:

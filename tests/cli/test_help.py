@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankmeter.cli import app, chinese_help
+from rankmeter.cli import app, usage
 from rankmeter.cli.application import COMMANDS
 from rankmeter.showing.characters import width_of
 from rankmeter.wording import help_words
@@ -54,7 +54,7 @@ def _without_examples(text: str) -> str:
 
 def test_every_sentence_has_its_chinese_and_every_chinese_its_sentence(monkeypatch) -> None:
     asked = Asked()
-    monkeypatch.setattr(chinese_help, "help_words", lambda: asked)
+    monkeypatch.setattr(usage, "help_words", lambda: asked)
     for command in ALL:
         _help(*command, "--help", "--lang", "zh")
     names = {key for key in asked.keys_asked if not re.search("[A-Za-z]{2} ", key)}
@@ -75,7 +75,7 @@ def test_chinese_help_holds_no_english_sentence(command) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("command", ALL, ids=" ".join)
 def test_help_fits_80_columns(command, language) -> None:
-    lines = _without_examples(_help(*command, "--help", "--lang", language)).splitlines()
+    lines = _help(*command, "--help", "--lang", language).splitlines()
     assert [line for line in lines if width_of(line) > 80] == []
 
 

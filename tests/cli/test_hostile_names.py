@@ -25,7 +25,7 @@ from markdown_it import MarkdownIt
 
 import rankmeter as rm
 from rankmeter.cli import app
-from rankmeter.definitions import explain_measure
+from rankmeter.definitions.explain import explain_measure
 from rankmeter.inputs.spreadsheets import csv_text, guarded, unguarded
 from rankmeter.showing.characters import one_line
 
@@ -238,6 +238,12 @@ def test_a_terminal_is_never_controlled(folder: Path, name: str) -> None:
     _, shown = on_terminal([*COMMANDS[name][0]], folder)
     for control in ("\x1b[2J", "\x1b]0", "\x9b", "\x07", "\u202e"):
         assert control not in shown
+
+
+def test_a_terminal_without_bold_letters_gets_the_tables_with_marks(folder: Path) -> None:
+    _, shown = on_terminal([*COMMANDS["compare"][0]], folder)
+    assert "bold" not in shown
+    assert "* cannot be separated from the best" in shown
 
 
 @pytest.mark.parametrize(

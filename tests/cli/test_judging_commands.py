@@ -239,8 +239,8 @@ def test_what_is_no_pool_is_said_so(tmp_path, text):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--items", "strange.csv"), "has none of the ids that are to be judged, such as a"),
-        (("--queries", "strange.csv"), "has none of the ids that are to be judged, such as q1"),
+        (("--items", "strange.csv"), "contains none of the ids to be judged, such as a"),
+        (("--queries", "strange.csv"), "contains none of the ids to be judged, such as q1"),
         (("--labels", "0=no,9=yes"), "a label for 9, which is not one of the grades 0, 1, 2, 3"),
         (("--labels", "2=yes", "--grades", "0..1"), "a label for 2, which is not one of the grades 0, 1"),
     ],
@@ -348,6 +348,6 @@ def test_gold_and_chunks_in_the_wrong_order_are_noticed(tmp_path, column):
     chunks.write_text(f"query,document,start,end,{column}\nq,D,0,20,1\nq,D,30,60,2\n")
     told = run("evidence", chunks, gold)
     assert told.exit_code == 2
-    assert "are the two exchanged?" in told.stderr
+    assert "are the two swapped?" in told.stderr
     assert "rankmeter evidence GOLD CHUNKS" in told.stderr
     assert run("evidence", gold, chunks).exit_code == 0

@@ -47,7 +47,13 @@ def test_measures_and_formats_make_a_table_as_elsewhere(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("extra", [["judgments.qrels"], ["--columns", "item=x"], ["--run-format", "csv"]])
+def test_lines_have_no_columns_to_name(tmp_path: Path) -> None:
+    result = run(tmp_path, ranked("q", [1]), "--columns", "item=x")
+    assert result.exit_code == 2
+    assert "TREC text, which has no column names, but columns were given (item=x)" in result.stderr
+
+
+@pytest.mark.parametrize("extra", [["judgments.qrels"], ["--run-format", "csv"]])
 def test_labelled_stands_alone(tmp_path: Path, extra: list[str]) -> None:
     result = run(tmp_path, ranked("q", [1]), *extra)
     assert result.exit_code == 2

@@ -55,7 +55,7 @@ def test_parquet_holds_the_values_per_query_of_one_run(args: list[str]) -> None:
 def test_a_pattern_that_fits_nothing_is_an_error() -> None:
     result = run("runs/none-*.run")
     assert result.exit_code == 2
-    assert "no file fits the pattern runs/none-*.run" in result.stderr
+    assert "no file matches the pattern runs/none-*.run" in result.stderr
 
 
 def test_the_bar_tells_rows_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

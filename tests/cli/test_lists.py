@@ -58,7 +58,7 @@ def test_json_holds_the_slices_and_the_notes() -> None:
     )
     found = json.loads(result.stdout)["runs"][0]
     assert found["slices"]["activity"]["Novelty@2"]["queries"]["no history"] == 0
-    assert "1 of 4 recommended places holds an item outside the catalogue" in found["facts"]["notes"]
+    assert "1 of 4 recommended places has an item outside the catalogue" in found["facts"]["notes"]
 
 
 @pytest.mark.parametrize(
@@ -102,25 +102,25 @@ def test_slices_have_intervals_and_differences_in_every_format(tmp_path: Path) -
     assert cut["interval"]["FR"]["low"] < value < cut["interval"]["FR"]["high"]
     assert apart["value"] == pytest.approx(value - cut["value"]["DE"])
     assert apart["low"] < apart["value"] < apart["high"]
-    assert "repeat each other's lists" in found["slices"]["country"]["Coverage@1"]["no_interval"]
-    assert "repeat each other's lists" in found["no_interval"]["Coverage@1"]
+    assert "a resample of queries repeats lists" in found["slices"]["country"]["Coverage@1"]["no_interval"]
+    assert "a resample of queries repeats lists" in found["no_interval"]["Coverage@1"]
     rows = list(csv.DictReader(io.StringIO(run(*SLICED, "--format", "csv").stdout)))
     french = next(row for row in rows if row["slice"] == "FR")
     assert float(french["RR low"]) == cut["interval"]["FR"]["low"]
     assert float(french["RR difference high"]) == apart["high"]
     assert french["Coverage@1 low"] == ""
-    assert "Coverage@1: queries drawn again" in french["no interval"]
+    assert "Coverage@1: a resample of queries" in french["no interval"]
     shown = f"{apart['value']:+.4f} [{apart['low']:.4f}, {apart['high']:.4f}]"
     for form in ("table", "markdown", "latex"):
         text = run(*SLICED, "--format", form, "-q").stdout
         assert shown in text, form
         assert "(no interval)" in text, form
-    assert "no interval for Coverage@1: queries drawn again" in run(*SLICED).stderr
+    assert "no interval for Coverage@1: a resample of queries" in run(*SLICED).stderr
 
 
 def test_without_intervals_it_is_said_how_to_get_them(tmp_path: Path) -> None:
     many_users(tmp_path)
-    assert "--interval adds intervals and the difference" in run("-m", "RR", "--by", "users.csv").stderr
+    assert "--interval adds intervals, and the difference" in run("-m", "RR", "--by", "users.csv").stderr
 
 
 def test_a_number_without_an_interval_says_so_without_slices_too(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_every_dash_of_a_slice_says_why() -> None:
     args = ("-m", "nDCG@2 Coverage@2 Calibration@2", "--catalogue", "items.csv", "--history", "train.csv")
     result = run(*args, "--by", "cold-users", "--by", "genre")
     assert "cold-users: no value in cold: no query counts" in result.stderr
-    assert "genre: no value of Coverage@2, Calibration@2: slices of items cut the judgments" in result.stderr
+    assert "genre: no value of Coverage@2, Calibration@2: slices of items divide the judgments" in result.stderr
     assert (
         "cold-users: no value in cold: no query counts"
         in run(*args, "--by", "cold-users", "--format", "markdown").stdout

@@ -91,7 +91,7 @@ def test_the_report_speaks_chinese(log, tmp_path):
     found = run(*arguments, "--segments", "country", "--report", tmp_path / "r.html", "--lang", "zh")
     assert found.exit_code == 0, found.stderr
     page = (tmp_path / "r.html").read_text()
-    assert "<html lang='zh-CN'>" in page
+    assert '<html lang="zh-CN">' in page
     for words in ("与 A 的差异", "漏斗", "会话时长", "按 country", "样本按计划分配", "名用户的"):
         assert words in page
     left = re.findall(r">([A-Za-z]+ [a-z]+[^<]*)<", re.sub(r"<(style|svg|code).*?</\1>", "", page, flags=re.DOTALL))
@@ -130,11 +130,11 @@ def test_every_finding_has_a_name_and_a_rule_in_both_languages():
         (["online", "absent.csv"], "absent.csv"),
         (["online", "LOG", "-m", "CTRR"], "did you mean 'CTR'"),
         (["online", "LOG", "-m", "nDCG"], "judgments"),
-        (["online", "LOG", "--columns", "user"], "is not name=value"),
-        (["online", "LOG", "--types", "buy=x"], "--types names 'buy', which is not one of other, impression"),
+        (["online", "LOG", "--columns", "user"], "is not of the form name=value"),
+        (["online", "LOG", "--types", "buy=x"], "--types buy is not possible; it is one of other, impression"),
         (["online", "LOG", "--by", "color"], "no column 'color'"),
-        (["online", "LOG", "--control", "Z"], "no variant 'Z'"),
-        (["online", "LOG", "--control", "A", "--by", "country"], "by variant"),
+        (["online", "LOG", "--control", "Z"], "unknown variant 'Z'"),
+        (["online", "LOG", "--control", "A", "--by", "country"], "cannot be grouped by country"),
         (["online", "LOG", "--ratios", "A=x,B=1"], "'x' is not a number"),
         (["online", "LOG", "--level", "95"], "between 0 and 1"),
         (["online", "LOG", "--report", "nowhere/r.html"], "cannot be written"),
@@ -155,7 +155,7 @@ def test_agreement_tells_which_measure_foretold(tmp_path):
     found = run("agreement", tmp_path / "past.csv", "--offline", "nDCG@10", "--offline", "RR")
     assert found.exit_code == 0, found.stderr
     assert found.stdout.splitlines()[1].startswith("nDCG@10")
-    assert "nDCG@10 foretells online best" in found.stderr
+    assert "nDCG@10 predicts online best" in found.stderr
     told = run(
         "agreement", tmp_path / "past.csv", "--offline", "RR", "--format", "json", "--output", tmp_path / "o.json"
     )

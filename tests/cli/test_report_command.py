@@ -40,9 +40,9 @@ def test_report_and_figures_are_written_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--report", "absent/report.html"], "there is no directory absent"),
+        (["--report", "absent/report.html"], "the directory absent does not exist"),
         (["--report", "r.html", "--titles", "books=items.csv"], "--titles books=items.csv is not possible"),
-        (["--report", "r.html", "--titles", "items=absent.csv"], "there is no file absent.csv"),
+        (["--report", "r.html", "--titles", "items=absent.csv"], "file not found: absent.csv"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(args, message, tmp_path, monkeypatch) -> None:

@@ -41,13 +41,13 @@ def told(*args: str) -> str:
         ("compare judgments.qrels c.run", "evaluate measures one", "compare("),
         ("online events.csv --segments country", "no column 'country' for the segment", "columns="),
         ("online clicks.csv", "--columns time=NAME; it is usually called time", "docid_x\n"),
-        ("evaluate judgments.qrels nosuch.run", "there is no file nosuch.run", "did you mean"),
-        ("evaluate judgments.qrels nosuch.run", "Hint: it was looked for in /", "did you mean"),
+        ("evaluate judgments.qrels nosuch.run", "file not found: nosuch.run", "did you mean"),
+        ("evaluate judgments.qrels nosuch.run", "Hint: looked in /", "did you mean"),
         ("evaluate judgments.qrels bm52.run", "did you mean 'bm25.run'", "Python"),
         ("interleave score clicks.csv", "--columns team=NAME", "columns="),
         ("agreement clicks.csv --offline label", "--online NAME", "online="),
         ("online events.csv -m nDCG@10", "or: rankmeter evaluate JUDGMENTS RUN", "compare a run"),
-        ("explain judgments.qrels c.run AP", "judgments.qrels is a file, and a measure comes first", "not expected"),
+        ("explain judgments.qrels c.run AP", "judgments.qrels is a file; a measure must come first", "not expected"),
         ("explain AP --query q1", "judgments and a run are missing", "a run is missing"),
         ("explain AP c.run judgments.qrels --query q1", "judgments come first, then the run", "evaluate"),
         ("reconcile judgments.qrels c.run --between sklearn -m AP", "takes two tools, not 1", "1 tools"),
@@ -87,7 +87,7 @@ def test_a_file_that_only_its_folder_named_is_put_down_to_the_folder(files, line
 
 def test_a_chinese_list_of_measures_says_in_chinese_which_numbers_are_possible() -> None:
     listed = CliRunner().invoke(app, ["measures", "Rprec", "--lang", "zh"]).stdout
-    assert "mult=(1, 数，大于 0，不大于 1000)" in listed
+    assert "mult=(1, 大于 0 且不大于 1000 的数)" in listed
     assert "number" not in listed
 
 

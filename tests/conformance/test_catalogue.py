@@ -84,7 +84,7 @@ def test_cosine_ignores_the_length_of_vectors():
         ({"judgments": {0: [9]}}, r"1 relevant item is outside the catalogue: 9 \(query 0\)"),
         ({"bias": [1.0]}, "bias has 1 value for 3 items"),
         ({"items": ["a", "a", "b"]}, "items= names a row twice: a, a"),
-        ({"query_vectors": np.ones(4)}, "query_vectors is a matrix"),
+        ({"query_vectors": np.ones(4)}, "query_vectors must be a matrix"),
         ({"similarity": "cosine", "item_vectors": np.zeros((3, 4))}, "zero vectors, which have no cosine"),
     ],
 )
@@ -162,8 +162,8 @@ def test_pairs_are_ranked_as_the_mapping_they_stand_for(kind, shape, named):
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ((np.arange(3), np.arange(2)), r"columns of one length.*\(3,\), \(2,\)"),
-        ((np.arange(3),), "columns of one length"),
+        ((np.arange(3), np.arange(2)), r"columns of equal length.*\(3,\), \(2,\)"),
+        ((np.arange(3),), "columns of equal length"),
         ((np.arange(3), np.ones(3)), "whole numbers"),
         (np.ones((3, 2)), "whole numbers"),
     ],
@@ -224,7 +224,7 @@ def test_other_judgments_than_those_ranked_are_refused(other):
 def test_what_carries_its_judgments_says_so():
     torch = pytest.importorskip("torch")
     carried = rm.tensors(torch.rand(2, 3), torch.ones(2, 3))
-    with pytest.raises(rm.InputError, match=r"carries its judgments.*Hint: evaluate\(run, measures=...\)"):
+    with pytest.raises(rm.InputError, match=r"contains its own judgments.*Hint: evaluate\(run, measures=...\)"):
         rm.evaluate({0: [1]}, carried, "RR")
 
 
@@ -308,7 +308,7 @@ def test_relevant_items_that_are_excluded_are_said(rank):
 def test_what_excludes_nothing_is_said(rank):
     with pytest.raises(rm.InputError, match="none has a known item; known are 0, 1, 2"):
         rank({0: [1]}, exclude={0: ["x"]})
-    with pytest.warns(rm.RankmeterWarning, match="none has a known query, so that nothing is excluded"):
+    with pytest.warns(rm.RankmeterWarning, match="none of a known query, so nothing is excluded"):
         rank({0: [1]}, exclude={"u": [0]})
     with pytest.raises(rm.InputError, match="exclude= holds '01' for query 0"):
         rank({0: [1]}, exclude={0: "01"})

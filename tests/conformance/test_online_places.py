@@ -148,7 +148,7 @@ def test_a_nested_log_in_spark(spark):
         (lambda log: log.head(0), "events (Spark DataFrame) is empty: it has no event with a user and a time."),
         (lambda log: log.drop("type"), "events (Spark DataFrame) has no type column"),
         (lambda log: log.with_columns(user=pl.lit(2.0**60)), "(1.152921504606847e+18) whose last digits are lost"),
-        (lambda log: log.with_columns(variant=pl.lit("A")), "an experiment needs two variants or more; there is A."),
+        (lambda log: log.with_columns(variant=pl.lit("A")), "an experiment needs at least two variants; found A."),
         (lambda log: log.with_columns(user=pl.lit(None, pl.String)), "none of its 1,000 events has a user"),
         (lambda log: log.with_columns(time=pl.when(pl.col("user") == "user 1").then(pl.col("time") * 1000)
                                       .otherwise(pl.col("time"))), "times are in more than one unit: taken as"),

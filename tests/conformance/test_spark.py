@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -25,8 +26,10 @@ from tests.properties.routes import Route, frames, keyed, mapping, one_type, row
 from tests.properties.test_every_route import TWO, cases, check, simple
 
 import rankmeter as rm
+from rankmeter.arithmetic import AGGREGATES
 from rankmeter.inputs import regrouping
 from rankmeter.scale import spark_worker
+from rankmeter.scale.spark import unweighed_batches
 
 SRC = str(Path(rm.__file__).parents[1])
 pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -42,8 +45,8 @@ pytestmark = [
 SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
     rm.parse(text)
     for text in (
-        "AP(ties=mean)", "nDCG(ties=input)@5", "RR(ties=reversed)", "P(aggregate=pooled)@3", "AP(aggregate=geometric)",
-        "RR(aggregate=median)", "RR(scores=float32)@5", "AP(candidates=appended)", "R@100", "NumQ", "NumRelRet",
+        "AP(ties=mean)", "nDCG(ties=input)@5", "RR(ties=reversed)", "RR(scores=float32)@5", "AP(candidates=appended)",
+        "R@100", "NumQ", "NumRelRet", *(f"P(aggregate={name},empty=one)@3" for name in AGGREGATES),
     )
 ]  # fmt: skip
 
@@ -71,6 +74,15 @@ def test_spark_gives_the_values_of_mappings(tables):
     assert found.facts.unjudged_at == expected.facts.unjudged_at
     assert found.facts.sentences() == expected.facts.sentences()
     assert found.definitions == expected.definitions
+
+
+@pytest.mark.skipif(pyspark.__version__ < "4", reason="PySpark 3.5 limits batches by rows alone")
+def test_batches_are_not_weighed_while_a_job_runs_and_the_setting_is_put_back(spark):
+    name = "spark.sql.execution.arrow.maxBytesPerBatch"
+    before = spark.conf.get(name)  # nobody set it
+    with unweighed_batches(spark):
+        assert spark.conf.get(name) == str(2**31 - 1)
+    assert spark.conf.get(name) == before
 
 
 def test_the_cases_of_every_path(spark):
@@ -208,6 +220,36 @@ def test_int_ids_beyond_the_precision_of_floats_stay_apart(spark):
     assert found.to_polars()["query"].to_list() == [1]
 
 
+def test_a_list_in_each_row_is_taken_apart(spark):
+    judgments, run = data(1)
+    expected = rm.evaluate(judgments, run, ["nDCG@5", "AP(queries=run)"])
+    truth = [(query, [*items], [float(grade) for grade in items.values()]) for query, items in judgments.items()]
+    lists = [(query, [*items], [float(score) for score in items.values()]) for query, items in run.items()]
+    schema = "query string, items array<string>, {} array<double>"
+    sides = (
+        spark.createDataFrame(truth, schema.format("grades")),
+        spark.createDataFrame(lists, schema.format("scores")),
+    )
+    columns = {"grade": "grades", "score": "scores"}
+    assert rm.evaluate(*sides, ["nDCG@5", "AP(queries=run)"], columns=columns).mean == expected.mean
+
+
+def test_lists_without_scores_are_ranked_by_their_order(spark):
+    truth = {"a": ["x"], "b": ["y"], "c": ["z"]}
+    lists = spark.createDataFrame([("a", ["w", "x"]), ("b", ["y"]), ("c", [])], "user string, recs array<string>")
+    ev = rm.evaluate(truth, lists, ["RR", "RR(queries=run)"])
+    assert ev.mean == {"RR": 0.5, "RR(queries=run)": 0.5}
+    twice = spark.createDataFrame([("a", ["w"]), ("a", ["x"])], "user string, recs array<string>")
+    with pytest.raises(rm.InputError, match="query a has a second list"):
+        rm.evaluate(truth, twice, "RR")
+    unequal = spark.createDataFrame([("a", ["w", "x"], [0.5])], "user string, recs array<string>, score array<double>")
+    with pytest.raises(rm.InputError, match="score"):
+        rm.evaluate(truth, unequal, "RR")
+    missing = spark.createDataFrame([("a", ["w"]), ("b", None)], "user string, recs array<string>")
+    with pytest.raises(rm.InputError, match="recs"):
+        rm.evaluate(truth, missing, "RR")
+
+
 def test_duplicates_are_refused_or_treated_as_asked(spark):
     run = pl.DataFrame({"query": ["q"] * 3, "item": ["a", "b", "b"], "score": [2.0, 1.0, 3.0]})
     judgments = {"q": {"b": 1}}
@@ -260,7 +302,7 @@ def test_what_the_data_cannot_answer_is_refused(tables):
         rm.evaluate(*tables, "P(rel=9)@3")
     with pytest.raises(rm.MeasureError, match=r"longest list of all, .* Hint: .*ShortLists@10"):
         rm.evaluate(*tables, "ShortLists")
-    with pytest.raises(rm.InputError, match="by= cuts everything into slices"):
+    with pytest.raises(rm.InputError, match="by= is not possible where queries are evaluated block by block"):
         rm.evaluate(*tables, "RR", by={"q1": "a"})
     with pytest.raises(
         rm.MeasureError, match="Coverage@3 needs a catalogue to know the items that could be recommended"
@@ -322,6 +364,7 @@ except rm.InputError as error:
 
 
 @pytest.mark.skipif(pyspark.__version__ < "4", reason="the package of PySpark 3.5 brings no Connect server")
+@pytest.mark.skipif(find_spec("grpc") is None, reason="Connect needs pyspark[connect]")
 def test_connect_gives_the_same(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([SRC, str(Path(__file__).parents[2])])}
     env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -10,8 +10,11 @@ from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, rows
 
 import rankmeter as rm
-from rankmeter.inputs import Files, RunFile, columnar, regrouping, shards, streaming
+from rankmeter.arithmetic import AGGREGATES
+from rankmeter.inputs import columnar, regrouping, shards, streaming
 from rankmeter.inputs.files import iter_parts
+from rankmeter.inputs.shards import Files
+from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.tables import RunTable
 
 # The running sums of these go over all queries at once, so their last bits depend on the neighbours of a query.
@@ -101,7 +104,7 @@ def test_measures_of_lists_come_from_blocks_too(way, tmp_path):
 
 def test_every_aggregate_is_put_together_from_blocks(tmp_path):
     judgments, run = data(1)
-    asked = [f"AP(aggregate={one},empty=nan)@3" for one in ("mean", "filled", "sum", "geometric", "median", "pooled")]
+    asked = [f"AP(aggregate={name},empty=nan)@3" for name in AGGREGATES]
     found = rm.evaluate(judgments, as_parquet(rows(run, "score"), tmp_path), asked, per_query_to=tmp_path / "v")
     expected = rm.evaluate(judgments, run, asked)
     assert found.mean == pytest.approx(expected.mean, abs=0, rel=0, nan_ok=True)
@@ -223,7 +226,7 @@ def test_shards_of_different_types_are_refused(tmp_path):
 
 
 def test_a_pattern_without_a_file_and_an_empty_folder_are_said(tmp_path):
-    with pytest.raises(rm.NotFoundError, match=r"no file fits the pattern .*part"):
+    with pytest.raises(rm.NotFoundError, match=r"no file matches the pattern .*part"):
         rm.evaluate({"q": {"a": 1}}, str(tmp_path / "part-*.parquet"), "AP")
     with pytest.raises(rm.InputError, match="is a directory without a data file"):
         rm.evaluate({"q": {"a": 1}}, tmp_path, "AP")
@@ -254,7 +257,7 @@ def test_a_line_end_inside_a_quoted_field_cuts_no_block(tmp_path):
 def test_nothing_is_left_where_values_cannot_be_written(tmp_path):
     judgments, run = data(1)
     found = as_parquet(rows(run, "score"), tmp_path)
-    with pytest.raises(rm.InputError, match="there is no directory"):
+    with pytest.raises(rm.InputError, match="does not exist"):
         rm.evaluate(judgments, found, "AP", per_query_to=tmp_path / "no" / "values.parquet")
     twice = as_parquet(pl.concat([rows(run, "score")] * 2), tmp_path)
     with pytest.raises(rm.InputError, match="twice"):

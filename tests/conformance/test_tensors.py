@@ -158,14 +158,14 @@ def test_numbers_sort_as_their_texts():
         ({"labels": torch.tensor([[1, -torch.inf, 0], [0, 0, -torch.inf]])}, "labels are infinite in 2 places;"),
         ({"queries": ["a", "a"]}, "queries= names a row twice: a, a"),
         ({"queries": torch.tensor([7, 7])}, "queries= names a row twice: 7, 7"),
-        ({"queries": [0.5, 1.5]}, "an id is 0.5, of type float"),
+        ({"queries": [0.5, 1.5]}, "0.5, of type float, is not a valid id"),
         ({"scores": torch.ones(3), "labels": torch.ones(3)}, "takes matrices, queries x items"),
         ({"mask": torch.zeros(2, 3)}, "there is nothing to rank"),
         ({"indexes": torch.zeros(2, 3)}, "indexes are torch.float32"),
-        ({"indexes": torch.zeros(2, 3).long(), "mask": torch.ones(2, 3)}, "give one"),
+        ({"indexes": torch.zeros(2, 3).long(), "mask": torch.ones(2, 3)}, "give only one"),
         ({"queries": ["a"]}, "queries= names 1 row, but there are 2"),
         ({"scores": torch.ones(2, 3, dtype=torch.complex64)}, "complex"),
-        ({"scores": object()}, "scores is no tensor"),
+        ({"scores": object()}, "scores cannot be read as a tensor"),
         ({"labels": torch.ones(2, 3, device="meta")}, "different devices: scores cpu, labels meta"),
     ],
 )
@@ -217,7 +217,7 @@ def test_items_returned_twice_follow_the_policy(policy):
     expected = rm.evaluate(relevant, dict(enumerate(ranked)), ["RR", "AP", "P@3", "nDCG@5"], duplicates=policy)
     found = rm.evaluate(given, measures=["RR", "AP", "P@3", "nDCG@5"], duplicates=policy)
     assert found.per_query.equals(expected.per_query)
-    with pytest.raises(rm.InputError, match="returned twice for the same query: item"):
+    with pytest.raises(rm.InputError, match="returns an item twice for the same query: item"):
         rm.evaluate(given, measures="RR")
 
 
@@ -230,7 +230,7 @@ def test_padding_may_stand_between_items():
     ("given", "message"),
     [
         ({"item_ids": torch.rand(2, 3)}, "item_ids holds torch.float32; ids are whole numbers"),
-        ({"item_ids": torch.tensor([1, 2])}, r"item_ids is a matrix, queries x places; this has the shape \(2,\)"),
+        ({"item_ids": torch.tensor([1, 2])}, r"item_ids must be a matrix, queries x places; its shape is \(2,\)"),
         ({"relevant": torch.tensor([[1]])}, r"relevant has the shape \(1, 1\), but item_ids has 2 rows"),
         ({"grades": torch.tensor([[1]])}, r"grades have the shape \(1, 1\), relevant \(2, 1\)"),
         ({"relevant": torch.tensor([[1, 1], [2, 3]]), "grades": torch.ones(2, 2)}, "names an item twice"),
@@ -238,7 +238,7 @@ def test_padding_may_stand_between_items():
         ({"grades": torch.tensor([[1], [torch.inf]])}, "grades hold NaN or infinity"),
         ({"queries": ["a", "a"]}, "queries= names a row twice: a, a"),
         ({"relevant": torch.tensor([[True], [False]])}, "relevant holds torch.bool; ids are whole numbers"),
-        ({"relevant": 3}, "a tensor for each query was expected"),
+        ({"relevant": 3}, "expected a tensor for each query"),
     ],
 )
 def test_wrong_ids_are_refused(given, message):
@@ -249,7 +249,7 @@ def test_wrong_ids_are_refused(given, message):
 
 def test_a_run_beside_tensors_is_refused():
     given = rm.tensors(torch.rand(1, 2), torch.ones(1, 2))
-    with pytest.raises(rm.InputError, match="ScoredTensors carries its run"):
+    with pytest.raises(rm.InputError, match="ScoredTensors contains its own run"):
         rm.evaluate(given, {0: {0: 1}}, "RR")
 
 

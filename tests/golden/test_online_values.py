@@ -236,12 +236,12 @@ SPARK = [("A1", "00:00"), ("A1", "04:30"), ("A1", "10:00"), ("A2", "01:00")]
 
 
 def session_table(events):
-    from rankmeter.online.sessions import sessions_by_gap
+    from rankmeter.online.sessions import sessions_of
 
     rows = sorted((user, int(time[:2]) * 60 + int(time[3:])) for user, time in events)
     user = np.array([["A1", "A2"].index(one) for one, _ in rows])
     time = np.array([seconds for _, seconds in rows]) * 1_000_000
-    return sessions_by_gap(user, time, None, gap=300_000_000, max_length=None)
+    return sessions_of(user, time, None, gap=300_000_000, max_length=None)
 
 
 def funnel():

@@ -38,15 +38,17 @@ def trials():
     }
 
 
-@pytest.mark.parametrize("tool", ["tea-tasting 1.14.0", "gbstats 0.8.0"])
-@pytest.mark.parametrize(
-    ("name", "trial", "measure"),
-    [("mean", "plain", ORDERS), ("cuped", "adjusted", ORDERS), ("ratio", "plain", PER_SESSION),
-     ("ratio_cuped", "adjusted", PER_SESSION)],
-)  # fmt: skip
+OFFERED = [
+    (tool, *estimator)
+    for tool in ("tea-tasting 1.14.0", "gbstats 0.8.0")
+    for estimator in [("mean", "plain", ORDERS), ("cuped", "adjusted", ORDERS), ("ratio", "plain", PER_SESSION),
+                      ("ratio_cuped", "adjusted", PER_SESSION)]
+    if (tool, estimator[0]) != ("gbstats 0.8.0", "ratio_cuped")  # which that version does not have
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "name", "trial", "measure"), OFFERED)
 def test_differences_intervals_and_p_values_are_those_of_other_tools(trials, tool, name, trial, measure):
-    if name not in RECORDED[tool]:
-        pytest.skip("not among what that version offers")
     effect = trials[trial].effect(measure)
     told = [effect.difference.value, effect.difference.low, effect.difference.high, effect.p]
     assert told == pytest.approx(RECORDED[tool][name], rel=1e-6)

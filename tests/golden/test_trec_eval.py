@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rankmeter.cli import trec_eval as cli
+from rankmeter.cli import trec_program as cli
 from rankmeter.cli.application import app
 from rankmeter.compat import trec_files
 
@@ -18,7 +18,7 @@ CASES: list[dict[str, Any]] = json.loads(
 )["cases"]
 
 
-UNDEFINED = ("memory there that it never wrote", "crashes")
+UNDEFINED = ("memory here that it never wrote", "crashes")
 """What is said of calls for which the program has no output of its own; what it printed there is not asked for."""
 
 

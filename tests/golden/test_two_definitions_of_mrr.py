@@ -132,7 +132,7 @@ def test_ties_and_shared_truths_are_told():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"SpotID": ["S001"] * 8}, "SpotID S001 stands in more than one row"),
+        ({"SpotID": ["S001"] * 8}, "SpotID S001 appears in more than one row"),
         ({WEIGHTED: [None, *[1.0] * 7]}, "score is missing"),
         ({"Check": [float("nan"), *[1.0] * 7]}, "truth is NaN"),
         ({"theme": [None, *["x"] * 7]}, "missing"),

@@ -12,14 +12,16 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs import Files, RunFile, regrouping
+from rankmeter.inputs import regrouping
+from rankmeter.inputs.shards import Files
+from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.streaming import stream_run
 from rankmeter.placing import scattered_text
 
@@ -95,9 +97,9 @@ def keyed(case: Case) -> Case | None:
     """A mapping holds an item once for each query, and what can be a key; it has no columns."""
     if unnamed(case) is None:
         return None
-    once = all(
-        len({repr(item) for item, _ in items}) == len(items) for side in (case.judgments, case.run) for _, items in side
-    )
+    sides = case.judgments, case.run
+    once = all(len({repr(item) for item, _ in items}) == len(items) for side in sides for _, items in side)
+    once = once and all(len(dict(items)) == len(items) for side in sides for _, items in side)  # 1 and True are one key
     return case if once else None
 
 
@@ -227,6 +229,49 @@ def to_file_from_mappings(case: Case, folder: Path) -> Any:
     return evaluate(mapping(case.judgments), mapping(case.run), case, per_query_to=folder / "values.parquet")
 
 
+# Objects that stand for tables.
+
+
+class Judged(NamedTuple):
+    query_id: Any
+    doc_id: Any
+    relevance: Any
+
+
+class Scored(NamedTuple):
+    query_id: Any
+    doc_id: Any
+    score: Any
+
+
+@route(rows_only, unnamed)
+def named_tuples(case: Case, _: Path) -> Any:
+    made = [
+        [kind(query, item, value) for query, items in side for item, value in items]
+        for kind, side in ((Judged, case.judgments), (Scored, case.run))
+    ]
+    return evaluate(made[0], iter(made[1]), case) if all(made) else None
+
+
+@route(rows_only, one_type)
+def columns_by_name(case: Case, _: Path) -> Any:
+    return evaluate(rows(case.judgments, case.names[0]), rows(case.run, case.names[1]), case)
+
+
+@route(rows_only, keyed)
+def values_by_pair(case: Case, _: Path) -> Any:
+    made = [{(query, item): v for query, items in side for item, v in items} for side in (case.judgments, case.run)]
+    if any(len(pairs) != sum(len(items) for _, items in side)
+           for pairs, side in zip(made, (case.judgments, case.run), strict=True)):  # fmt: skip
+        return None
+    return evaluate(*made, case)
+
+
+@route(keyed)
+def lists_of_pairs(case: Case, _: Path) -> Any:
+    return evaluate(mapping(case.judgments), {query: list(items) for query, items in case.run}, case)
+
+
 # Frames.
 
 
@@ -279,6 +324,48 @@ def pandas_frames(case: Case, _: Path) -> Any:
     pd = pytest.importorskip("pandas")
     sides = zip((case.judgments, case.run), case.names, strict=True)
     return evaluate(*(pd.DataFrame(rows(side, name)) for side, name in sides), case)
+
+
+@route(rows_only, one_type)
+def polars_list_columns(case: Case, _: Path) -> Any:
+    return evaluate(*(frame.group_by("query", maintain_order=True).all() for frame in frames(case)), case)
+
+
+@route(rows_only, one_type)
+def pandas_list_columns(case: Case, _: Path) -> Any:
+    pd = pytest.importorskip("pandas")
+    made = []
+    for side, name in zip((case.judgments, case.run), case.names, strict=True):
+        columns = {"query": [q for q, _ in side], "items": [[item for item, _ in items] for _, items in side]}
+        made.append(pd.DataFrame({**columns, name: [[value for _, value in items] for _, items in side]}))
+    return evaluate(*made, case)
+
+
+@route(rows_only, one_type, unnamed, ordered)
+def series_of_lists(case: Case, _: Path) -> Any:
+    pd = pytest.importorskip("pandas")
+    if keyed(replace(case, run=())) is None or not case.run:
+        return None
+    return evaluate(mapping(case.judgments), pd.Series(list(lists(case.run).values()), [q for q, _ in case.run]), case)
+
+
+@route(rows_only, one_type)
+def parquet_list_columns(case: Case, folder: Path) -> Any:
+    paths = folder / "judgments.parquet", folder / "run.parquet"
+    for frame, path in zip(frames(case), paths, strict=True):
+        frame.group_by("query", maintain_order=True).all().write_parquet(path)
+    return evaluate(*paths, case)
+
+
+@route(rows_only, one_type)
+def one_frame_for_both(case: Case, _: Path) -> Any:
+    """Every returned item is judged, or else nobody could say so in one table."""
+    graded = {(query, item): grade for query, items in case.judgments for item, grade in items}
+    pairs = [(query, item) for query, items in case.run for item, _ in items]
+    if case.names != ("grade", "score") or set(pairs) != set(graded) or len(pairs) != len(graded):
+        return None
+    frame = frames(case)[1].with_columns(pl.Series("grade", [graded[pair] for pair in pairs], strict=False))
+    return rm.evaluate(frame, None, list(case.measures), **case.options())
 
 
 @route(rows_only, one_type)

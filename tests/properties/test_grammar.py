@@ -164,7 +164,7 @@ def test_a_text_of_any_length_is_refused_in_a_short_sentence(read, what):
 @pytest.mark.parametrize("given", [["AP"], ("AP",), None, 3, 2.5, b"AP", {"AP": 1}, parse("AP")])
 @pytest.mark.parametrize("read", [parse, parse_measures])
 def test_what_is_no_text_is_refused_in_a_sentence(read, given):
-    with pytest.raises(MeasureError, match="a measure is read from text such as 'nDCG@10'"):
+    with pytest.raises(MeasureError, match="read from text such as 'nDCG@10'"):
         read(given)
 
 

@@ -40,10 +40,10 @@ GRADING = [
 
 def assert_equal_to_oracle(case: Data, *asked: rm.Measure) -> None:
     result = rm.evaluate(case.judgments, case.run, asked)
+    columns = result.per_query.to_dict(as_series=False)
     for measure in asked:
         mean, values = oracle(measure, case.judgments, case.run)
-        column = result.per_query[str(measure)].to_list()
-        found = {q: v for q, v in zip(result.per_query["query"].to_list(), column, strict=True) if v is not None}
+        found = {q: v for q, v in zip(columns["query"], columns[str(measure)], strict=True) if v is not None}
         expected = {query: value for query, value in values.items() if value is not None}
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True), measure
         assert result[measure] == pytest.approx(mean, rel=1e-9, abs=1e-9, nan_ok=True), measure
@@ -135,6 +135,8 @@ def test_every_aggregate_is_made_of_the_values_per_query(aggregate, case, empty,
         # Best is the greatest value of any order: the gain decides, not the grade.
         ("DCG(gain={1:3,2:9},ties=best)", {"a": 2, "b": 3}, {"a": 1.0, "b": 1.0}, 9 + 3 / math.log2(3)),
         ("DCG(gain={1:3,2:9},ties=worst)", {"a": 2, "b": 3}, {"a": 1.0, "b": 1.0}, 3 + 9 / math.log2(3)),
+        # A repeated item counts each time: overlaps 1/1 and 2/2 against 1/1 and 1/2.
+        ("Compat(duplicates=counted,p=0.5)", {"a": 1}, ["a", "a"], (1 + 0.5) / (1 + 0.5 / 2)),
     ],
 )
 def test_corners_have_the_values_computed_by_hand(text, judged, returned, by_hand):

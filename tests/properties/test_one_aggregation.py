@@ -12,8 +12,9 @@ from tests.oracle import oracle
 
 import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
+from rankmeter.comparing.curves import curves
 from rankmeter.evaluating.asking import Asked, ask
-from rankmeter.inputs import into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Readings
 from rankmeter.scale.blocks import State, evaluate_block, summary
 
@@ -142,6 +143,30 @@ def test_a_comparison_its_tests_and_its_intervals_are_about_the_number_of_the_ev
             assert sample.linear()[0].mean() == same(math.log(score.value) if sample.rule.logs else score.value)
         if score.interval is not None:
             assert score.interval.low - 1e-12 <= score.value <= score.interval.high + 1e-12, measure
+
+
+def test_a_curve_over_cutoffs_passes_through_the_numbers_of_the_evaluation():
+    asked = measures("mean")
+    cmp = rm.compare(TRUTH, {"run": RUN, "again": rm.seeds(RUN, RUN)}, asked, **FEW)
+    inputs = cmp.inputs
+    assert inputs is not None
+    for measure in asked:  # one by one, as a report draws the curves of a few
+        ((_, curve),) = curves((measure,), inputs, z=2.0).items()
+        at = curve["k"].index(3)
+        assert curve["value"][:, at].tolist() == same([cmp.score(measure, name).value for name in cmp.systems]), measure
+
+
+@by_aggregate
+def test_values_that_go_to_a_file_add_up_to_the_number_of_the_evaluation(aggregate, tmp_path):
+    asked = measures(aggregate)
+    rows = [(query, item, score) for query, items in RUN.items() for item, score in items.items()]
+    pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").write_parquet(tmp_path / "run.parquet")
+    expected = rm.evaluate(TRUTH, RUN, asked)
+    found = rm.evaluate(TRUTH, tmp_path / "run.parquet", asked, per_query_to=tmp_path / "values.parquet")
+    assert type(found) is not rm.Evaluation, "the values stayed in memory"
+    for measure in asked:
+        assert found[measure] == pytest.approx(expected[measure], rel=0, abs=0, nan_ok=True), measure
+        assert aggregated(found.values[measure], aggregate) == same(expected[measure]), measure
 
 
 @by_aggregate

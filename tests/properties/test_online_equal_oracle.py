@@ -15,6 +15,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, parse
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.online import OnlineMeasure
+from rankmeter.online import partitions
 from rankmeter.online.contrasts import ratio
 from rankmeter.online.events import read_events
 from rankmeter.online.questions import Question
@@ -94,7 +95,9 @@ def test_the_value_and_its_variance_are_those_of_the_rules(name, draws):
 def test_no_partitioning_changes_a_number(events, measures, rows):
     log = read_events(frame(events))
     whole = count(log, Question(tuple(measures))).groups["",]
-    many = count(log, Question(tuple(measures), rows_per_partition=rows)).groups["",]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(partitions, "ROWS_PER_PARTITION", rows)
+        many = count(log, Question(tuple(measures))).groups["",]
     assert many.n == whole.n == len({event["user"] for event in cleaned(events)})
     for measure in measures:
         (value, variance), (expected, spread) = ratio(many, measure), ratio(whole, measure)

@@ -22,9 +22,11 @@ from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, re
 from rankmeter.inputs.sources import PlainJudgments, RunFile
 from rankmeter.inputs.text import PADDING, Text, TextIds
 from rankmeter.inputs.trec import QRELS, RUN
-from rankmeter.placing import PlacedRun, Placements, Plan, place_run, scattered_text
+from rankmeter.placing import scattered_text
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.joins import place_text
-from rankmeter.placing.placements import ROW_FIELDS
+from rankmeter.placing.pairs import place_run
+from rankmeter.placing.placements import ROW_FIELDS, Placements, Plan
 
 # Short ids, ids of more than one word that begin alike, very long ones, and such that are not ASCII.
 items = st.sampled_from(

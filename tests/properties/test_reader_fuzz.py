@@ -10,9 +10,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.fuzz import blocks_of
 
 from rankmeter.errors import RankmeterError, RankmeterWarning
-from rankmeter.inputs.files import iter_run, read_judgments, read_labelled, read_run
+from rankmeter.inputs.files import read_judgments, read_run
+from rankmeter.inputs.labelled import read_labelled
 
 # No blank of any kind inside an id; '#' only where it does not begin a comment.
 ids = st.text(
@@ -58,7 +60,7 @@ def plain_rows(content: bytes) -> list[tuple[str, str, float]]:
 @example("a Q0 d 1 1\n# x\n# y\na Q0 e 1 1\nb Q0 d 1 1\n", 30)
 def test_the_fast_reader_equals_a_plain_one(text: str, block_bytes: int) -> None:
     content = text.encode()
-    tables = list(iter_run(content, format="run", block_bytes=block_bytes))
+    tables = blocks_of(content, format="run", block_bytes=block_bytes)
     rows = [row for table in tables for row in zip(table.query, table.item, table.score, strict=True)]
     assert rows == plain_rows(content)
     # The last query of a table never goes on in the next.
@@ -79,7 +81,7 @@ readers = [
     read_labelled,
     lambda data: read_run(data, format="run"),
     lambda data: read_judgments(data, format="qrels"),
-    lambda data: list(iter_run(data, format="trec", block_bytes=64)),
+    lambda data: blocks_of(data, format="trec", block_bytes=64),
 ]
 starts = [b"", b"q Q0 d 1 2 t\n", b"q 0 d 1\n", b"\x1f\x8b\x08", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd",
           b"\x50\x2a\x4d\x18", b"\xef\xbb\xbf", b"#"]  # fmt: skip

@@ -156,9 +156,10 @@ def with_defaults() -> list[Measure]:
 @given(worlds())
 def test_values_stay_within_their_bounds(world):
     ev = evaluated(world, *with_defaults())
+    per_query = ev.per_query
     for measure in with_defaults():
         low, high = measure.bounds
-        alone = [] if measure.aggregate == "whole" else ev.per_query[str(measure)].drop_nulls().to_list()
+        alone = [] if measure.aggregate == "whole" else per_query[str(measure)].drop_nulls().to_list()
         assert all(low - 1e-9 <= v <= high + 1e-9 for v in [*alone, ev[measure]] if not math.isnan(v)), measure
 
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.comparing.systems import measure_system
+from rankmeter.comparing.systems import measure_system, seeds
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import About
-from rankmeter.inputs import into_judgments
+from rankmeter.inputs.accepting import into_judgments
 from rankmeter.measures import parse
 from rankmeter.measures.base import SHARED_RANKS
 
@@ -64,7 +64,7 @@ def completed(judgments: dict, cells: list[tuple[str, str]], grades) -> dict:
 
 
 def all_bounds(judgments: dict, run: dict, texts: list[str]) -> dict:
-    found = measure_system("mine", run, into_judgments(judgments), ask(texts), None, About()).unjudged
+    found = measure_system("mine", seeds(run), into_judgments(judgments), ask(texts), None, About()).unjudged
     assert all(isinstance(one, UnjudgedBounds) for one in found.values())
     return found
 
@@ -112,7 +112,7 @@ def test_a_tie_in_expectation_is_filled_with_relevant_items(case) -> None:
 def test_where_a_tie_shares_a_rank_what_unjudged_items_could_do_is_not_known(ties) -> None:
     judgments, run = {"q": {"a": 1}}, {"q": {"x": 2.0, "y": 2.0, "a": 1.0}}
     asked = ask([f"DCG(ties={ties})"])
-    (reason,) = measure_system("mine", run, into_judgments(judgments), asked, None, About()).unjudged.values()
+    (reason,) = measure_system("mine", seeds(run), into_judgments(judgments), asked, None, About()).unjudged.values()
     assert not isinstance(reason, UnjudgedBounds)
     assert f"ties={ties}" in str(reason)
 

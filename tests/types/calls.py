@@ -11,6 +11,12 @@ import polars as pl
 
 import rankmeter as rm
 from rankmeter import online
+from rankmeter.compat.pytrec_eval import RelevanceEvaluator
+from rankmeter.definitions.explain import Explanation
+from rankmeter.definitions.worked import Worked
+from rankmeter.pytest_plugin import Rankings
+from rankmeter.stats.intervals import Interval
+from rankmeter.testing import Requirement, assert_ranking
 
 JUDGMENTS = {"q": {"a": 2, "b": 1}}
 RUN = {"q": {"a": 0.9, "x": 0.8}}
@@ -42,6 +48,64 @@ def right() -> None:
     error: type[Exception] = rm.MeasureError
     assert_type(rm.value("nDCG@5", grades=[3, 2, 0]), float)
     assert_type(rm.parse_measures("nDCG@10, AP"), list[rm.Measure])
+
+
+def results() -> None:
+    ev = rm.evaluate(JUDGMENTS, RUN, ["RR"])
+    assert_type(ev.mean, dict[str, float])
+    assert_type(ev.per_query, pl.DataFrame)
+    assert_type(ev.to_polars(), pl.DataFrame)
+    assert_type(ev.interval("RR"), Interval)
+    assert_type(ev.to_json(), str)
+    assert_type(rm.Evaluation.load("values.parquet"), rm.Evaluation)
+    cmp = rm.compare(JUDGMENTS, {"one": RUN, "two": RUN})
+    assert_type(cmp.difference("nDCG@10", "two").p_corrected, float | None)
+    assert_type(cmp.leaderboard, pl.DataFrame)
+    assert_type(cmp.best_group("nDCG@10"), list[str])
+    assert_type(cmp.to_markdown(), str)
+    assert_type(rm.explain("RR"), Explanation)
+    assert_type(rm.explain("RR", JUDGMENTS, RUN, query="q"), Worked)
+    assert_type(rm.Catalogue(["a"], features=[[1.0]]), rm.Catalogue)
+    assert_type(online.evaluate([], "CTR")["CTR"], float)
+    assert_type((rm.nDCG @ 10).describe(), dict[str, Any])
+    judged = {"q": {"a": 1}}
+    assert_type(RelevanceEvaluator(judged, {"map"}).evaluate(RUN), dict[str, dict[str, float]])
+
+
+def attributes() -> None:
+    ev = rm.evaluate(JUDGMENTS, RUN, ["RR"], by={"q": "short"})
+    assert_type(ev.facts.judged, int)
+    assert_type(ev.definitions["RR"], dict[str, Any])
+    assert_type(ev.tie_bounds[rm.RR()], tuple[float, float])
+    assert_type(ev.slices["segment"]["RR"], dict[str, float])
+    assert_type(ev.interval("RR").low, float)
+    assert_type(ev.counted("RR"), int)
+    cmp = rm.compare(JUDGMENTS, {"one": RUN, "two": RUN}, margin=0.02)
+    one = cmp.difference("nDCG@10", "two")
+    assert_type(one.difference, float)
+    assert_type(one.significant, bool)
+    assert_type(one.effect.wins if one.effect else 0, int)
+    assert_type(cmp.score("RR", "one").value, float)
+    assert_type(cmp.settings.seed, int)
+    found = rm.reconcile(JUDGMENTS, RUN, {"NDCG@10": "0.45"})
+    assert_type(found.tools[0].tool, str)
+    assert_type(found.claims[0].tried, int)
+    assert_type(rm.advise(JUDGMENTS).recommended[0].measure, str)
+    assert_type(rm.judges({"ann": JUDGMENTS, "model": JUDGMENTS})["bias"], float)
+    assert_type(rm.evidence({"q": []}, {"q": []}).value("span_recall", 5), float)
+    trial = online.experiment([], ["CTR"], control="A")
+    assert_type(trial.effect("CTR").difference.value, float)
+    assert_type(trial.decisions[0].sentence.text("zh"), str)
+    assert_type(rm.Catalogue(["a"]).columns, pl.DataFrame)
+    one.winner  # E: attr-defined
+    ev.facts.judgements  # E: attr-defined
+    trial.effect(1)  # E: arg-type
+    found.tools[0].name  # E: attr-defined
+
+
+def test_of_a_user(rankmeter: Rankings) -> None:
+    assert_type(assert_ranking(JUDGMENTS, RUN, "RR >= 0.5", "RR >= baseline", baseline=RUN), list[Requirement])
+    assert_type(rankmeter.assert_ranking(JUDGMENTS, RUN, "RR >= 0.5"), list[Requirement])
 
 
 def inputs(tensor: Any, vectors: Any) -> None:
@@ -166,3 +230,9 @@ def wrong() -> None:
     online.off_policy_slates([], [], [], model="best")  # E: arg-type
     online.sign_test(1.5, 2)  # E: arg-type
     online.units_needed(online.sums_from_table([])["A"], rm.AP, relative=0.05)  # E: arg-type
+    rm.evaluate(JUDGMENTS, RUN, ["RR"]).average  # E: attr-defined
+    rm.evaluate(JUDGMENTS, RUN, ["RR"]).interval()  # E: call-arg
+    rm.compare(JUDGMENTS, {"one": RUN}).best_group(3)  # E: arg-type
+    rm.explain("RR").numerator  # E: attr-defined
+    rm.Catalogue(["a"], colour=["red"])  # E: call-arg
+    assert_ranking(JUDGMENTS, RUN, 0.5)  # E: arg-type

@@ -13,6 +13,7 @@ import make_names
 import pytest
 
 import rankmeter as rm
+from rankmeter import demo
 from rankmeter.measures.names import ALIASES, EVERYDAY
 
 HERE = Path(__file__).parent
@@ -69,6 +70,12 @@ def test_completion_shows_public_names_and_nothing_else():
     assert {"nDCG", "evaluate", "HitRate", "online"} <= set(dir(rm))
     assert not {"Any", "import_module", "annotations", "TYPE_CHECKING"} & set(dir(rm))
     assert [name for name in dir(rm) if name.startswith("_")] == ["__version__"]
+
+
+@pytest.mark.parametrize("module", [rm.online, demo], ids=lambda module: module.__name__)
+def test_completion_in_a_module_shows_its_public_names(module):
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
 
 
 @pytest.mark.parametrize("name", EVERYDAY)

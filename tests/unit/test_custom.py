@@ -55,7 +55,7 @@ def test_policies_apply_to_own_measures_too():
 
 
 def test_a_name_of_rankmeter_cannot_be_taken():
-    with pytest.raises(rm.MeasureError, match="'AP' is a measure of rankmeter already"):
+    with pytest.raises(rm.MeasureError, match="'AP' is already a measure of rankmeter"):
 
         @rm.measure
         def AP(grades):
@@ -164,7 +164,7 @@ def test_a_measure_that_is_not_defined_where_it_arrives_says_so():
     sent = pickle.dumps(Forgotten @ 3)
     known = REGISTRY.pop("Forgotten")
     try:
-        with pytest.raises(rm.MeasureError, match=r"'Forgotten' is a measure of your own.*Hint: define it with"):
+        with pytest.raises(rm.MeasureError, match=r"'Forgotten' is a user-defined measure .*Hint: define it with"):
             pickle.loads(sent)
     finally:
         REGISTRY["Forgotten"] = known

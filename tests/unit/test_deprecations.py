@@ -35,7 +35,8 @@ def test_it_warns_at_every_line_that_uses_it_and_is_not_offered(ending):
 
 
 def test_an_option_that_goes_away_points_to_the_callers_line():
-    with pytest.warns(DeprecationWarning, match=r"by= goes away in rankmeter 99\.0\. Hint: queries=") as caught:
+    told = r"by= is deprecated and will be removed in rankmeter 99\.0\. Hint: queries="
+    with pytest.warns(DeprecationWarning, match=told) as caught:
         warn_of_end("by=", "queries=", "99.0")
     assert caught[0].filename == __file__
 

@@ -23,6 +23,8 @@ FILES = sorted((SOURCE / "wording" / "errors").glob("*.toml"))
 KINDS = [f"{file.stem}.{kind}" for file in FILES for kind in wording._read(f"errors/{file.stem}")]
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){3,}[A-Za-z]{2,}")
 """Four English words in a row: calls and names of columns are shorter."""
+CODE = re.compile(r"\{[^}]*\}|rankmeter [a-z_]+( \[?[A-Z]+)*")
+"""What is the same in all languages."""
 CLASSES = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, RankmeterError)]
 
 
@@ -37,14 +39,18 @@ def _places(text: str) -> set[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_worded_in_both_languages_from_the_same_values(kind) -> None:
     texts = wording.error_wording(kind)
-    assert set(texts) <= {f"{part}{language}" for part in ("", "hint_", "typed_") for language in wording.LANGUAGES}
+    shared = {part for part in ("hint", "typed") if part in texts}
+    worded = {f"{part}{language}" for part in ("", "hint_", "typed_") for language in wording.LANGUAGES}
+    assert set(texts) <= worded | shared
+    assert not {f"{part}_{language}" for part in shared for language in wording.LANGUAGES} & set(texts)
+    assert not any(ENGLISH.search(CODE.sub("", texts[part])) for part in shared), f"{kind}: a hint in one language"
     for part in ("", "hint_", "typed_"):
         english, chinese = texts.get(f"{part}en"), texts.get(f"{part}zh")
         assert (english is None) == (chinese is None), f"{kind}: {part} is in one language only"
         assert part or english, f"{kind} has no words"
         if english and chinese:
             assert _places(english) == _places(chinese), kind
-            assert not ENGLISH.search(re.sub(r"\{[^}]*\}|rankmeter [a-z_]+( \[?[A-Z]+)*", "", chinese)), kind
+            assert not ENGLISH.search(CODE.sub("", chinese)), kind
 
 
 def _calls(room: str) -> Iterator[tuple[str, str, set[str] | None]]:

@@ -36,7 +36,24 @@ def test_pythons_are_declared_as_far_as_they_are_run() -> None:
 
 
 def test_the_version_has_one_source() -> None:
-    assert PROJECT["dynamic"] == ["version"]
+    assert "version" in PROJECT["dynamic"]
     assert "version" not in PROJECT
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|rc\d+)?", rm.__version__)
     assert not re.search(r"^version:", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+
+
+def test_actions_of_others_are_pinned_to_a_commit_and_say_which_version_it_is() -> None:
+    files = [*(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / "action.yml"]
+    used = [line for file in files for line in file.read_text("utf-8").splitlines() if re.search(r"\buses: ", line)]
+    assert len(used) > 10
+    assert [line for line in used if not re.search(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)] == []
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda file: file.name)
+def test_a_workflow_may_read_and_only_what_publishes_may_more(file) -> None:
+    text = file.read_text("utf-8")
+    assert "\npermissions: { contents: read }\n" in text
+    before, _, after = text.partition("\n  publish:\n")
+    assert ": write" not in before
+    assert "run:" not in after  # what was built before is handed over, nothing else is done with the right to publish
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")

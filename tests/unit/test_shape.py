@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import shape
 
 ROOT = Path(__file__).parents[2]
@@ -34,11 +37,22 @@ def test_one_module_has_a_name() -> None:
     assert {module: where for module, where in twice.items() if module not in families} == {}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def trees() -> Iterator[None]:
+    """The syntax trees of all modules are a million objects: nobody looks through them for garbage, and they go."""
+    gc.disable()
+    yield
+    shape.tree_of.cache_clear()
+    gc.enable()
+
+
 def test_one_class_has_a_name() -> None:
     where: dict[str, list[str]] = {}
     for module, path in shape.sources().items():
-        for node in ast.walk(shape.tree_of(path)):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+        classes = [node for node in shape.tree_of(path).body if isinstance(node, ast.ClassDef)]
+        classes += [node for outer in classes for node in outer.body if isinstance(node, ast.ClassDef)]
+        for node in classes:
+            if not node.name.startswith("_"):
                 where.setdefault(node.name, []).append(module)
     assert {name: places for name, places in where.items() if len(places) > 1} == {}
 

@@ -53,6 +53,14 @@ def test_a_real_loss_fails_and_names_the_queries_that_fell():
     assert "95% interval" in told
 
 
+def test_what_is_told_states_the_level_that_was_asked_for_in_either_language():
+    [checked] = assert_ranking(TRUTH, GOOD, "RR >= baseline", baseline=POOR, level=0.8)
+    assert "80% interval" in checked.told("en")
+    assert "80% 区间" in checked.told("zh")
+    assert "interval" not in checked.told("zh")
+
+
+@pytest.mark.slow
 def test_noise_alone_fails_as_often_as_promised():
     rng = np.random.default_rng(7)
     failed = 0
@@ -68,7 +76,7 @@ def test_noise_alone_fails_as_often_as_promised():
 
 def test_a_saved_evaluation_is_a_baseline(tmp_path):
     rm.evaluate(TRUTH, GOOD, ["RR"]).save(tmp_path / "main.parquet")
-    with pytest.raises(AssertionError, match=r"against 1\.0000 of the baseline"):
+    with pytest.raises(AssertionError, match=r"against the baseline's 1\.0000"):
         assert_ranking(TRUTH, POOR, "RR >= baseline - 0.1", baseline=tmp_path / "main.parquet")
 
 
@@ -127,7 +135,7 @@ def test_the_plugin_gives_a_fixture_and_says_what_was_checked(pytester):
     )
     done = pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider")
     done.assert_outcomes(passed=1, failed=1)
-    done.stdout.fnmatch_lines(["*AssertionError: RR >= baseline: 0.5167 against 1.0000*"])
+    done.stdout.fnmatch_lines(["*AssertionError: RR >= baseline: 0.5167 against the baseline's 1.0000*"])
     done.stdout.fnmatch_lines(["*= rankings =*", "*test_good: RR >= 0.9: the value is 1.0000*"])
 
 
@@ -138,7 +146,7 @@ def test_what_is_wrong_with_a_call_points_to_the_test(pytester):
             rankmeter.assert_ranking("nothing.qrels", "nothing.run", "RR >= 0.5")
     """)
     told = pytester.runpytest_subprocess(*PLUGIN).stdout.str()
-    assert "there is no file nothing.qrels" in told
+    assert "file not found: nothing.qrels" in told
     assert "compression.py" not in told
 
 

@@ -202,7 +202,7 @@ def test_measures_of_lists_are_refused_when_the_metric_is_made():
 
 
 def test_whole_numbers_that_a_float_cannot_hold_are_refused():
-    with pytest.raises(rm.InputError, match="whole numbers from 2"):
+    with pytest.raises(rm.InputError, match="whole numbers of 2"):
         rm.tensors(torch.tensor([[2**53, 2**53 + 1]]), torch.tensor([[1, 0]]))
 
 

@@ -119,7 +119,7 @@ def test_weights_and_biases_get_numbers_table_definitions_and_report(tmp_path, m
     wandb = pytest.importorskip("wandb", reason="wandb is not installed: pip install wandb")
     for name, value in {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_DIR": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(rm.InputError, match="no active run"):
+    with pytest.raises(rm.InputError, match="no Weights & Biases run is active"):
         rm.log_to_wandb(comparison)
     with wandb.init(project="rankings", dir=tmp_path) as run:
         rm.log_to_wandb(comparison)
@@ -153,3 +153,23 @@ def test_any_writer_with_add_scalar_will_do(comparison):
     writer = Writer()
     rm.log_to_tensorboard(comparison, writer, prefix="test/")
     assert writer.written == {f"test/{name}": value for name, value in metrics_of(comparison).items()}
+
+
+def test_a_definition_stands_beside_every_number_of_its_measure():
+    class Writer:
+        """Says, as TensorBoard's own writer does, where it comes from."""
+
+        __module__ = "tensorboard.summary"
+
+        def __init__(self) -> None:
+            self.described: dict[str, str] = {}
+
+        def add_scalar(self, name: str, _value: float, _step: int, description: str) -> None:
+            self.described[name] = description
+
+    writer = Writer()
+    truth = {f"q{number}": {"a": 1, "b": number % 2} for number in range(6)}
+    ev = rm.evaluate(truth, {query: ["a", "b"] for query in truth}, ["RBP(p=0.8)", "RR"])
+    rm.log_to_tensorboard(ev, writer)
+    assert {name.partition("-")[0].partition(".")[0]: text.partition("(")[0].partition(":")[0]
+            for name, text in writer.described.items()} == {"RBP": "RBP", "RR": "RR"}  # fmt: skip

@@ -167,6 +167,7 @@ def test_a_command_that_is_ended_leaves_no_temporary_file(name, tmp_path) -> Non
         [sys.executable, "-m", "rankmeter", "evaluate", tmp_path / "judgments.qrels", pipe, "--per-query", "--output",
          tmp_path / "out" / "values.parquet"],
         env={**os.environ, "PYTHONPATH": source, "TMPDIR": str(scratch)}, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(getattr(signal, name), signal.SIG_DFL),  # noqa: PLW1509 (nohup ignores SIGHUP)
     )  # fmt: skip
     with pipe.open("w") as writing:
         writing.write("q001 Q0 a 1 1 t\n")
@@ -181,7 +182,7 @@ def test_a_command_that_is_ended_leaves_no_temporary_file(name, tmp_path) -> Non
 
 def test_the_demo_does_not_write_over_files_of_others(tmp_path) -> None:
     (tmp_path / "items.csv").write_text("mine")
-    with pytest.raises(InputError, match=r"items\.csv is already there, with other content"):
+    with pytest.raises(InputError, match=r"items\.csv already exists, with different content"):
         demo.write_data(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
     (tmp_path / "items.csv").unlink()

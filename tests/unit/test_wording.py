@@ -93,7 +93,7 @@ def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     code = "\n".join(path.read_text("utf-8") for path in source.rglob("*.*") if path.suffix in (".py", ".js", ".jinja"))
     made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
-               "found_", "rule_", "read_", "verdict_", "coefficient_", "nugget_", "board_", "drawn_",
+               "found_", "rule_", "read_", "verdict_", "coefficient_", "nugget_", "board_", "drawn_", "decision_is_",
                "target_", "silence_", "evidence_", "clicks_", "rank_eval_", "agreement_", "side_")  # fmt: skip
     # What follows a quote or a dot, up to each end of a word; in the templates a space may stand for an underscore.
     texts = set(re.findall(r"""["'.]([\w ]+)""", code))
@@ -113,7 +113,7 @@ def test_every_word_of_a_page_stands_on_it(page) -> None:
 
 
 def test_a_sentence_holds_sentences_lists_and_numbers_by_name() -> None:
-    note = said("and_more", shown=["nDCG", said("unit_query")], count=1200)
+    note = said("general.and_more", first=["nDCG", said("unit_query")], count=1200)
     assert note == "nDCG, query and 1,200 more"
     assert note.text("zh") == "nDCG、查询，以及另外 1,200 项"
     assert said("poorly_judged", k=5, shares={"a": 0.5, "b": 0.125}).endswith("judged: a 50%, b 12%")

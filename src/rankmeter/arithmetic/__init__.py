@@ -1,4 +1,4 @@
-"""How much: pure functions from placements to values per query, written once for every way of placing."""
+"""Arithmetic: pure functions from placements to values per query, the same for every way of placing."""
 
 from __future__ import annotations
 

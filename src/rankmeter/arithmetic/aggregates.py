@@ -1,12 +1,12 @@
-"""How the values of queries become one number, stated once for every way of putting them together.
+"""How the values of queries become one number, stated once for evaluations, blocks, bootstraps and slices.
 
-An aggregate says what each query adds above and below a line (`parts`) and what the two sums are worth (`value`).
-Everything else follows: an evaluation adds the parts exactly, blocks and processes hand over their sums (`Tally`),
-a bootstrap draws queries again and adds their parts as often as they were drawn, a slice adds those of its queries.
-A median alone is not a function of sums: it needs the values, and each of these takes its own way there.
+An aggregate states what each query adds to a numerator and a denominator (`parts`) and what the two sums are worth
+(`value`). The rest follows: an evaluation adds the parts exactly, blocks and processes hand over their sums (`Tally`),
+a bootstrap adds the parts of each query as often as it was drawn, a slice adds those of its queries. Medians and the
+like are not functions of sums: they need the values.
 
-Sums lose nothing, whatever their order and partitioning: `summed` rounds the exact sum once, as `math.fsum` does, and a
-part hands over an expansion, a few numbers whose exact sum is that of its values (Shewchuk 1997).
+Sums are exact, whatever their order and partitioning: `summed` rounds the exact sum once, as `math.fsum` does, and a
+block hands over an expansion, a few numbers whose exact sum is that of its values (Shewchuk 1997).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 
 MANY = 4096
-"""From how many values on a sum is worth the set-up of adding them in NumPy."""
+"""From this many values on, adding them in NumPy is worth its set-up."""
 GEOMETRIC_FLOOR = 1e-5
 """Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
 
@@ -41,10 +41,10 @@ class Aggregate:
     totals: bool = False
     """Whether the sum is not divided."""
     of_values: Callable[[Floats, Ints | None], float] | None = None
-    """What makes a number of the values themselves, where two sums are not enough."""
+    """Computes the number from the values themselves, if two sums are not enough."""
 
     is_average: bool = True
-    """Whether it says where the values lie, so that tools may call it by the name of the measure alone."""
+    """Whether it is some average of the values, which tools may call by the name of the measure alone."""
 
     @property
     def of_sums(self) -> bool:
@@ -57,9 +57,9 @@ class Aggregate:
         return 0.0 if self.totals else math.nan
 
     def parts(self, values: Values) -> tuple[Floats, Floats]:
-        """What each query that counts adds above and below the line.
+        """What each query that counts adds to numerator and denominator.
 
-        The arrays of ``values`` are ``(..., n)`` but for ``counted``, which is ``(n,)``.
+        The arrays of ``values`` are ``(..., n)``, except ``counted``, which is ``(n,)``.
         """
         if self.pools:
             return values.numerator[..., values.counted], values.denominator[..., values.counted]
@@ -71,7 +71,7 @@ class Aggregate:
         return top, np.ones(top.shape)
 
     def value(self, top: Any, bottom: Any) -> Any:
-        """What the sums of the parts are worth, numbers or arrays; 0 where nothing is below the line."""
+        """The value of the sums of the parts, numbers or arrays; 0 if the denominator is 0."""
         if self.totals:
             return top
         if isinstance(top, float):
@@ -83,7 +83,7 @@ class Aggregate:
     def number(self, values: Values, times: Ints | None = None) -> float:
         """The number for all queries that count; with ``times`` each stands for that many queries.
 
-        Sums are exact (as ``math.fsum``), so that no partitioning of the queries changes a digit.
+        Sums are exact (as in ``math.fsum``), so that no partitioning of the queries changes a digit.
         """
         top, bottom = self.parts(values)
         if not len(top):
@@ -97,9 +97,9 @@ class Aggregate:
 
 
 def quantile(share: float) -> Callable[[Floats, Ints | None], float]:
-    """What takes a quantile, values in between by linear interpolation.
+    """A function that computes a quantile, with linear interpolation.
 
-    With ``times`` as of ``np.repeat(values, times)``, without repeating anything.
+    With ``times`` it is that of ``np.repeat(values, times)``, without repeating anything.
     """
 
     def of(values: Floats, times: Ints | None = None) -> float:
@@ -118,7 +118,7 @@ def quantile(share: float) -> Callable[[Floats, Ints | None], float]:
 
 
 def variance(values: Floats, times: Ints | None = None) -> float:
-    """The mean of the squared distances from the mean (of all queries, not of a sample of them)."""
+    """The mean of the squared distances from the mean (the population's, not a sample's)."""
     many = len(values) if times is None else int(times.sum())
     mean = summed(values, times) / many
     return float(summed((values - mean) ** 2, times) / many)
@@ -137,7 +137,7 @@ AGGREGATES = {
         Aggregate("filled", fills=True),
     )
 }
-"""The rules by name. Measures of all lists ("whole") have none: nothing is put together from values of queries."""
+"""The rules by name. Measures of all lists ("whole") have none: they are not made of values of queries."""
 
 
 def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> float:
@@ -147,18 +147,18 @@ def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> flo
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What some queries add to the aggregated value of one measure, in a form that merges exactly."""
+    """What a block of queries adds to the aggregated value of one measure, in a form that merges exactly."""
 
     queries: int
     """How many of them count."""
     above: list[float]
-    """The exact sum of what they add above the line, as an expansion; for a median the values themselves."""
+    """The exact sum of their numerators, as an expansion; for a median the values themselves."""
     below: list[float]
-    """The same below the line where that is not the number of queries."""
+    """The exact sum of their denominators, if that is not the number of queries."""
 
     @classmethod
     def of(cls, values: Values, aggregate: str) -> Tally:
-        """Count and add up the queries that count."""
+        """The tally of the queries that count."""
         rule = AGGREGATES[aggregate]
         top, bottom = rule.parts(values)
         above = expansion(top) if rule.of_sums else top.tolist()
@@ -173,7 +173,7 @@ class Tally:
         return cls(sum(tally.queries for tally in together), above, below)
 
     def value(self, aggregate: str) -> float:
-        """The aggregated value, to the last bit what `aggregated` gives for all values at once."""
+        """The aggregated value, to the last bit that of `aggregated` for all values at once."""
         rule = AGGREGATES[aggregate]
         if not self.queries:
             return rule.nothing
@@ -183,7 +183,7 @@ class Tally:
 
 
 def summed(values: Floats, times: Ints | None = None) -> float:
-    """``math.fsum(values)``, the exact sum rounded once, without a Python number for each value.
+    """``math.fsum(values)``, the exact sum rounded once, without a Python object for each value.
 
     With ``times`` each value is added that many times.
     """
@@ -191,16 +191,16 @@ def summed(values: Floats, times: Ints | None = None) -> float:
 
 
 def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
-    """Numbers whose exact sum is that of the values, a few where the values are many.
+    """Numbers whose exact sum is that of the values; few if the values are many.
 
-    The leading bits of all values, as many as can be added without rounding, are cut off and added by NumPy; then those
-    of the rest, until nothing is left (Rump, Ogita & Oishi 2008).
+    The leading bits of all values, as many as can be added without rounding, are split off and added by NumPy; then
+    those of the remainders, until nothing is left (Rump, Ogita & Oishi 2008).
     """
     rest = values
     sums: list[float] = []
     bits = int(len(values) if times is None else times.sum()).bit_length() + 1
     while len(values) >= MANY or (times is not None and len(values)):
-        largest = float(np.abs(rest).max())
+        largest = max(float(rest.max()), -float(rest.min()))
         if largest == 0.0:
             return sums
         if math.isnan(largest):
@@ -208,9 +208,10 @@ def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
         if not largest < 1e290:
             break
         anchor = 2.0 ** (math.frexp(largest)[1] + bits)
-        leading = (anchor + rest) - anchor
+        leading = anchor + rest
+        leading -= anchor
         sums.append(float(leading.sum() if times is None else (leading * times).sum()))
-        rest = rest - leading
+        rest = rest - leading if rest is values else np.subtract(rest, leading, out=rest)
     if times is not None:
         rest = np.repeat(rest, times)
     return [*sums, *rest[rest != 0].tolist()]
@@ -219,8 +220,8 @@ def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
 def expansion(values: Floats) -> list[float]:
     """A few numbers whose exact sum is the exact sum of the values, the largest first.
 
-    Each number is what is left after the ones before, rounded; a rest is at most half a unit in the last place of the
-    number before it, so there are two or three.
+    Each number is the rounded remainder after those before it, at most half a unit in the last place of its
+    predecessor, so there are two or three.
 
     Examples
     --------

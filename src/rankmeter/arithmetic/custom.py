@@ -1,4 +1,4 @@
-"""Measures that users define: a function becomes a measure with a string, usable everywhere."""
+"""Measures that users define: a function becomes a measure, with a canonical string, usable everywhere."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, fields, make_dataclass
+from dataclasses import fields, make_dataclass
 from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic import Parts, View
 from rankmeter.arithmetic.relevance import length
-from rankmeter.errors import MeasureError
-from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure, make_known
+from rankmeter.errors import MeasureError, Problem
+from rankmeter.measures.base import ANY_POSITIVE, REGISTRY, SINGLE_ORDER_TIES, Measure, RankedMeasure
 from rankmeter.measures.names import ALIASES, spelled_out
-from rankmeter.measures.options import Rule
+from rankmeter.measures.options import ruled
 
 
 class FailedMeasureError(MeasureError):
-    """A function of the user's that raised, or returned what is not a number.
+    """A user's function raised an error or did not return a number.
 
     Parameters
     ----------
     measure
         The measure that was asked for.
     query
-        The position of the query that it failed for; None where it was given all of them.
+        The position of the query that it failed for; None if it was given all queries.
     error
         What was raised.
     """
@@ -37,19 +37,23 @@ class FailedMeasureError(MeasureError):
         super().__init__(measure, query, error)
         self.measure, self.query, self.error = measure, query, error
 
-    def about(self, queries: Sequence[Any]) -> str:
-        """The failure as a sentence, given the ids of the queries."""
-        where = "" if self.query is None else f" for query {queries[self.query]}"
-        return f"{self.measure} failed{where}: {type(self.error).__name__}: {self.error}."
+    def about(self, queries: Sequence[Any]) -> Problem:
+        """What went wrong, with the id of the query."""
+        values = {"measure": str(self.measure), "error": f"{type(self.error).__name__}: {self.error}"}
+        if self.query is None:
+            return Problem("measures.own_failed", values)
+        return Problem("measures.own_failed_for", {**values, "query": str(queries[self.query])})
 
-    def __str__(self) -> str:
+    @property
+    def problem(self) -> Problem:
+        """What went wrong, with the position of the query."""
         return self.about(range(sys.maxsize))
 
 
 def measure(function: Callable[..., Any]) -> Measure:
     """Turn a function into a measure of the same name.
 
-    The first parameter says what the function is given, query by query or for all queries at once:
+    The first parameter decides what the function is given, query by query or for all queries at once:
 
     - ``grades``: the grades of one query's list in ranked order, cut at the cutoff, 0 for an unjudged item; with a
       second parameter ``ideal`` also all its judged grades, highest first. It returns a number.
@@ -78,9 +82,9 @@ def measure(function: Callable[..., Any]) -> Measure:
         "__doc__": function.__doc__,
         "name": name,
         "custom": True,
-        "function": staticmethod(function),  # travels to a cluster, where the measure is made again
+        "function": staticmethod(function),  # sent to a cluster, where the measure is made anew
         "formula": staticmethod(formula),
-        "within_cutoff": given != "placements",  # which may look at anything
+        "within_cutoff": given != "placements",  # a function of placements may look at anything
         "bounds": (-math.inf, math.inf),
         "graded": True,
         "places_judged": True,
@@ -89,14 +93,14 @@ def measure(function: Callable[..., Any]) -> Measure:
         "aggregates": ("mean", "geometric", "sum", "median"),
         "__reduce__": _by_name,
     }
-    made = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
-    make_known(made)
+    kind = make_dataclass(name, options, bases=(RankedMeasure,), namespace=facts, frozen=True, kw_only=True, repr=False)
+    REGISTRY[name] = kind()
     return REGISTRY[name]
 
 
 def _by_name(m: Any) -> tuple[Any, ...]:
-    """How a measure is sent elsewhere: its class is made when the function is defined, so no module holds it."""
-    return _again, (type(m).name, {one.name: getattr(m, one.name) for one in fields(m)})
+    """How a measure is pickled: no module contains its class, which is made when the function is defined."""
+    return _again, (type(m).name, {option.name: getattr(m, option.name) for option in fields(m)})
 
 
 def _again(name: str, options: dict[str, Any]) -> Measure:
@@ -107,9 +111,9 @@ def _again(name: str, options: dict[str, Any]) -> Measure:
 
 
 def _check_name(name: str) -> None:
-    """Refuse a name that means something already, to rankmeter or to its results."""
+    """Refuse a name that already means something in rankmeter or in its results."""
     hint = "give the function another name"
-    taken = {known.casefold() for known, one in REGISTRY.items() if not one.custom}
+    taken = {known.casefold() for known, registered in REGISTRY.items() if not registered.custom}
     if name.casefold() in taken:
         raise MeasureError.of("measures.own_is_ours", name=name, hint=hint)
     aliases = {alias.casefold(): meant for alias, meant in ALIASES.items()}
@@ -123,7 +127,7 @@ def _check_name(name: str) -> None:
 
 
 def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, Any]]]:
-    """What the function is given ('placements', 'grades' or 'grades, ideal') and its options as fields."""
+    """The data that the function takes ('placements', 'grades' or 'grades, ideal') and its options as fields."""
     parameters = list(inspect.signature(function).parameters.values())
     data = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     given = ", ".join(data)
@@ -139,8 +143,8 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple
         raise MeasureError.of(
             "measures.own_default", function=function.__name__, name=parameter.name, default=f"{default!r}"
         )
-    rule = Rule(number="float") if number else Rule(text=True)
-    return parameter.name, float if number else str, field(default=default, metadata={"rule": rule})
+    kind, rule = (float, {"number": "float"}) if number else (str, {"text": True})
+    return parameter.name, kind, ruled(default, **rule)
 
 
 def _for_all(function: Callable[..., Any], options: list[str]) -> Callable[[View, Any], Parts]:
@@ -175,21 +179,21 @@ def _one_by_one(function: Callable[..., Any], options: list[str], given: str) ->
 
 
 def _locked(array: np.ndarray) -> np.ndarray:
-    """The same values, not to be written to: other measures share them."""
+    """A read-only view of an array that other measures share."""
     locked = array.view()
     locked.setflags(write=False)
     return locked
 
 
 def _read_only(view: View) -> View:
-    """The view with every array locked, and nothing in it that other measures have computed."""
-    parts: dict[str, Any] = {one.name: getattr(view, one.name) for one in fields(view)}
+    """The view with every array read-only, and without what other measures have memoised."""
+    parts: dict[str, Any] = {column.name: getattr(view, column.name) for column in fields(view)}
     locked = {name: _locked(part) for name, part in parts.items() if isinstance(part, np.ndarray)}
     return View(**{**parts, **locked, "memo": {}})
 
 
 def _number(result: Any) -> float:
-    """What a function returned for one query, if it is one number."""
+    """What a function returned for one query; refuse anything but one number."""
     if isinstance(result, (str, bytes)) or result is None or np.ndim(result) != 0:
         raise TypeError(f"it returned {type(result).__name__} {result!r:.60}, not a number")
     return float(result)
@@ -197,10 +201,10 @@ def _number(result: Any) -> float:
 
 @contextmanager
 def _in_the_name_of(m: Any, query: int | None = None) -> Iterator[None]:
-    """Say which measure failed, and where."""
+    """Report which measure failed, and for which query."""
     try:
         yield
-    except Exception as error:  # a function of the user's may raise anything
+    except Exception as error:  # a user's function may raise anything
         raise FailedMeasureError(m, query, error) from error
 
 

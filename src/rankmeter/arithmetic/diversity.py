@@ -1,33 +1,31 @@
-"""Measures of diversity, from lists of (query, rank, subtopic): those of the run, and those of the ideal list."""
+"""Measures of diversity, from the (query, rank, subtopic) triples of the run and of the ideal list."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth
-from rankmeter.arithmetic.views import View
+from rankmeter.arithmetic.views import Options, View
 from rankmeter.arithmetic.weights import Discount, cumulated, log2, reciprocal
 from rankmeter.errors import MeasureError
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.segments import expand
 
-Options = Any
-
 
 @dataclass(frozen=True, slots=True)
 class _Touched:
-    """Which subtopics are touched at which ranks, sorted by subtopic and rank."""
+    """The subtopics covered at each rank, sorted by subtopic and rank."""
 
     query: Ints
     rank: Ints
     topic: Ints
     before: Ints
-    """How often the subtopic was touched above."""
+    """How often the subtopic was covered above."""
 
     @classmethod
     def of(cls, query: Ints, rank: Ints, topic: Ints) -> _Touched:
@@ -35,14 +33,14 @@ class _Touched:
         query, rank, topic = query[order], rank[order], topic[order]
         return cls(query, rank, topic, np.arange(len(topic)) - np.searchsorted(topic, topic))
 
-    def gain(self, m: Options, discount: Discount, queries: int) -> Floats:
-        """(n,) the discounted gain in which each repetition counts less."""
+    def gain(self, view: View, m: Options, discount: Discount) -> Floats:
+        """(n,) the discounted gain, in which each repetition counts less."""
         worth = np.power(1.0 - m.alpha, self.before) * discount(self.rank)
-        return np.bincount(self.query, weights=worth, minlength=queries).astype(np.float64)
+        return view.summed(self.query, worth)
 
 
 def _pairs(view: View, code: Floats, m: Options) -> tuple[Ints, Ints]:
-    """Which row, and which of its subtopics, for every relevant (item, subtopic) of some items."""
+    """The row and the subtopic of every relevant (item, subtopic) pair of some items."""
     topics = view.subtopics
     if topics is None:
         raise MeasureError.of("measures.needs_subtopics", measure=m)
@@ -66,23 +64,22 @@ class _Judged:
 
     query: Ints
     item: Ints
-    """(b,) the place of the item in ``view.best``: higher ids first within a query."""
+    """(b,) the index of the item in ``view.best``: higher ids first within a query."""
     topic: Ints
     different: Floats
-    """(n,) A: how many subtopics have a relevant item."""
+    """(n,) A, the number of subtopics with a relevant item."""
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Judged:
-        owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
         item, topic = _pairs(view, view.best, m)
-        query = owner[item]
+        query = view.owner[item]
         first = np.unique(topic, return_index=True)[1]
-        different = np.bincount(query[first], minlength=len(view)).astype(np.float64)
+        different = view.summed(query[first])
         return cls(query, item, topic, different)
 
 
 def _ideal(judged: _Judged, m: Options, deepest: Ints) -> _Touched:
-    """The list in which each item adds most to those before it; equal ones by higher id."""
+    """The list in which each item adds most to those before it; ties by higher id."""
     queries: list[Ints] = []
     ranks: list[Ints] = []
     topics: list[Ints] = []
@@ -110,54 +107,32 @@ def _greedy(touches: Floats, left: float, deepest: int) -> list[int]:
     chosen: list[int] = []
     for _ in range(min(deepest, len(touches))):
         gain = np.where(free, touches @ worth, -1.0)
-        best = int(gain.argmax())  # the first of equal ones, which has the highest id
+        best = int(gain.argmax())  # the first of equals, which has the highest id
         chosen.append(best)
         free[best] = False
         worth[touches[best] > 0] *= left
     return chosen
 
 
-def _perfect(judged: _Judged, m: Options, discount: Discount, last: Ints) -> Floats:
-    """(n,) the gain of a list whose every item touches all subtopics."""
+def _against_perfect(view: View, m: Options, *, discount: Discount) -> Parts:
+    """The gain over that of a list whose every item covers all subtopics."""
+    judged, last = _Judged.of(view, m), depth(view, m.cutoff).astype(np.int64)
+    value = _in_run(view, m).gain(view, m, discount)
     fading = cumulated(lambda rank: np.power(1.0 - m.alpha, rank - 1.0) * discount(rank), int(last.max(initial=0)))
-    return judged.different * fading[last]
+    return Parts(value, judged.different * fading[last], judged.different > 0, value > 0)
 
 
-def _last(view: View, m: Options) -> Ints:
-    return depth(view, m.cutoff).astype(np.int64)
-
-
-def _against_perfect(view: View, m: Options, discount: Discount) -> Parts:
+def _against_ideal(view: View, m: Options, *, discount: Discount, deepest: Ints | None = None) -> Parts:
+    """The gain over that of the ideal list, down to the cutoff or to ``deepest``."""
     judged = _Judged.of(view, m)
-    value = _in_run(view, m).gain(m, discount, len(view))
-    return Parts(value, _perfect(judged, m, discount, _last(view, m)), judged.different > 0, value > 0)
-
-
-def _against_ideal(view: View, m: Options, discount: Discount, deepest: Ints) -> Parts:
-    judged = _Judged.of(view, m)
-    value = _in_run(view, m).gain(m, discount, len(view))
-    best = _ideal(judged, m, deepest).gain(m, discount, len(view))
+    value = _in_run(view, m).gain(view, m, discount)
+    last = depth(view, m.cutoff).astype(np.int64) if deepest is None else deepest
+    best = _ideal(judged, m, last).gain(view, m, discount)
     return Parts(value, best, judged.different > 0, value > 0)
 
 
-def alpha_dcg(view: View, m: Options) -> Parts:
-    """Discounted gain over that of a list that touches everything everywhere."""
-    return _against_perfect(view, m, log2)
-
-
-def alpha_ndcg(view: View, m: Options) -> Parts:
-    """Discounted gain over that of the ideal list."""
-    return _against_ideal(view, m, log2, _last(view, m))
-
-
-def err_ia(view: View, m: Options) -> Parts:
-    """Reciprocal-rank gain over that of a list that touches everything everywhere."""
-    return _against_perfect(view, m, reciprocal)
-
-
-def nerr_ia(view: View, m: Options) -> Parts:
-    """Reciprocal-rank gain over that of the ideal list."""
-    return _against_ideal(view, m, reciprocal, _last(view, m))
+alpha_dcg, alpha_ndcg = partial(_against_perfect, discount=log2), partial(_against_ideal, discount=log2)
+err_ia, nerr_ia = partial(_against_perfect, discount=reciprocal), partial(_against_ideal, discount=reciprocal)
 
 
 def _patience(beta: float) -> Discount:
@@ -165,16 +140,16 @@ def _patience(beta: float) -> Discount:
 
 
 def nrbp(view: View, m: Options) -> Parts:
-    """Gain of a patient reader."""
+    """The gain of a reader who goes on with probability beta."""
     judged = _Judged.of(view, m)
-    value = _in_run(view, m).gain(m, _patience(m.beta), len(view)) * (1.0 - (1.0 - m.alpha) * m.beta)
+    value = _in_run(view, m).gain(view, m, _patience(m.beta)) * (1.0 - (1.0 - m.alpha) * m.beta)
     return Parts(value, judged.different, judged.different > 0, value > 0)
 
 
 def nnrbp(view: View, m: Options) -> Parts:
     """NRBP over the NRBP of the ideal list of all judged items."""
     deepest = np.diff(view.best_offsets) if m.cutoff is None else np.full(len(view), m.cutoff)
-    return _against_ideal(view, m, _patience(m.beta), deepest)
+    return _against_ideal(view, m, discount=_patience(m.beta), deepest=deepest)
 
 
 def ap_ia(view: View, m: Options) -> Parts:
@@ -182,19 +157,19 @@ def ap_ia(view: View, m: Options) -> Parts:
     judged, touched = _Judged.of(view, m), _in_run(view, m)
     relevant = np.bincount(judged.topic, minlength=int(judged.topic.max(initial=0)) + 1)
     worth = (touched.before + 1) / touched.rank / relevant[touched.topic]
-    value = np.bincount(touched.query, weights=worth, minlength=len(view)).astype(np.float64)
+    value = view.summed(touched.query, worth)
     return Parts(value, judged.different, judged.different > 0, value > 0)
 
 
 def p_ia(view: View, m: Options) -> Parts:
     """The mean of the precisions for each subtopic."""
     judged, touched = _Judged.of(view, m), _in_run(view, m)
-    value = np.bincount(touched.query, minlength=len(view)).astype(np.float64)
+    value = view.summed(touched.query)
     return Parts(value, depth(view, m.cutoff) * judged.different, judged.different > 0, value > 0)
 
 
 def subtopic_recall(view: View, m: Options) -> Parts:
-    """The share of the subtopics that are touched."""
+    """The share of the subtopics that are covered."""
     judged, touched = _Judged.of(view, m), _in_run(view, m)
-    value = np.bincount(touched.query[touched.before == 0], minlength=len(view)).astype(np.float64)
+    value = view.summed(touched.query[touched.before == 0])
     return Parts(value, judged.different, judged.different > 0, value > 0)

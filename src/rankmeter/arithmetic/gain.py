@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length
-from rankmeter.arithmetic.views import View, mapped
+from rankmeter.arithmetic.views import Options, View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, offsets_of, sort_descending
+from rankmeter.placing.segments import bisect, expand, offsets_of, sort_descending
 
-Options = Any
 HIGHEST_EXPONENT = 1000
-"""Above it the sums of some powers of 2 would be infinite."""
+"""Beyond this, sums of powers of 2 would be infinite."""
 
 
 def gains_of(grade: Floats, m: Options) -> Floats:
-    """The gain of each grade: 0 below ``rel`` where that is stated, and never below 0 unless such grades count."""
+    """The gain of each grade: 0 below ``rel`` if that is stated, and not negative unless negative grades count."""
     counted = getattr(m, "negative", "") == "counted"
     positive = grade if counted else np.maximum(grade, 0.0)
     if m.gain == "linear":
@@ -45,8 +43,7 @@ def cumulated_gain(view: View, m: Options) -> Parts:
     if m.norm == "none":
         return parts
     gain = gains_of(view.best, m)
-    owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))
-    judged = np.bincount(owner, weights=gain, minlength=len(view)).astype(np.float64, copy=False)
+    judged = view.summed(view.owner, gain)
     return replace(parts, denominator=judged)
 
 
@@ -56,7 +53,7 @@ def discounted_gain(view: View, m: Options) -> Parts:
 
 
 def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floats]:
-    """The sum of the discounted gains, and how many candidates of each query have a gain."""
+    """The sum of the discounted gains, and the number of candidates of each query that gain."""
     gaining = _gaining(view, m)
     queries = len(view.returned)
     gain, rows, query, rank, worth = view.once(("gain", m.gain, m.rel, discount), lambda: _gained(view, m, discount))
@@ -64,34 +61,34 @@ def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floa
     if view.ties == "mean":
         weights = row_weights(view, rows, discount, m.cutoff)
         summed = view.per_query(gain[rows] * weights, rows)
-        if m.negative == "counted":  # a sum may be 0 or less although something was found
+        if m.negative == "counted":  # the sum may be 0 or less although something was found
             found = view.per_query((gain[rows] > 0) & (weights > 0), rows) > 0
     else:
         inside = np.flatnonzero(rank <= (view.returned[query] if m.cutoff is None else m.cutoff))
-        summed = np.bincount(query[inside], weights=worth[inside], minlength=queries).astype(np.float64, copy=False)
+        summed = view.summed(query[inside], worth[inside])
         if m.negative == "counted":
             found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
-    some: Bools = gaining > 0
-    if not isinstance(m.unjudged, str):  # which may gain where nothing judged does
-        some = some | (view.per_query(gain > 0) > 0)
-    return Parts(summed, np.ones(queries), some, summed > 0 if found is None else found), gaining
+    has_gain: Bools = gaining > 0
+    if not isinstance(m.unjudged, str):  # unjudged items may gain even if no judged one does
+        has_gain = has_gain | (view.per_query(gain > 0) > 0)
+    return Parts(summed, np.ones(queries), has_gain, summed > 0 if found is None else found), gaining
 
 
 def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, Ints, Ints, Floats]:
-    """The gain of each row; which rows have one, their queries and ranks, and what their gains are worth there."""
+    """The gain of each row; the rows that gain, their queries, ranks and discounted gains."""
     gain = gains_of(view.grade, m)
     rows = np.flatnonzero(gain)
     return gain, rows, view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])
 
 
 def _gaining(view: View, m: Options) -> Floats:
-    """(n,) how many candidates have a gain."""
-    if isinstance(m.gain, str):  # which rises with the grade
+    """(n,) the number of candidates that gain."""
+    if isinstance(m.gain, str):  # gains rise with the grade
         lowest = 1 if m.gain == "binary" else ANY_POSITIVE
         return view.total_relevant(lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
     key = ("gaining", m.gain, m.rel)
-    gaining: Floats = view.once(key, lambda: count_of(view, gains_of(view.best, m) > 0), of_best=True)
-    return gaining
+    upto: Ints = view.once(key, lambda: offsets_of(gains_of(view.best, m) > 0), of_best=True)
+    return np.diff(upto[view.best_offsets]).astype(np.float64)
 
 
 def ndcg(view: View, m: Options) -> Parts:
@@ -103,7 +100,7 @@ def ndcg(view: View, m: Options) -> Parts:
 
 
 def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
-    """(n,) the DCG of the ideal list: the highest gains first, as many as count."""
+    """(n,) the DCG of the ideal list: the highest gains first, up to its length."""
     discount = DISCOUNTS[m.discount]
     if m.ideal == "full":
         return np.full(len(view), cumulated(discount, m.cutoff)[-1])
@@ -111,7 +108,7 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
         places = length(view, m.cutoff).astype(np.int64)
         return cumulated(discount, int(places.max(initial=0)))[places]
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
-        # Gains rise with grades: the best grades are the ideal, and what has no gain stands at the end.
+        # Gains rise with grades: the candidates are in ideal order, those without a gain last.
         offsets = view.best_offsets
         all_count = m.negative == "counted" and m.gain != "binary"
         sizes = np.diff(offsets) if all_count else gaining.astype(np.int64)
@@ -128,7 +125,7 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
 
 
 def _sorted_gains(view: View, m: Options) -> tuple[Ints, Floats]:
-    """The gains of the candidates or of the list, highest first within each query, and where each query's start."""
+    """The start of each query's gains, and the gains of candidates or list, highest first within each query."""
     if m.ideal in ("judged", "uncut", "length"):
         return view.best_offsets, sort_descending(gains_of(view.best, m), view.best_offsets)
     rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
@@ -137,24 +134,24 @@ def _sorted_gains(view: View, m: Options) -> tuple[Ints, Floats]:
 
 
 def _positive(falling: Floats, offsets: Ints) -> Ints:
-    """(n,) how many values of each query are above 0."""
+    """(n,) the number of values above 0 in each query."""
     if falling.min(initial=np.inf) > 0:
         return np.diff(offsets)
     return bisect(falling, offsets[:-1], offsets[1:], np.zeros(len(offsets) - 1), past_equal=False)
 
 
 def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Ints, discount: Discount) -> Floats:
-    """(n,) the discounted sum of the first gains of each query; they fall."""
+    """(n,) the discounted sum of the first ``sizes`` gains of each query, which fall."""
     weights = discount(np.arange(1, int(sizes.max(initial=0)) + 1))
-    # Where the first and the last gain are 1, all are, and the sum of their weights is known: the same additions in
-    # the same order, so that not a bit depends on which way was taken.
-    total = np.concatenate([[0.0], np.cumsum(weights)])[sizes]
+    # If the first and the last gain are 1, all are, and the cumulated weights are their sum: the same additions in the
+    # same order, so that both ways give the same bits.
+    total = cumulated(discount, int(sizes.max(initial=0)))[sizes]
     some = np.flatnonzero(sizes > 0)
     graded = (gain_at(first[some]) != 1.0) | (gain_at(first[some] + sizes[some] - 1) != 1.0)
     if graded.any():
         some = some[graded]
         owner = np.repeat(some, sizes[some])
-        place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes[some]) - sizes[some], sizes[some])
+        place = expand(np.zeros_like(some), sizes[some])
         worth = gain_at(first[owner] + place) * weights[place]
         total[some] = np.bincount(owner, weights=worth, minlength=len(total))[some]
     return total
@@ -166,11 +163,11 @@ def rank_biased_precision(view: View, m: Options) -> Parts:
         check_grades(view, m)
     if m.gain == "exp2":
         check_exponents(m.max_grade, m)
-    gain, best = rank_biased_gains(view.grade, m), view.best > 0 if m.gain == "exp2" else view.best >= m.rel
+    gain = rank_biased_gains(view.grade, m)
     rows = gain > 0
     summed = view.per_query(gain[rows] * row_weights(view, rows, geometric(m.p), m.cutoff), rows)
     scaled = 100.0 * summed if m.scale == "percent" else summed
-    return Parts(scaled, _reachable(view, m), count_of(view, best) > 0, summed > 0)
+    return Parts(scaled, _reachable(view, m), view.total_relevant(m.lowest_grade) > 0, summed > 0)
 
 
 def rank_biased_gains(grade: Floats, m: Options) -> Floats:
@@ -186,7 +183,7 @@ def rank_biased_gains(grade: Floats, m: Options) -> Floats:
 
 
 def _reachable(view: View, m: Options) -> Floats:
-    """(n,) 1, or the RBP of a list that begins with all the relevant items it can hold."""
+    """(n,) the divisor: 1, the weight of the first k places, or the RBP of the best list that is possible."""
     if m.norm in ("none", "places"):
         return np.full(len(view), 1.0 if m.norm == "none" else 1.0 - m.p**m.cutoff)
     relevant = view.total_relevant(m.rel)
@@ -196,14 +193,8 @@ def _reachable(view: View, m: Options) -> Floats:
     return reachable
 
 
-def count_of(view: View, candidates: Bools) -> Floats:
-    """(n,) how many of a query's candidates are among some."""
-    total = np.concatenate([[0.0], np.cumsum(candidates)])
-    return np.diff(total[view.best_offsets])
-
-
 def expected_reciprocal_rank(view: View, m: Options) -> Parts:
-    """ERR: the reader goes down the list and is satisfied at each item with a chance that grows with its grade."""
+    """ERR: the reader goes down the list, and each item satisfies with a chance that grows with its grade."""
     check_grades(view, m)
     check_exponents(m.max_grade, m)
     counts = view.grade != 0 if m.negative == "counted" else view.grade > 0
@@ -212,7 +203,7 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
     value, reading = np.zeros(len(view)), np.ones(len(view))
     number = np.arange(len(query)) - np.searchsorted(query, query)
-    # One step for the first item of every query, one for the second, ...: a product along each list.
+    # A product along each list: one step for the first item of every query, one for the second, ...
     order = np.argsort(number, kind="stable")
     bounds = np.searchsorted(number[order], np.arange(int(number.max(initial=-1)) + 2))
     for first, last in pairwise(bounds.tolist()):
@@ -220,10 +211,10 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         value[query[step]] += reading[query[step]] * satisfied[step] / rank[step]
         reading[query[step]] *= 1.0 - satisfied[step]
     found = np.bincount(query[satisfied > 0], minlength=len(view)) > 0
-    some = count_of(view, view.best > 0) > 0
+    has_relevant = view.total_relevant(ANY_POSITIVE) > 0
     if not isinstance(m.unjudged, str):
-        some |= view.per_query(view.grade > 0) > 0
-    return Parts(value, np.ones(len(view)), some, found)
+        has_relevant |= view.per_query(view.grade > 0) > 0
+    return Parts(value, np.ones(len(view)), has_relevant, found)
 
 
 def highest_grade(view: View, m: Options) -> Parts:
@@ -231,24 +222,20 @@ def highest_grade(view: View, m: Options) -> Parts:
     rows = (view.grade > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
     highest = np.zeros(len(view))
     np.maximum.at(highest, view.query[rows], view.grade[rows])
-    return Parts(highest, np.ones(len(view)), count_of(view, view.best > 0) > 0, highest > 0)
+    return Parts(highest, np.ones(len(view)), view.total_relevant(ANY_POSITIVE) > 0, highest > 0)
 
 
 def check_exponents(highest: float, m: Options) -> None:
-    """Refuse a grade whose power of 2 no float holds."""
+    """Refuse a grade whose power of 2 is too large for a float."""
     if highest > HIGHEST_EXPONENT:
         raise MeasureError.of("measures.exponent", measure=m, highest=highest)
 
 
 def check_grades(view: View, m: Options) -> None:
-    """Refuse grades above the top of the scale that the measure states."""
+    """Refuse grades above the ``max_grade`` of the measure."""
     highest = view.best.max(initial=0.0)
     if highest > m.max_grade:
+        name, top = type(m).name, int(np.ceil(highest))
         raise MeasureError.of(
-            "measures.above_max_grade",
-            measure=m,
-            max_grade=m.max_grade,
-            highest=highest,
-            name=type(m).name,
-            top=int(np.ceil(highest)),
+            "measures.above_max_grade", measure=m, max_grade=m.max_grade, highest=highest, name=name, top=top
         )

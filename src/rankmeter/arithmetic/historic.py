@@ -1,48 +1,28 @@
-"""The measures of trec_eval that are rarely used, and the agreement with an ideal list."""
+"""The rarely used measures of trec_eval, and compatibility with an ideal list."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import (
-    depth,
-    hit_numbers,
-    hits,
-    interpolated_precision,
-    length,
-)
-from rankmeter.arithmetic.views import View, judged_rows
-from rankmeter.arithmetic.weights import Discount, cumulated, flat, geometric, log2, row_weights, weights_at
+from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length
+from rankmeter.arithmetic.views import Options, View, judged_rows
+from rankmeter.arithmetic.weights import cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import offsets_of, running_sums, sort_descending
-
-Options = Any
-
-
-@dataclass(frozen=True, slots=True)
-class _AtRecall:
-    """What interpolated precision asks of its options, at one recall point."""
-
-    rel: float
-    cutoff: int | None
-    rounding: str
-    recall: float
+from rankmeter.placing.segments import changes, offsets_of, running_sums, sort_descending
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
-    """The mean of interpolated precision over recall points: those stated, or a number of them spread evenly."""
-    # i / 10 and not i * 0.1, so that 0.3 is 0.3.
+    """The mean of interpolated precision over recall points: those stated, or evenly spaced ones."""
+    # i / 10 rather than i * 0.1, so that 0.3 is 0.3.
     recalls = m.points if isinstance(m.points, tuple) else [i / (m.points - 1) for i in range(m.points)]
-    parts = [interpolated_precision(view, _AtRecall(m.rel, m.cutoff, m.rounding, recall)) for recall in recalls]
-    total = np.zeros(len(view))
-    for part in parts:  # one after another, so that a query is added up alike however many there are
-        total += part.numerator
-    return Parts(total / len(recalls), np.ones(len(view)), parts[0].has_relevant, parts[0].found)
+    value = np.zeros(len(view))
+    for recall in recalls:  # in sequence, so that a query's sum does not depend on the number of queries
+        value += best_from(view, m, recall)
+    found = hits(view, m.rel, m.cutoff) > 0
+    return Parts(value / len(recalls), np.ones(len(view)), view.total_relevant(m.rel) > 0, found)
 
 
 def set_average_precision(view: View, m: Options) -> Parts:
@@ -52,14 +32,14 @@ def set_average_precision(view: View, m: Options) -> Parts:
 
 
 def utility(view: View, m: Options) -> Parts:
-    """What each of the four outcomes is worth."""
+    """The sum of what the four outcomes are worth."""
     total, found, size = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff), length(view, m.cutoff)
     worth = m.found * found + m.noise * (size - found) + m.missed * (total - found)
     return Parts(worth + m.rest * (m.collection + found - size - total), np.ones(len(view)))
 
 
 def binary_g(view: View, m: Options) -> Parts:
-    """Each relevant item over the logarithm of the others above it."""
+    """Each relevant item over the logarithm of the number of others above it."""
     total = view.total_relevant(m.rel)
     rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
     others = view.rank[rows] - hit_numbers(view, rows)
@@ -73,10 +53,10 @@ class _Ideal:
     gain: Floats
     offsets: Ints
     place: Ints
-    """(b,) the place of each in its own ideal list, from 1."""
+    """(b,) the rank of each in its ideal list."""
     query: Ints
     dcg: Floats
-    """(b,) the discounted gain up to and with each."""
+    """(b,) the discounted gain up to and including each."""
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Ideal:
@@ -88,7 +68,7 @@ class _Ideal:
         gain = gains_of(view.best, m)
         if not isinstance(m.gain, str):
             gain = sort_descending(gain, view.best_offsets)
-        query = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[gain > 0]
+        query = view.owner[gain > 0]
         offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
         place = np.arange(1, len(query) + 1) - offsets[query]
         gain = gain[gain > 0]
@@ -99,7 +79,7 @@ class _Ideal:
         return np.diff(self.offsets)
 
     def up_to(self, running: Floats, query: Ints, place: Ints) -> Floats:
-        """A running sum at the first ``place`` items of the ideal lists of some queries; 0 where there is none."""
+        """A running sum over the first ``place`` items of the ideal lists of some queries; 0 if there is none."""
         return _sums_of_first(running, self.offsets[query], np.minimum(place, self.sizes[query]))
 
 
@@ -112,9 +92,9 @@ class _Gained:
     offsets: Ints
     rank: Ints
     so_far: Floats
-    """(r,) the gain up to and with each."""
+    """(r,) the gain up to and including each."""
     dcg: Floats
-    """(r,) the discounted gain up to and with each."""
+    """(r,) the discounted gain up to and including each."""
 
     @classmethod
     def of(cls, view: View, m: Options) -> _Gained:
@@ -138,7 +118,7 @@ class _Gained:
 
 
 def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
-    """The running sum after some values of each segment; 0 after none."""
+    """The running sum after ``count`` values of each segment."""
     sums = np.zeros(len(start))
     some = count > 0
     sums[some] = running[(start + count)[some] - 1]
@@ -146,22 +126,22 @@ def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
 
 
 def normalised_g(view: View, m: Options) -> Parts:
-    """Each gain over the logarithm of what the list is behind."""
+    """Each gain over the logarithm of how far the list is behind the ideal one."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
     at_least_one = running_sums(np.maximum(ideal.gain, 1.0), ideal.offsets)
     cost = ideal.up_to(at_least_one, gained.query, gained.rank)
     cost += np.maximum(gained.rank - ideal.sizes[gained.query], 0)
     worth = gained.gain / np.log2(2.0 + cost - gained.so_far)
-    value = np.bincount(gained.query, weights=worth, minlength=len(view)).astype(np.float64)
-    best = np.bincount(ideal.query, weights=ideal.gain, minlength=len(view)).astype(np.float64)
+    value = view.summed(gained.query, worth)
+    best = view.summed(ideal.query, ideal.gain)
     return Parts(value, best, ideal.sizes > 0, value > 0)
 
 
 def ndcg_over_relevant(view: View, m: Options) -> Parts:
-    """The mean of nDCG at the rank of each item with a gain; items not returned take that of the whole list."""
+    """The mean of nDCG at the rank of each item that gains; items not returned take that of the whole list."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
     at_rank = gained.dcg / ideal.up_to(ideal.dcg, gained.query, gained.rank)
-    value = np.bincount(gained.query, weights=at_rank, minlength=len(view)).astype(np.float64)
+    value = view.summed(gained.query, at_rank)
     returned = np.bincount(gained.query, minlength=len(view))
     best = _sums_of_first(ideal.dcg, ideal.offsets[:-1], ideal.sizes)
     whole = _sums_of_first(gained.dcg, gained.offsets[:-1], np.diff(gained.offsets))
@@ -173,20 +153,19 @@ def ndcg_over_relevant(view: View, m: Options) -> Parts:
 def ndcg_over_levels(view: View, m: Options) -> Parts:
     """The mean of nDCG at the ranks where the ideal list steps down."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
-    last = np.ones(len(ideal.gain), np.bool_)
-    last[:-1] = (ideal.query[1:] != ideal.query[:-1]) | (ideal.gain[1:] != ideal.gain[:-1])
+    last = np.append(changes(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
     query, place = ideal.query[last], ideal.place[last]
     size = length(view, m.cutoff).astype(np.int64)
     beyond = np.flatnonzero((ideal.sizes > 0) & (size > ideal.sizes + 1))
     query, place = np.concatenate([query, beyond]), np.concatenate([place, size[beyond]])
     points = gained.dcg_at(query, np.minimum(place, size[query])) / ideal.up_to(ideal.dcg, query, place)
-    value = np.bincount(query, weights=points, minlength=len(view)).astype(np.float64)
-    count = np.bincount(query, minlength=len(view)).astype(np.float64)
+    value = view.summed(query, points)
+    count = view.summed(query)
     return Parts(value, count, ideal.sizes > 0, np.bincount(gained.query, minlength=len(view)) > 0)
 
 
 def num_nonrelevant_returned(view: View, m: Options) -> Parts:
-    """How many items judged not relevant stand within the cutoff."""
+    """The number of items judged not relevant within the cutoff."""
     rows = judged_rows(view.grade, m) & (view.grade < m.rel)
     return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), np.ones(len(view)))
 
@@ -200,7 +179,7 @@ def unjudged(view: View, m: Options) -> Parts:
 
 
 def rank_biased_residual(view: View, m: Options) -> Parts:
-    """What unjudged items within the list and everything behind it could add."""
+    """What unjudged items of the list, and everything after it, could add."""
     rows = judged_rows(view.grade, m)
     size = length(view, m.cutoff)
     known = view.per_query(row_weights(view, rows, geometric(m.p), m.cutoff), rows)
@@ -222,36 +201,30 @@ def compatibility(view: View, m: Options) -> Parts:
     rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank, grade = view.query[rows], view.rank[rows], view.grade[rows]
     relevant = view.best >= m.rel
-    owner = np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[relevant]
-    best = view.best[relevant]
+    owner, best = view.owner[relevant], view.best[relevant]
     sizes = np.bincount(owner, minlength=len(view)).astype(np.int64)
     position = _ideal_positions(query, grade, owner, best)
     deep = np.maximum(length(view, m.cutoff).astype(np.int64), sizes)
-    overlap = cumulated(_overlap(m.p), int(deep.max(initial=0)))
-    weight = cumulated(lambda r: np.power(m.p, r - 1.0), int(deep.max(initial=0)))
-    found = overlap[deep[query]] - overlap[np.minimum(np.maximum(rank, position), deep[query] + 1) - 1]
-    value = np.bincount(query, weights=found, minlength=len(view)).astype(np.float64)
+    overlap = cumulated(lambda rank: np.power(m.p, rank - 1.0) / rank, int(deep.max(initial=0)))
+    weight = cumulated(lambda rank: np.power(m.p, rank - 1.0), int(deep.max(initial=0)))
+    shared = overlap[deep[query]] - overlap[np.minimum(np.maximum(rank, position), deep[query] + 1) - 1]
+    value = view.summed(query, shared)
     if m.norm == "none":
         return Parts(value, weight[deep], sizes > 0, value > 0)
     divisor = weight[sizes] + sizes * (overlap[deep] - overlap[sizes])
-    # The sums are rounded in another order: the best list must not come out a digit above 1.
-    return Parts(np.minimum(value, divisor), divisor, sizes > 0, value > 0)
-
-
-def _overlap(p: float) -> Discount:
-    return lambda rank: np.power(p, rank - 1.0) / rank
+    # The two sums round differently: the best list must not score a digit above 1. Only a list with a repeated item
+    # (duplicates=counted) is above 1 by more.
+    is_best = np.isclose(value, divisor, rtol=1e-12, atol=0.0)
+    return Parts(np.where(is_best, divisor, value), divisor, sizes > 0, value > 0)
 
 
 def _ideal_positions(query: Ints, grade: Floats, owner: Ints, best: Floats) -> Ints:
-    """Where each returned item stands in the ideal list: behind higher grades, then in the order of the list."""
+    """The rank of each returned item in the ideal list: after higher grades, then in the order of the list."""
     order = np.lexsort((np.arange(len(query)), -grade, query))
     q, g = query[order], grade[order]
-    new = np.ones(len(q), np.bool_)
-    new[1:] = (q[1:] != q[:-1]) | (g[1:] != g[:-1])
-    number = np.arange(len(q)) - np.maximum.accumulate(np.where(new, np.arange(len(q)), 0))
+    number = np.arange(len(q)) - np.maximum.accumulate(np.where(changes(q, g), np.arange(len(q)), 0))
     higher = np.zeros(len(q), np.int64)
-    keys = sorted(set(grade.tolist()))
-    for key in keys:  # few grades, many rows
+    for key in set(grade.tolist()):  # few grades, many rows
         above = np.bincount(owner[best > key], minlength=int(owner.max(initial=0)) + 1)
         chosen = g == key
         higher[chosen] = above[q[chosen]]

@@ -1,40 +1,37 @@
-"""Measures for incomplete judgments: they look at items judged not relevant, and tell those from the unjudged."""
+"""Measures for incomplete judgments: they distinguish items judged not relevant from unjudged ones."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length, relevant_rows, within
-from rankmeter.arithmetic.views import View, judged_rows
+from rankmeter.arithmetic.views import Options, View, judged_rows
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect
+from rankmeter.placing.segments import bisect, offsets_of
 
-Options = Any
 INFAP_EPSILON = 1e-5
 
 
 def _count_before(view: View, chosen: Bools) -> Ints:
-    """(m,) how many chosen rows of the same query stand before each row."""
-    total = np.concatenate([[0], np.cumsum(chosen)])
+    """(m,) the number of chosen rows of the same query before each row."""
+    total = offsets_of(chosen)
     before: Ints = total[:-1] - total[view.offsets[view.query]]
     return before
 
 
 def _judged(view: View, m: Options) -> Floats:
-    """(n,) how many candidates are judged, relevant or not."""
+    """(n,) the number of judged candidates, relevant or not."""
     low, high = view.best_offsets[:-1], view.best_offsets[1:]
     if m.negative == "nonrelevant":
         return (high - low).astype(np.float64)
-    # Grades fall within a query, so that those below 0 stand last.
+    # Grades fall within a query, so that those below 0 come last.
     return bisect(view.best, low, high, np.zeros(len(low)), past_equal=True).astype(np.float64)
 
 
 def bpref(view: View, m: Options) -> Parts:
-    """How seldom an item judged not relevant stands above a relevant one."""
+    """How rarely an item judged not relevant stands above a relevant one."""
     parts: Parts = view.once(("Bpref", m.rel, m.negative, m.cutoff), lambda: _bpref(view, m))
     return parts
 

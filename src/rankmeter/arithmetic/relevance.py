@@ -1,37 +1,33 @@
-"""Measures that ask only whether an item is relevant."""
+"""Measures that depend only on whether an item is relevant."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.views import MANY_A_QUERY, View, judged_rows
+from rankmeter.arithmetic.views import MANY_A_QUERY, Options, View, judged_rows
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
-from rankmeter.measures.base import SINGLE_ORDER_TIES
+from rankmeter.measures.base import ANY_POSITIVE, SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, highest_from, offsets_of
-
-# The options of a measure are read by attribute: arithmetic knows no measure class.
-Options = Any
+from rankmeter.placing.segments import bisect, changes, highest_from, offsets_of
 
 
 def relevant_rows(view: View, rel: float) -> Ints:
-    """The numbers of the relevant rows: NumPy takes rows by number several times faster than by a mask."""
+    """The indices of the relevant rows: NumPy takes rows by index several times faster than by a mask."""
     rows: Ints = view.once(("relevant", rel), lambda: np.flatnonzero(view.grade >= rel))
     return rows
 
 
 def within(view: View, rows: Ints, limit: Floats) -> Ints:
-    """Those of some rows that stand at the limit of their query or above."""
+    """The rows whose rank is within the limit of their query."""
     inside: Ints = rows[view.rank[rows] <= limit[view.query[rows]]]
     return inside
 
 
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
-    """(n,) how many relevant items stand within the cutoff, or are expected to."""
+    """(n,) the number of relevant items within the cutoff, or its expectation."""
     if isinstance(cutoff, np.ndarray):
         return _hits(view, rel, cutoff)
     found: Floats = view.once(("hits", rel, cutoff), lambda: _hits(view, rel, cutoff))
@@ -45,9 +41,9 @@ def _hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     if len(view.query) < MANY_A_QUERY * len(view):
         query, placed = _places(view, rel)
         limit = cutoff if isinstance(cutoff, int) else (view.returned if cutoff is None else cutoff)[query]
-        return np.bincount(query[placed <= limit], minlength=len(view)).astype(np.float64)
+        return view.summed(query[placed <= limit])
     rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
-    # The ranks of a query rise, so that those within the cutoff are found by bisection.
+    # Ranks rise within a query, so that those within the cutoff are found by bisection.
     deepest = np.broadcast_to(np.asarray(view.returned if cutoff is None else cutoff, np.float64), len(view))
     return bisect(rank, offsets[:-1], offsets[1:], -deepest, past_equal=True).astype(np.float64)
 
@@ -60,19 +56,19 @@ def _places(view: View, rel: float) -> tuple[Ints, Ints]:
 
 
 def _ranks(view: View, rel: float) -> tuple[Floats, Ints]:
-    """The ranks of the relevant rows, negated so that they fall, and where each query's start."""
+    """The ranks of the relevant rows, negated so that they fall, and the start of each query's."""
     rows = relevant_rows(view, rel)
     sizes = np.bincount(view.query[rows], minlength=len(view)).astype(np.int64)
     return -view.rank[rows].astype(np.float64), offsets_of(sizes)
 
 
 def depth(view: View, cutoff: int | None) -> Floats:
-    """(n,) k, or the length of the list where there is no cutoff."""
+    """(n,) k, or the length of the list without a cutoff."""
     return view.returned.astype(np.float64) if cutoff is None else np.full(len(view), float(cutoff))
 
 
 def length(view: View, cutoff: int | None) -> Floats:
-    """(n,) how many items stand within the cutoff."""
+    """(n,) the number of items within the cutoff."""
     return np.minimum(view.returned, depth(view, cutoff))
 
 
@@ -115,7 +111,7 @@ def set_f(view: View, m: Options) -> Parts:
 def _f(view: View, m: Options, divisor: Floats) -> Parts:
     total, found = view.total_relevant(m.rel), hits(view, m.rel, m.cutoff)
     square = m.beta if getattr(m, "weight", "squared") == "plain" else m.beta * m.beta
-    # A recall of 1 as soon as anything is found is that of a query in which the hits are all there is.
+    # With recall="any" a query counts as if what was found were all there is.
     sought = found if getattr(m, "recall", "share") == "any" else total
     return Parts((1 + square) * found, square * sought + divisor, total > 0, found > 0)
 
@@ -123,7 +119,7 @@ def _f(view: View, m: Options, divisor: Floats) -> Parts:
 def r_precision(view: View, m: Options) -> Parts:
     """Precision after R places, or min(R, k)."""
     total = view.total_relevant(m.rel)
-    # trec_eval's Rprec_mult rounds up from a tenth on.
+    # trec_eval's Rprec_mult rounds up from one tenth.
     places = total if m.mult == 1 else np.floor(m.mult * total + 0.9)
     places = places if m.cutoff is None else np.minimum(places, m.cutoff)
     found = hits(view, m.rel, places.astype(np.int64))
@@ -146,7 +142,7 @@ def success(view: View, m: Options) -> Parts:
 
 
 def _any_unjudged(view: View, m: Options, limit: Floats) -> Bools:
-    """(n,) whether an unjudged item stands at the limit of its query or above."""
+    """(n,) whether an unjudged item stands within the limit of its query."""
     rows = within(view, np.flatnonzero(judged_rows(view.grade, m)), limit)
     undecided: Bools = np.bincount(view.query[rows], minlength=len(view)) < limit
     return undecided
@@ -155,8 +151,8 @@ def _any_unjudged(view: View, m: Options, limit: Floats) -> Bools:
 def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """(n,) the chance that no relevant item falls within the cutoff.
 
-    At most one tie lies across the cutoff. With s places left, t items and r relevant ones in it, the chance that all
-    relevant ones fall behind is the product of (t - s - i) / (t - i) for i < r.
+    At most one tie spans the cutoff. With s places left for its t items, r of them relevant, the chance that all
+    relevant ones fall below is the product of (t - s - i) / (t - i) for i < r.
     """
     limit = length(view, cutoff).astype(np.int64)
     query, above, tied = view.query[rows], view.above[rows], view.tied[rows]
@@ -174,7 +170,7 @@ def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
 
 
 def reciprocal_rank(view: View, m: Options) -> Parts:
-    """1 over the rank of the first relevant item or of the best one, or its mean over some; or its expectation."""
+    """1 over the rank of the first or the best relevant item, or the mean over several; or its expectation."""
     total = view.total_relevant(m.rel)
     rows = relevant_rows(view, m.rel)
     if m.hits in ("found", "relevant"):
@@ -183,9 +179,9 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
         return Parts(summed, found if m.hits == "found" else total, total > 0, found > 0)
     if m.hits == "best":
         rows = within(view, rows, length(view, m.cutoff))
-        rows = rows[np.lexsort((-view.grade[rows], view.query[rows]))]  # stable: of one grade by rank
+        rows = rows[np.lexsort((-view.grade[rows], view.query[rows]))]  # stable: equal grades stay in order of rank
     query = view.query[rows]
-    first = rows[np.flatnonzero(np.diff(query, prepend=-1))]
+    first = rows[changes(query)]
     value = np.zeros(len(view))
     rank = view.rank[first]
     inside = rank <= length(view, m.cutoff)[view.query[first]]
@@ -201,14 +197,16 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
 
 
 def _expect_reciprocal(view: View, rows: Ints, first: Ints, cutoff: int | None, value: Floats) -> None:
-    """Put the expected 1 / rank of the first relevant item where it stands in a tie.
+    """Set the value to the expected 1 / rank where the first relevant item stands in a tie.
 
     The first of r relevant items among t tied ones stands at place j with chance C(t - j, r - 1) / C(t, r), which
-    follows from place to place by a factor (t - j - r + 1) / (t - j).
+    changes from place to place by a factor (t - j - r + 1) / (t - j).
     """
     first = first[view.tied[first] > 1]
     query, above, tied = view.query[first], view.above[first], view.tied[first]
-    same_tie = view.above[rows] == _spread(view, query, above)[view.query[rows]]
+    tie = np.full(len(view), -1)
+    tie[query] = above
+    same_tie = view.above[rows] == tie[view.query[rows]]
     relevant = np.bincount(view.query[rows[same_tie]], minlength=len(view))[query]
     limit = length(view, cutoff)[query]
     chance, expected = relevant / tied, np.zeros(len(first))
@@ -220,13 +218,6 @@ def _expect_reciprocal(view: View, rows: Ints, first: Ints, cutoff: int | None, 
         left = np.maximum(tied - place, 1)
         chance = np.where(tied > place, chance * np.maximum(tied - place - relevant + 1, 0) / left, 0.0)
     value[query] = expected
-
-
-def _spread(view: View, query: Ints, values: Ints) -> Ints:
-    """(n,) one value for each of some queries, -1 elsewhere."""
-    spread = np.full(len(view), -1, np.int64)
-    spread[query] = values
-    return spread
 
 
 def average_precision(view: View, m: Options) -> Parts:
@@ -258,24 +249,22 @@ def _summed_precisions(view: View, m: Options) -> Floats:
     if view.ties == "mean":
         return view.per_query(_expected_precisions(view, rows, m.cutoff), rows)
     precisions = _precisions(view, m.rel, m.cutoff)
-    return np.bincount(_places(view, m.rel)[0], weights=precisions, minlength=len(view)).astype(np.float64, copy=False)
+    return view.summed(_places(view, m.rel)[0], precisions)
 
 
 def hit_numbers(view: View, rows: Ints) -> Ints:
-    """(m',) for each chosen row, how many chosen rows of its query stand at its rank or above."""
+    """(m',) for each chosen row, the number of chosen rows of its query at its rank or above."""
     query, rank = view.query[rows], view.rank[rows]
     starts = offsets_of(np.bincount(query, minlength=len(view)))
     number = np.arange(1, len(query) + 1) - starts[query]
     if view.ties not in (*SINGLE_ORDER_TIES, "mean") and len(query):
-        last = np.ones(len(query), np.bool_)
-        last[:-1] = (query[1:] != query[:-1]) | (rank[1:] != rank[:-1])
-        ends = np.flatnonzero(last)
+        ends = np.append(np.flatnonzero(changes(query, rank))[1:], len(query)) - 1
         number = number[ends[np.searchsorted(ends, np.arange(len(query)))]]
     return number
 
 
 def _precisions(view: View, rel: float, cutoff: int | None) -> Floats:
-    """(m',) the precision at each relevant row, 0 behind the cutoff."""
+    """(m',) the precision at each relevant row, 0 below the cutoff."""
     query, rank = _places(view, rel)
     precisions: Floats = view.once(("precision", rel), lambda: hit_numbers(view, relevant_rows(view, rel)) / rank)
     return np.where(rank <= (view.returned[query] if cutoff is None else cutoff), precisions, 0.0)
@@ -289,8 +278,8 @@ def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
     counted = row_weights(view, rows, flat, cutoff)
 
     def before(rank: Ints) -> Floats:
-        found: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
-        return found
+        passed: Floats = harmonic[np.minimum(rank, len(harmonic)) - 1]
+        return passed
 
     added: Floats = total * counted - row_weights(view, rows, before, cutoff)
     return added
@@ -299,15 +288,13 @@ def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
 def _expected_precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """(m',) what each relevant item adds on average over the orders of its tie (McSherry & Najork 2008).
 
-    In a tie of t items behind a others, r of them relevant and c relevant ones before it, an item at place i has
-    c + 1 + (i - 1) q relevant ones up to itself, q = (r - 1) / (t - 1). The sum over the places of
-    (c + 1 + (i - 1) q) / (a + i) is (c + 1 - q (a + 1)) (H(b) - H(a)) + q (b - a), b the last place that counts.
+    In a tie of t items after a others, with r relevant ones in it and c before it, an item at place i of the tie has c
+    + 1 + (i - 1) q relevant ones up to itself, q = (r - 1) / (t - 1). The sum of (c + 1 + (i - 1) q) / (a + i) over the
+    places is (c + 1 - q (a + 1)) (H(b) - H(a)) + q (b - a), where b is the last rank that counts.
     """
     query, above, tied = view.query[rows], view.above[rows], view.tied[rows]
     limit = length(view, cutoff).astype(np.int64)[query]
-    new = np.ones(len(query), np.bool_)
-    new[1:] = (query[1:] != query[:-1]) | (above[1:] != above[:-1])
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(changes(query, above))
     sizes = np.diff(starts, append=len(query))
     relevant = np.repeat(sizes, sizes)
     before = np.repeat(starts, sizes) - np.searchsorted(query, query)
@@ -322,30 +309,35 @@ def _expected_precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
 def interpolated_precision(view: View, m: Options) -> Parts:
     """The best precision at any depth that reaches the recall point."""
     total = view.total_relevant(m.rel)
-    # 0.7 * 10 must ask for 7 items, whatever the last bit of the product says.
-    if m.rounding == "ceil":
-        needed = np.ceil(m.recall * total - 1e-9)
-    else:
-        needed = np.floor(m.recall * total + (0.9 if m.rounding == "trec9" else 0.5))
+    return Parts(best_from(view, m, m.recall), np.ones(len(view)), total > 0, hits(view, m.rel, m.cutoff) > 0)
+
+
+def best_from(view: View, m: Options, recall: float) -> Floats:
+    """(n,) the best precision at any depth that reaches a recall point."""
+    asked = recall * view.total_relevant(m.rel)
+    # 0.7 * 10 must mean 7 items, whatever the last bit of the product.
+    rounded = np.ceil(asked - 1e-9) if m.rounding == "ceil" else np.floor(asked + _ROUNDING[m.rounding])
     first, best = view.once(("best from", m.rel, m.cutoff), lambda: _best_precisions(view, m))
-    # The hit that reaches the point, counted from 0; a point that asks for nothing is reached by the first.
-    reaching = np.maximum(needed, 1).astype(np.int64) - 1
+    # The hit that reaches the recall point, counted from 0; a recall of 0 is reached by the first.
+    reaching = np.maximum(rounded, 1).astype(np.int64) - 1
     reached = np.flatnonzero(reaching < np.diff(first))
     value = np.zeros(len(view))
     value[reached] = best[first[reached] + reaching[reached]]
-    found = hits(view, m.rel, m.cutoff)
-    return Parts(value, np.ones(len(view)), total > 0, found > 0)
+    return value
+
+
+_ROUNDING = {"trec9": 0.9, "nearest": 0.5}
 
 
 def _best_precisions(view: View, m: Options) -> tuple[Ints, Floats]:
-    """Where each query's relevant rows start, and the best precision at each of them or any later one."""
+    """The start of each query's relevant rows, and the best precision at each row or any later one."""
     query, _ = _places(view, m.rel)
     first = offsets_of(np.bincount(query, minlength=len(view)))
     return first, highest_from(_precisions(view, m.rel, m.cutoff), first)
 
 
 def auc(view: View, m: Options) -> Parts:
-    """Pairs in order over all pairs of a relevant and a non-relevant item of the list; a tie counts half."""
+    """Pairs in order over all pairs of a relevant and a non-relevant item in the list; a tie counts half."""
     total = view.total_relevant(m.rel)
     size = length(view, m.cutoff)
     rows = within(view, relevant_rows(view, m.rel), size)
@@ -369,7 +361,7 @@ def mean_rank(view: View, m: Options) -> Parts:
 
 
 def pair_accuracy(view: View, m: Options) -> Parts:
-    """Pairs in order over all pairs of unequal grade of the list; a tie counts half."""
+    """Pairs in order over all pairs of unequal grade in the list; a tie counts half."""
     size = length(view, m.cutoff)
     rows = within(view, np.flatnonzero(view.grade > 0), size)
     query, grade = view.query[rows], view.grade[rows]
@@ -378,18 +370,18 @@ def pair_accuracy(view: View, m: Options) -> Parts:
     key = query * (int(size.max(initial=0)) + 1.0) + above
     tie, past = np.searchsorted(key, key), np.searchsorted(key, key, side="right")
     last = np.searchsorted(query, query, side="right")
-    # Items of grade 0, judged or not, fill the places that no row has.
+    # Items of grade 0, judged or not, fill the remaining places.
     behind = (size[query] - above - tied) - (last - past)
     in_order, pairs = behind + (tied - (past - tie)) / 2, np.zeros(len(rows))
     first = np.searchsorted(query, query)
     for worth in np.unique(grade)[1:].tolist():
-        at, lower = np.flatnonzero(grade == worth), np.concatenate([[0], np.cumsum(grade < worth)])
+        at, lower = np.flatnonzero(grade == worth), offsets_of(grade < worth)
         in_order[at] += lower[last[at]] - lower[past[at]] + (lower[past[at]] - lower[tie[at]]) / 2
         pairs[at] = lower[last[at]] - lower[first[at]]
     positive = view.per_query(np.ones(len(rows)), rows)
     unequal = view.per_query(pairs, rows) + positive * (size - positive)
-    some = np.bincount(np.repeat(np.arange(len(view)), np.diff(view.best_offsets))[view.best > 0], minlength=len(view))
-    return Parts(view.per_query(in_order, rows), unequal, some > 0, positive > 0)
+    has_relevant = view.total_relevant(ANY_POSITIVE) > 0
+    return Parts(view.per_query(in_order, rows), unequal, has_relevant, positive > 0)
 
 
 def num_queries(view: View, _: Options) -> Parts:
@@ -398,7 +390,7 @@ def num_queries(view: View, _: Options) -> Parts:
 
 
 def num_returned(view: View, m: Options) -> Parts:
-    """How many items stand within the cutoff."""
+    """The number of items within the cutoff."""
     return Parts(length(view, m.cutoff), np.ones(len(view)))
 
 
@@ -408,5 +400,5 @@ def num_relevant(view: View, m: Options) -> Parts:
 
 
 def num_relevant_returned(view: View, m: Options) -> Parts:
-    """How many relevant items stand within the cutoff."""
+    """The number of relevant items within the cutoff."""
     return Parts(hits(view, m.rel, m.cutoff), np.ones(len(view)))

@@ -1,4 +1,4 @@
-"""What a rank is worth: discounts by rank, and their mean over a tie."""
+"""The weights of ranks: discounts, and their mean over a tie."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankmeter.arithmetic.views import View
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 Discount = Callable[[Ints], Floats]
-"""The weight of each of some ranks, counted from 1."""
+"""The weight of each rank, counted from 1."""
 
 
 def log2(rank: Ints) -> Floats:
@@ -20,7 +20,7 @@ def log2(rank: Ints) -> Floats:
 
 
 def jk(rank: Ints) -> Floats:
-    """1 / log2(max(i, 2)): the discount of Järvelin & Kekäläinen 2002, ranks 1 and 2 alike."""
+    """1 / log2(max(i, 2)): the discount of Järvelin & Kekäläinen 2002, the same for ranks 1 and 2."""
     return 1.0 / np.log2(np.maximum(rank, 2).astype(np.float64))
 
 
@@ -30,7 +30,7 @@ def reciprocal(rank: Ints) -> Floats:
 
 
 def flat(rank: Ints) -> Floats:
-    """Every rank alike."""
+    """1 for every rank."""
     return np.ones(len(rank))
 
 
@@ -43,16 +43,16 @@ DISCOUNTS: dict[str, Discount] = {"log2": log2, "jk": jk, "reciprocal": reciproc
 
 
 def weights_at(discount: Discount, rank: Ints) -> Floats:
-    """The weight of each rank, from a table where many items stand at few ranks."""
+    """The weight of each rank, from a table if there are fewer ranks than items."""
     deepest = int(rank.max(initial=0))
     return discount(rank) if deepest >= len(rank) else discount(np.arange(1, deepest + 1))[rank - 1]
 
 
 def row_weights(view: View, rows: Bools | Ints, discount: Discount, cutoff: int | Ints | None) -> Floats:
-    """(m',) the weight of each chosen row: its discount, 0 behind the cutoff, the expected one inside a tie.
+    """(m',) the weight of each chosen row: its discount, 0 below the cutoff, its expectation inside a tie.
 
-    ``cutoff`` may differ from query to query. For ``ties="mean"`` each item of a tie is at each of its ranks with equal
-    chance, so its expected weight is the mean of their weights (McSherry & Najork 2008).
+    ``cutoff`` may differ from query to query. With ``ties="mean"`` an item of a tie is equally likely at each of its
+    ranks, so its expected weight is the mean of their weights (McSherry & Najork 2008).
     """
     limit = _limit(view, rows, cutoff)
     rank = view.rank[rows]

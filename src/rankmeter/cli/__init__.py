@@ -7,23 +7,34 @@ Standard output is data, standard error is talk. Exit 0 done, 1 a gate failed, 2
 from __future__ import annotations
 
 import atexit
-import ctypes  # NumPy needs it too
+import gc
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.application import app
+from rankmeter.memory import keep_freed_memory
+
+if TYPE_CHECKING:
+    from rankmeter.cli.application import app
+
+MANY_OBJECTS = 50_000
+"""After how many new objects to collect garbage: what a command loads is not garbage, and a short one makes no more."""
 
 
 def main() -> None:
-    """Run the command line; the entry point of the ``rankmeter`` script."""
-    _keep_freed_memory()
+    """Run the command line."""
+    gc.set_threshold(MANY_OBJECTS)
+    gc.enable()
+    keep_freed_memory()
     try:
-        app.main(prog_name="rankmeter")
+        if _is_plain(sys.argv[1:]):
+            _run_plain(sys.argv[2:])
+        _application().main(prog_name="rankmeter")
     except SystemExit as ended:
         if isinstance(ended.code, int) and threading.active_count() == 1:
-            # Python would take everything apart, object by object: a tenth of a short call. The system does it at once.
+            # Freeing everything object by object takes a tenth of a short call; the system does it at once.
             atexit._run_exitfuncs()  # noqa: SLF001 (what others asked Python to do at its end is done)
             sys.stdout.flush()
             sys.stderr.flush()
@@ -31,14 +42,41 @@ def main() -> None:
         raise
 
 
-def _keep_freed_memory() -> None:
-    """Tell the C library, where it is GNU's, to keep what was freed: every block of a text asks for as much again.
+def _is_plain(words: Sequence[str]) -> bool:
+    """Whether a command line is one of trec_eval's, with nothing in it that click reads."""
+    return words[:1] == ["trec_eval"] and not any(word == "--help" or word.startswith("--lang") for word in words)
 
-    Fresh pages from the kernel took 30% of the time of seven million lines, and 10% of one million.
-    """
-    with suppress(AttributeError, OSError, TypeError):
-        for setting, size in ((-3, 1 << 25), (-1, 1 << 30)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
-            ctypes.CDLL(None).mallopt(setting, size)
+
+def _run_plain(words: Sequence[str]) -> None:
+    """Answer trec_eval's command line; without click, whose loading takes a fifteenth of a million lines."""
+    from rankmeter.cli.running import run
+    from rankmeter.cli.trec_program import answer
+    from rankmeter.wording import LOCALE, chosen_language
+
+    def work() -> int:
+        answered = answer(words, language)
+        if isinstance(answered, int):
+            return answered
+        from rankmeter.cli.trec_eval import command, show_help
+
+        group = _application().make_context("rankmeter", ["trec_eval"], obj=language)
+        show_help(command.make_context("trec_eval", [], parent=group), answered)
+        return 0
+
+    language = chosen_language(places=LOCALE)
+    run(work, language)
+
+
+def _application() -> Any:
+    from rankmeter.cli.application import app  # loads click
+
+    return app
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return _application()
+    raise AttributeError(f"module 'rankmeter.cli' has no attribute {name!r}")
 
 
 __all__ = ["app", "main"]

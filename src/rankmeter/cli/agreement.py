@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rankmeter.cli.options import Answer, level_option, seed_option
@@ -20,26 +22,20 @@ from rankmeter.cli.talk import examples
 @click.argument("past", type=Reads(), metavar="PAST")
 @click.option(
     "--offline", "measures", multiple=True, required=True, metavar="COLUMN",
-    help="The column of an offline difference; name every measure that was ever tried, the correction counts them.",
+    help="Column of an offline difference; name every measure that was ever tried, as the correction counts them.",
 )  # fmt: skip
-@click.option("--online", default="online", show_default=True, metavar="COLUMN", help="The online difference.")
+@click.option(
+    "--online", default="online", show_default=True, metavar="COLUMN", help="Column of the online difference."
+)
 @level_option
 @seed_option
 @takes(answer=Answer)
-def command(
-    past: str,
-    measures: tuple[str, ...],
-    online: str,
-    level: float,
-    seed: int,
-    answer: Answer,
-) -> None:
-    """Find the offline measure that predicted the outcome of PAST experiments best: a table with a row per experiment.
+def command(past: str, measures: tuple[str, ...], answer: Answer, **options: Any) -> None:
+    """Find the offline measure that predicted the outcome of PAST experiments best.
 
-    Its columns are the online difference (with <name>_low and <name>_high where the interval is known) and the offline
-    difference under each measure. The verdict goes to standard error.
+    PAST is a table with a row per experiment. Its columns are the online difference (with <name>_low and <name>_high
+    where the interval is known) and the offline difference under each measure. The verdict goes to standard error.
     """
     from rankmeter.online import predictors
 
-    agreement = predictors(past, list(measures), online=online, level=level, seed=seed)
-    answer.tell(agreement)
+    answer.tell(predictors(past, list(measures), **options))

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
 from rankmeter import __version__
+from rankmeter.cli.bilingual import BilingualGroup
 from rankmeter.cli.parameters import typed, typed_here
-from rankmeter.cli.talk import BilingualGroup, examples, language_of, notes_on_stderr, say
-from rankmeter.cli.usage_errors import language_asked, usage_text
+from rankmeter.cli.running import WRONG, run
+from rankmeter.cli.talk import examples, language_asked, language_of, say
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wording import spelled_as
 
@@ -49,15 +47,13 @@ COMMANDS = {
 }
 """Each command with its line of help; its module in rankmeter.cli is imported when it is used."""
 
-DONE, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
-
 
 class _PipeClosedError(Exception):
-    """Whoever read our output has stopped reading."""
+    """Whoever read our output has stopped reading; click has an end of its own for that."""
 
 
 class Application(BilingualGroup):
-    """A group of commands whose modules are imported one at a time, and whose errors are sentences."""
+    """The group of all commands: their modules are imported one at a time, and their errors are sentences."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         return list(COMMANDS)
@@ -90,81 +86,38 @@ class Application(BilingualGroup):
             raise click.ClickException(error.text(language_of(ctx), typed(command))) from error
         except BrokenPipeError as error:
             raise _PipeClosedError from error
-        except OSError as error:
-            if error.filename is None:
-                error.filename = "standard output"  # files that are read or written are named where they are
-            raise
         return result
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            # A name that the terminal's encoding lacks is shown as an escape; it must not stop the command.
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
-        with notes_on_stderr(), ends_by_unwinding(), spelled_as(typed_here):
-            sys.exit(self._exit_code(args, prog_name, extra))
+        with spelled_as(typed_here):
+            run(lambda: self._exit_code(args, prog_name, extra), language_asked(args))
 
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> Any:
         lang = language_asked(args)
         try:
-            code = super().main(args, prog_name or "rankmeter", **{"obj": lang, **extra, "standalone_mode": False})
+            return super().main(args, prog_name or "rankmeter", **{"obj": lang, **extra, "standalone_mode": False})
         except click.UsageError as error:
-            say(usage_text(error, lang))
+            from rankmeter.cli.usage import usage_text  # loaded if needed
+
+            say(usage_text(error, lang if error.ctx is None else language_of(error.ctx)))
         except click.ClickException as error:
             say(error.format_message())
-        except MemoryError:
-            say(InputError.of("cli.out_of_memory").text(lang))
-        except (click.Abort, KeyboardInterrupt):
-            say(InputError.of("cli.interrupted").text(lang))
-            return INTERRUPTED
-        except _PipeClosedError:
-            _silence_stdout()
-            return PIPE_CLOSED
-        except OSError as error:
-            say(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
-            if error.filename == "standard output":
-                _silence_stdout()
-        else:
-            return code if isinstance(code, int) else DONE
+        except click.Abort:
+            raise KeyboardInterrupt from None
+        except _PipeClosedError as error:
+            raise BrokenPipeError from error
         return WRONG
 
 
-@contextmanager
-def ends_by_unwinding() -> Iterator[None]:
-    """Turn the signals that end a program into an exit, so that files half written and temporary ones are removed."""
-
-    def leave(number: int, _: object) -> None:
-        sys.exit(128 + number)
-
-    names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    # What somebody chose to ignore (nohup) stays ignored.
-    ours = [number for number in numbers if in_main_thread and signal.getsignal(number) is signal.SIG_DFL]
-    for number in ours:
-        signal.signal(number, leave)
-    try:
-        yield
-    finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
-
-
 def _no_command(args: Sequence[str]) -> InputError:
-    """What to say of words that begin with no command: files are meant to be evaluated."""
+    """The error for arguments that do not start with a command: files are probably meant to be evaluated."""
     if os.path.isfile(args[0]):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         command = shlex.join(["rankmeter", "evaluate", *args])
         return InputError.of("cli.file_without_command", source=args[0], command=Finished(command))
     hint = did_you_mean(args[0], list(COMMANDS)) or None
     return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
-
-
-def _silence_stdout() -> None:
-    """Keep Python from failing once more when it flushes at exit."""
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 (a descriptor is wanted, not a path)
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 @click.group(

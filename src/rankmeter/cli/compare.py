@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import CountingOptions, Delivery, ItemsAndUsers, MaybeJudged, assisted_option, system_names
+from rankmeter.cli.bilingual import language_option
+from rankmeter.cli.options import (
+    FORMATS,
+    SEED,
+    CountingOptions,
+    Delivery,
+    ItemsAndUsers,
+    MaybeJudged,
+    assisted_option,
+    measure_option,
+    system_names,
+)
 from rankmeter.cli.output import deliver_comparison
 from rankmeter.cli.parameters import (
-    MOST,
     Command,
+    Count,
     Reads,
     Writes,
     check_places,
@@ -28,7 +39,7 @@ from rankmeter.cli.parameters import (
     written,
 )
 from rankmeter.cli.sources import items_and_users, named_seed, named_sources, saved_evaluations, units_of
-from rankmeter.cli.talk import ProgressBar, examples, language_option, say, silence_notes, spoken_language, tell
+from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
@@ -42,7 +53,6 @@ from rankmeter.wording import Said, in_language, word
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 FAILED = 1
 
 
@@ -58,7 +68,7 @@ def _of_seeds(text: str) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Testing:
-    """How differences are tested, under whose names, and over what."""
+    """How differences are tested, and over what."""
 
     dialect: str | None = option(
         "--dialect", metavar="TOOL",
@@ -66,12 +76,12 @@ class Testing:
     )  # fmt: skip
     baseline: str | None = option(
         "--baseline", metavar="NAME",
-        help="The system that all others are tested against, by its name or its file; without one, all pairs are.",
+        help="System that all others are tested against, by its name or its file. Default: test all pairs.",
     )  # fmt: skip
     pairs: Literal["baseline", "all"] | None = option(
-        "--pairs", help="all: test all pairs although there is a baseline."
+        "--pairs", help="Which pairs to test. all: every pair, even with a baseline."
     )
-    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option("--test", default="t", help="The paired test.")
+    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option("--test", default="t", help="Paired test to use.")
     correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(
         "--correction", default="holm", help="Correction for the number of tests of one measure."
     )
@@ -80,37 +90,32 @@ class Testing:
         help="Level of the intervals; a difference is significant where p is below 1 - level.",
     )  # fmt: skip
     interval: Literal["t", "randomisation", "bca", "percentile"] | None = option(
-        "--interval", help="How intervals are made. Default: so that they agree with the test."
+        "--interval", help="Method for the intervals. Default: the one that agrees with the test."
     )
     margin: float | None = option(
-        "--margin", type=float, help="The largest loss that does not matter: adds tests of 'no worse than'."
+        "--margin", type=float, help="Largest loss that does not matter: adds tests of 'no worse than'."
     )
     permutations: int = option(
-        "--permutations", type=click.IntRange(1, MOST), default=100_000,
-        help="Number of permutations of the randomisation test.",
-    )  # fmt: skip
-    resamples: int = option(
-        "--resamples", type=click.IntRange(1, MOST), default=9_999, help="Number of bootstrap resamples."
+        "--permutations", type=Count(), default=100_000, help="Number of permutations of the randomisation test."
     )
-    seed: int = option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
-    )
-    unit: str = option("--unit", type=click.Choice(["query", "run"]), default="query", help="What is resampled.")
+    resamples: int = option("--resamples", type=Count(), default=9_999, help="Number of bootstrap resamples.")
+    seed: int = option("--seed", **SEED)
+    unit: str = option("--unit", type=click.Choice(["query", "run"]), default="query", help="What to resample.")
     units: str | None = option(
         "--units", type=Reads(), metavar="FILE",
-        help="CSV or TSV that says to what each query belongs (to a user, say): that is resampled.",
+        help="CSV or TSV that assigns each query to a unit, such as a user; units are then resampled.",
     )  # fmt: skip
     assisted_by: str | None = assisted_option()
     needed: float | None = option(
         "--needed", type=float, metavar="DIFFERENCE",
-        help="Say how many queries it takes to detect this difference; with --assisted-by how many people have to "
-        "judge for an interval of +- this.",
+        help="Say how many queries it takes to detect this difference; with --assisted-by, how many people must judge "
+        "for an interval of +- DIFFERENCE.",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Systems:
-    """Systems that are not one run each."""
+    """Systems with several runs, and saved ones."""
 
     seeds: tuple[str, ...] = option(
         "--seeds", type=Reads(_of_seeds), multiple=True, metavar="NAME=RUN,RUN...",
@@ -123,7 +128,7 @@ class Systems:
     )  # fmt: skip
     saved: bool = flag(
         "--saved",
-        help="The files are saved evaluations (evaluate --save), or one saved comparison; there are no judgments.",
+        help="The files are saved evaluations (evaluate --save) or one saved comparison; no judgments are given.",
     )  # fmt: skip
 
 
@@ -143,10 +148,12 @@ class Gating:
 class Numbers:
     """How the numbers are written."""
 
-    digits: int = option("--digits", type=click.IntRange(0, 17), default=4, help="Digits after the decimal point.")
+    digits: int = option(
+        "--digits", type=click.IntRange(0, 17), metavar="NUMBER", default=4, help="Digits after the decimal point."
+    )
     format: str | None = option(
         "--format", type=click.Choice(FORMATS),
-        help="Format of the numbers. Default: table, or what the ending of --output says.",
+        help="Format of the numbers. Default: table, or by the ending of --output.",
     )  # fmt: skip
     details: bool = flag(
         "--details", help="Show every table, not only the answer; files and pipes always get them all."
@@ -163,9 +170,7 @@ class Pages:
         "--titles", type=Reads(_after_equals), multiple=True, metavar="KIND=FILE",
         help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
     )  # fmt: skip
-    lists: int = option(
-        "--lists", type=click.IntRange(0, MOST), default=50, help="Number of queries whose lists the report shows."
-    )
+    lists: int = option("--lists", type=Count(0), default=50, help="Number of queries whose lists the report shows.")
     figures: Path | None = option(
         "--figures", type=Writes(folder=True), help="Write the charts as SVG and PNG into this folder."
     )
@@ -188,7 +193,7 @@ class Pages:
     ),
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN RUN...")
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several; default nDCG@10, AP and RR.")
+@measure_option("A measure, or several. Default: nDCG@10, AP, RR.")
 @takes(systems=Systems, testing=Testing, gating=Gating)
 @takes(counting=CountingOptions, about=ItemsAndUsers, sources=MaybeJudged)
 @takes(numbers=Numbers, delivery=Delivery, pages=Pages)
@@ -211,7 +216,7 @@ def command(
 
     On a terminal the answer comes first: which system is best, which ones it cannot be separated from, and one table of
     systems and measures. With --details, and always to a file or a pipe, each measure has its table: intervals, the
-    difference to the baseline (of two systems without one: to the first), corrected p-values, wins and losses, rank
+    difference to the baseline (or to the first of two systems), corrected p-values, wins and losses, rank
     intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
     """
     gates = [parse_gate(text) for text in gating.gates]
@@ -265,8 +270,8 @@ def _compared(
         groups, group_name = units_of(testing.units)
         from rankmeter.comparing.comparison import compare
 
-        mine = ("unit", "units", "needed", "assisted_by")
-        how = {name: value for name, value in asdict(testing).items() if name not in mine}
+        elsewhere = ("unit", "units", "needed", "assisted_by")
+        how = {name: value for name, value in asdict(testing).items() if name not in elsewhere}
         runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if testing.baseline in runs:  # named by its file
             how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
@@ -293,7 +298,7 @@ _SHOWING = frozenset(
     """paths saved gates junit github_summary needed digits format output save report lang titles lists figures
     details quiet""".split()
 )
-"""What a comparison that was made before can still be asked; everything else would change its numbers."""
+"""The options that a saved comparison takes; all others would change its numbers."""
 
 
 def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
@@ -315,17 +320,17 @@ _EVALUATING = frozenset(
     """folds no_judgments dialect queries duplicates catalogue history purpose columns judgments_format
     run_format""".split()
 )
-"""What must be known when runs are evaluated."""
+"""The options that saved evaluations do not take: they decide how runs are evaluated."""
 
 
 def _refuse_late_options() -> None:
-    """Refuse what changes nothing about evaluations that were made before."""
+    """Refuse options that cannot change saved evaluations."""
     if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
         raise InputError.of("cli.too_late_for_evaluations", option=late[0])
 
 
 def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
-    """Refuse options that mean nothing, alone or with each other, before anything is evaluated."""
+    """Refuse options that make no sense, alone or together, before anything is evaluated."""
     if gating.junit is not None and not gating.gates:
         raise InputError.of("cli.junit_without_gates")
     if testing.needed is not None and not 0 < testing.needed < math.inf:
@@ -369,10 +374,10 @@ def _summary_path(gating: Gating) -> Path | None:
         return None
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if not place:
-        # The same command is tried at a desk before it runs in a step; gates and JUnit are worth having there too.
+        # The command may be tried locally before it runs in a workflow; gates and JUnit are useful there too.
         say("note: " + str(InputError.of("cli.no_github_summary")))
         return None
-    # It is appended to: that must change nothing that is read, and nothing that is written otherwise.
+    # It is appended to, so it must not be a file that is read or written otherwise.
     ctx = click.get_current_context()
     check_places({**written(ctx), "--github-summary": Path(place)}, ctx)
     return Path(place)
@@ -391,7 +396,7 @@ def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], l
 
 
 def _needed(cmp: Comparison, difference: float | None, lang: Language) -> list[str]:
-    """How many queries the stated difference takes, for each measure and pair."""
+    """How many queries it takes to detect the stated difference, for each measure and pair."""
     if difference is None:
         return []
     units, power = units_said(cmp.settings.unit), cmp.settings.power

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -23,33 +23,22 @@ from rankmeter.cli.talk import examples
 @click.argument("log", type=Reads(), metavar="LOG")
 @click.option(
     "--model", type=click.Choice(["single", "item-position", "cascade", "standard"]), default="single",
-    show_default=True, help="Whether a row is one choice, or how users read a slate of several rows.",
+    show_default=True, help="Whether a row is a single choice, or how users read a slate of several rows.",
 )  # fmt: skip
 @click.option("--clip", type=float, help="Largest weight of clipped IPS.")
 @click.option("--switch", type=float, help="Largest weight of switch DR; above it only the model is used.")
 @click.option("--shrink", type=float, help="Shrinkage of shrunk DR: 0 is the model alone, infinity is DR.")
 @level_option
-@columns_option("logged=propensity")
+@columns_option(": logged=propensity")
 @takes(answer=Answer)
-def command(
-    log: str,
-    model: Literal["single", "item-position", "cascade", "standard"],
-    clip: float | None,
-    switch: float | None,
-    shrink: float | None,
-    level: float,
-    columns: str | None,
-    answer: Answer,
-) -> None:
+def command(log: str, columns: str | None, answer: Answer, **options: Any) -> None:
     """Estimate what another policy would have earned, from a LOG of choices made with known probabilities.
 
-    A row per choice: reward, logged (the probability with which it was made), target (with which the new policy would
-    have made it); with a model of rewards also predicted and expected; user where rows of one user belong together. For
-    slates a row per position, with request and position. The effective sample size and the verdict go to standard
-    error; below an effective sample size of 100 no winner is named.
+    The log has a row per choice: reward, logged (the probability with which it was made), target (with which the new
+    policy would have made it); with a model of rewards also predicted and expected; user where rows of one user belong
+    together. For slates it has a row per position, with request and position. The effective sample size and the verdict
+    go to standard error; below an effective sample size of 100 no winner is named.
     """
     from rankmeter.online.choice_log import off_policy_log
 
-    named = pairs("--columns", columns)
-    policy = off_policy_log(log, model=model, columns=named, clip=clip, switch=switch, shrink=shrink, level=level)
-    answer.tell(policy)
+    answer.tell(off_policy_log(log, columns=pairs("--columns", columns), **options))

@@ -1,4 +1,4 @@
-"""``rankmeter demo``: the bundled data, evaluated and reported."""
+"""``rankmeter demo``: evaluate the bundled data and write a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankmeter.cli.options import Showing
 from rankmeter.cli.output import result_table, show, tie_notes
 from rankmeter.cli.parameters import Command, Writes
 from rankmeter.cli.talk import echo, examples, spoken_language, tell
-from rankmeter.definitions import explain_measure
+from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import Finished, InputError, MissingExtraError
 from rankmeter.report.evaluations import mean_table, measure_column, shared_measures, to_csv, value_cell
 from rankmeter.showing.document import Cell, Column, Table
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("nDCG@10", "AP", "RR@10", "P@5", "R@20", "Judged@10")
 WORST = 5
-"""How many queries the report shows on which the best system does worst."""
+"""How many of the best system's worst queries the report shows."""
 
 
 @click.command(
@@ -56,7 +56,7 @@ def command(output: Path | None, data: Path | None) -> None:
     """Evaluate the bundled data and write a report: see what rankmeter does, without data of your own.
 
     Three systems search a small library that does not exist. The report is text; where the extra `report` is installed
-    (pip install 'rankmeter[report]') there is an HTML page too.
+    (pip install "rankmeter[report]") there is an HTML page too.
 
     --data writes judgments.qrels, keyword.run, semantic.run, hybrid.run, items.csv, queries.csv, events.csv and
     spots.csv, which the first examples of README, tutorial and --help use. All of it is made up.
@@ -97,7 +97,7 @@ def command(output: Path | None, data: Path | None) -> None:
 
 
 def program() -> list[str]:
-    """The words that start rankmeter again from the same shell: its name, or where it lies when no name finds it."""
+    """The command that starts rankmeter again from the same shell: its name, or its path if the name is not found."""
     called = Path(sys.argv[0])
     if called.stem != "rankmeter":  # python -m rankmeter
         return [sys.executable, "-m", "rankmeter"]
@@ -105,7 +105,7 @@ def program() -> list[str]:
 
 
 def _check_ours(report: Path, *beside: Path) -> None:
-    """Refuse to write over files that no demo wrote: one that did begins its report with the title."""
+    """Refuse to overwrite files that no demo wrote; its report begins with its title."""
     ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(
         tuple(f"# {word('demo_title', lang)}" for lang in LANGUAGES)
     )
@@ -115,7 +115,7 @@ def _check_ours(report: Path, *beside: Path) -> None:
 
 
 def _write_data(folder: Path) -> None:
-    """Write the data of the demo, and say what to try with it."""
+    """Write the data of the demo, and suggest commands to try."""
     lang = spoken_language()
     for path in demo.write_data(folder):
         echo(str(path))
@@ -140,7 +140,7 @@ def _write_data(folder: Path) -> None:
 
 
 def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language) -> str:
-    """Compare the systems and write the report as a page to look at; what to say about it."""
+    """Compare the systems and write the report as a page; return what to tell about it."""
     from rankmeter.comparing.comparison import compare
     from rankmeter.report import need_report_extra
 
@@ -155,13 +155,13 @@ def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language)
 
 
 def query_texts() -> dict[str, str]:
-    """What the readers of the demo asked for, by the id of the query."""
+    """The texts of the demo's queries, by id."""
     with demo.data_path(demo.QUERIES).open(encoding="utf-8", newline="") as file:
         return {row["id"]: row["text"] for row in csv.DictReader(file)}
 
 
 def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str, lang: Language = "en") -> str:
-    """The report as Markdown: numbers with intervals, what they are about and mean, where the best system fails."""
+    """The report as Markdown: numbers with intervals, what they mean, and where the best system fails."""
     measures = shared_measures(evaluations)
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
     between = "；" if lang == "zh" else "; "
@@ -191,7 +191,7 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
 
 def _worst_queries(ev: Evaluation, texts: dict[str, str], lang: Language) -> str:
     measures = list(ev.means)
-    # Where nothing is relevant no system can do better; the divisor of the first measure, nDCG, is 0 there.
+    # If nothing is relevant no system can do better; the denominator of the first measure, nDCG, is then 0.
     hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
     rows = [row for row in ev.per_query.iter_rows() if row[0] not in hopeless]
     worst = sorted(rows, key=lambda row: row[1])[:WORST]

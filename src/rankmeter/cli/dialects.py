@@ -1,4 +1,4 @@
-"""``rankmeter dialects``: how other tools define the metrics they name."""
+"""``rankmeter dialects``: how other tools define their metrics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any, Literal
 
 import click
 
-from rankmeter.cli.output import terminal_options
-from rankmeter.cli.talk import BilingualCommand, echo, examples, language_option
+from rankmeter.cli.bilingual import BilingualCommand, language_option
+from rankmeter.cli.options import table_or_json
+from rankmeter.cli.output import readable_width
+from rankmeter.cli.talk import echo, examples
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.options import format_value
@@ -16,9 +18,6 @@ from rankmeter.measures.prose import Language
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import words as words_of
-
-WIDEST = 100
-"""Columns beyond which lines are hard to read."""
 
 
 @click.command(
@@ -33,11 +32,11 @@ WIDEST = 100
 )
 @click.argument("name", required=False)
 @language_option
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@table_or_json
 def command(name: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List the tools whose numbers can be reproduced, or the metrics of one, each with its whole definition.
 
-    NAME may hold options of the tool: trec_eval:9,c,l=2.
+    NAME may include options of the tool: trec_eval:9,c,l=2.
     """
     chosen = [find_dialect(tool) for tool in ([name] if name else dialect_names())]
     if format_ == "json":
@@ -45,7 +44,7 @@ def command(name: str | None, lang: Language, format_: Literal["table", "json"])
         echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
     else:
         document = _whole(chosen[0], lang) if name else _overview(chosen, lang)
-        echo(document_text(document, width=_columns(), lang=lang))
+        echo(document_text(document, width=readable_width(), lang=lang))
 
 
 def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
@@ -77,7 +76,7 @@ def entry(dialect: Dialect, lang: Language) -> dict[str, Any]:
 
 
 def definition(metric: Metric) -> str:
-    """The measure that a metric is, with k in place of a number that it takes and does not state."""
+    """The measure that a metric is, with k for a number that it takes."""
     measure = _built(metric)
     text = str(measure)
     return text.replace("@1000003", "@k") if "@1000003" in text else text
@@ -85,7 +84,7 @@ def definition(metric: Metric) -> str:
 
 def _built(metric: Metric) -> Measure:
     takes_k = metric.number == "cutoff" and metric.conventions.get("cutoff") is None
-    # A number that no metric has stands for k, for measures that are only defined with one.
+    # An unlikely number stands for k, as some measures are defined only with a cutoff.
     return metric.build(1000003 if takes_k else None, {})
 
 
@@ -100,7 +99,7 @@ def _overview(dialects: list[Dialect], lang: Language) -> list[Block]:
 
 
 def _version(dialect: Dialect) -> str:
-    """The version that is reproduced: an option that is a number names an older one."""
+    """The version that is reproduced; an option that is a number names an older one."""
     options = str(dialect).partition(":")[2].split(",")
     return next((option for option in options if option.isdigit()), dialect.version)
 
@@ -115,7 +114,7 @@ def _whole(dialect: Dialect, lang: Language) -> list[Block]:
     for metric in dialect.metrics:
         line = f"{metric.name:<{width}}  {definition(metric)}"
         # A definition has no blanks at which a line could be broken.
-        blocks.append(Paragraph(line if len(line) < _columns() else line.replace(",", ", ")))
+        blocks.append(Paragraph(line if len(line) < readable_width() else line.replace(",", ", ")))
         shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
         below = [f"{words['takes']} {shown}" if shown else "", metric.reason[lang] if metric.reason else ""]
         blocks += [Paragraph(text, depth=2) for text in below if text]
@@ -130,8 +129,3 @@ def _whole(dialect: Dialect, lang: Language) -> list[Block]:
 
 def _values(name: str, meant: Any) -> str:
     return name if isinstance(meant, str) else f"{name}={'|'.join(format_value(value) for value in meant)}"
-
-
-def _columns() -> int:
-    width: int = terminal_options().get("width", WIDEST)
-    return min(width, WIDEST)

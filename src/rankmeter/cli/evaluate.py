@@ -19,7 +19,8 @@ from rankmeter.cli.options import (
     MaybeJudged,
     OutputFormat,
     Showing,
-    parse_columns,
+    measure_option,
+    named_columns,
     system_names,
 )
 from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
-"""The three lines that lists with labels in line are judged by, as coursework and first tutorials define them."""
+"""The three lines printed for labelled lists, as coursework and introductory tutorials define them."""
 LABELLED_DIGITS = 5
 USAGE = said("evaluate_usage", command="rankmeter evaluate")
 
@@ -53,7 +54,7 @@ class Asking:
     about: ItemsAndUsers = ItemsAndUsers(by=())
     assisting: Assisting = Assisting()
     dialect: str | None = None
-    """Whose metric names the measures are; None for rankmeter's own."""
+    """The tool whose metrics the measures are; None for rankmeter's own."""
 
 
 @click.command(
@@ -76,10 +77,9 @@ class Asking:
     ),
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="[JUDGMENTS RUN...]")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, or several: nDCG@5,10,20 'AP RR'. Default: nDCG@10, AP, RR. `rankmeter measures` lists them.",
-)  # fmt: skip
+@measure_option(
+    "A measure, or several: nDCG@5,10,20 'AP RR'. Default: nDCG@10, AP, RR. `rankmeter measures` lists them."
+)
 @click.option(
     "--dialect", metavar="TOOL",
     help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
@@ -88,8 +88,9 @@ class Asking:
 @takes(counting=CountingOptions, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
 @click.option(
     "--labelled", type=Reads(), metavar="FILE",
-    help="Instead of JUDGMENTS and RUN: one file of lines `query Q0 item grade` in ranked order. Without -m three "
-    "lines are printed: MAP, MRR and NDCG (discount=jk, ideal=list).",
+    help="Instead of JUDGMENTS and RUN: one file with both sides in every row, a table with a grade and a score "
+    "(--columns names them) or lines `query Q0 item grade` in ranked order. Without -m three lines are printed: MAP, "
+    "MRR and NDCG (discount=jk, ideal=list).",
 )  # fmt: skip
 @takes(showing=Showing)
 def command(
@@ -143,10 +144,10 @@ def command(
 
 
 def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool) -> Sequence[Measure | str]:
-    """The measures; of another tool's metrics say what each is, and refuse what it lacks before anything is read."""
+    """The measures; print what each metric of another tool is, and refuse unknown ones before anything is read."""
     if not asking.dialect:
         into_measures(measures or usual)
-        return measures or usual  # as typed: that is what they are called
+        return measures or usual  # as typed, which is how they are labelled
     from rankmeter.measures.dialects import find_dialect
 
     spoken = find_dialect(asking.dialect)
@@ -161,7 +162,7 @@ def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, qui
 
 
 def _check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
-    """Refuse what lacks judgments or runs."""
+    """Refuse a call without judgments or runs."""
     if not paths:
         raise InputError.of("cli.nothing_to_evaluate", usage=USAGE)
     if len(paths) == 1 and not runs_only:
@@ -172,17 +173,17 @@ def _check_paths(paths: Sequence[str], *, runs_only: bool) -> None:
 
 
 def _check_labelled(paths: Sequence[str], labelled: str, asking: Asking) -> None:
-    """Refuse what lists with labels in line have no use for."""
+    """Refuse options that labelled lists have no use for."""
     if paths:
         raise InputError.of("cli.labelled_with_files", source=labelled, files=list(paths))
     if asking.about.catalogue or asking.about.history or asking.about.by:
         raise InputError.of("cli.labelled_with_items", source=labelled)
-    if asking.sources.columns or asking.sources.run_format or asking.sources.judgments_format:
+    if asking.sources.run_format:
         raise InputError.of("cli.labelled_with_format", source=labelled)
 
 
 def _check_save(save: str | None, names: Sequence[str]) -> None:
-    """Refuse places of saved evaluations that cannot be written, before anything is evaluated."""
+    """Refuse files for saved evaluations that cannot be written, before anything is evaluated."""
     if not save:
         return
     if len(names) > 1 and "{run}" not in save:
@@ -198,16 +199,16 @@ def evaluate_files(
     asking: Asking,
     per_query_to: Path | None = None,
 ) -> list[Evaluation]:
-    """Evaluate every run, given by its name; the judgments are read once."""
+    """Evaluate every run, by name; the judgments are read once."""
     from rankmeter.evaluating.verb import evaluate
-    from rankmeter.inputs import into_run
+    from rankmeter.inputs.accepting import into_run
 
     sources, about = asking.sources, asking.about
     sources.check_columns(judgments, runs.values(), about.history)
     truth = None if judgments is None else sources.judgments(judgments)
     known: dict[str, Any] = {"by": list(about.by) or None}
     known |= items_and_users(about.catalogue, about.history, sources.columns)
-    _, named = parse_columns(sources.columns)
+    named = named_columns(sources.columns)
     if asking.assisting.assisted_by is not None:
         known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)
     evaluations = []
@@ -224,7 +225,7 @@ def evaluate_files(
 
 
 def _options(asking: Asking, name: str) -> dict[str, Any]:
-    """What ``evaluate`` is told beside the data."""
+    """The options of ``evaluate`` that do not depend on the run."""
     counting = asking.counting
     return {
         "queries": counting.queries, "duplicates": counting.duplicates, "dialect": asking.dialect, "name": name,
@@ -259,9 +260,11 @@ def _evaluate_labelled(
     three_lines: bool,
 ) -> None:
     from rankmeter.evaluating.verb import evaluate
-    from rankmeter.inputs.files import read_labelled
+    from rankmeter.inputs.labelled import read_labelled
 
-    ev = evaluate(read_labelled(labelled), measures=measures, **_options(asking, name))
+    sources = asking.sources
+    lists = read_labelled(labelled, format=sources.judgments_format, columns=named_columns(sources.columns) or None)
+    ev = evaluate(lists, measures=measures, **_options(asking, name))
     if not three_lines or showing.format or showing.per_query or showing.interval:
         _show([ev], showing)
         return
@@ -285,7 +288,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing) -> None:
 
 
 def _show_assisted(evaluations: Sequence[Evaluation], showing: Showing, needed: float | None) -> None:
-    """What people and machine say together, all runs in one table."""
+    """Print what people and machine say together, with all runs in one table."""
     from rankmeter.judging.assistance import joined
 
     _save(evaluations, showing.save)
@@ -318,7 +321,7 @@ def _save_path(place: str, name: str) -> Path:
 
 
 def _format(showing: Showing) -> OutputFormat | None:
-    """The format that was asked for, or that the name of the file says."""
+    """The format that was asked for, or that the ending of the file asks for."""
     if showing.format or showing.output is None or showing.output.suffix.lower() in ("", ".txt", ".parquet"):
         return showing.format
     return format_of(showing.output, FORMATS)

@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 
-from rankmeter.cli.options import Answer, level_option, numbers, pairs, system_names
-from rankmeter.cli.parameters import Command, Reads, option, takes
+from rankmeter.cli.options import Answer, columns_option, level_option, measure_option, numbers, pairs, system_names
+from rankmeter.cli.parameters import CommaList, Command, Reads, takes
 from rankmeter.cli.talk import examples
-from rankmeter.frozen import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """When chunks hold a span, and how far lists are looked at."""
-
-    rule: Literal["joint", "share", "any", "iou", "contained"] = option(
-        "--rule", default="joint",
-        help="When a span is held: by the first chunks together, by one chunk to a share, by any overlap, by the "
-        "intersection over the union, or wholly in one chunk.",
-    )  # fmt: skip
-    share: float = option("--share", type=float, default=0.5, help="How much is enough under joint, share and iou.")
-    cutoffs: str = option("--cutoffs", metavar="NUMBER,...", default="1,3,5,10", help="How many chunks to look at.")
-    budgets: str | None = option(
-        "--budgets", metavar="NUMBER,...",
-        help="How many characters (or tokens) to look at; chosen automatically for several CHUNKS.",
-    )  # fmt: skip
-    unit: Literal["characters", "tokens"] = option(
-        "--unit", default="characters",
-        help="What is counted. Tokens are words, punctuation marks and single Chinese characters; they need --texts.",
-    )  # fmt: skip
-    dialect: Literal["rankmeter", "chroma", "legalbench_rag"] = option(
-        "--dialect", default="rankmeter", help="Count characters as another tool does."
-    )
+from rankmeter.measures import split_all
 
 
 @click.command(
@@ -47,37 +23,60 @@ class Holds:
 )
 @click.argument("gold", type=Reads(), metavar="GOLD")
 @click.argument("chunks", type=Reads(), metavar="CHUNKS...", nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure that takes the spans as subtopics.")
-@click.option("--texts", type=Reads(), metavar="FILE", help="The documents: a table with document and text.")
-@takes(holds=Holds)
+@measure_option("Measure that takes the spans as subtopics.")
+@click.option("--texts", type=Reads(), metavar="FILE", help="Table of the documents, with columns document and text.")
 @click.option(
-    "--columns", metavar="ROLE=NAME,...",
-    help="Name columns that are not recognised. Roles: query, document, start, end, quote, rank, score, text.",
+    "--rule", type=click.Choice(["joint", "share", "any", "iou", "contained"]), default="joint", show_default=True,
+    help="When a span counts as held. joint: the first chunks together hold enough of it. share: one chunk holds "
+    "enough. any: one chunk touches it. iou: its intersection over union with one chunk is enough. contained: one "
+    "chunk holds all of it.",
 )  # fmt: skip
+@click.option(
+    "--share", type=float, default=0.5, show_default=True, help="How much is enough under joint, share and iou."
+)
+@click.option(
+    "--cutoffs",
+    cls=CommaList,
+    metavar="NUMBER,...",
+    default="1,3,5,10",
+    show_default=True,
+    help="How many chunks to look at.",
+)
+@click.option(
+    "--budgets", cls=CommaList, metavar="NUMBER,...",
+    help="How many characters (or tokens) to look at; chosen automatically for several CHUNKS.",
+)  # fmt: skip
+@click.option(
+    "--unit", type=click.Choice(["characters", "tokens"]), default="characters", show_default=True,
+    help="What to count. Tokens are words, punctuation marks and single Chinese characters; they need --texts.",
+)  # fmt: skip
+@click.option(
+    "--dialect", type=click.Choice(["rankmeter", "chroma", "legalbench_rag"]), default="rankmeter", show_default=True,
+    help="Count characters as another tool does.",
+)  # fmt: skip
+@columns_option(". Roles: query, document, start, end, quote, rank, score, text")
 @level_option
 @takes(answer=Answer)
 def command(
     gold: str,
     chunks: tuple[str, ...],
     measures: tuple[str, ...],
-    texts: str | None,
-    holds: Holds,
+    cutoffs: str,
+    budgets: str | None,
     columns: str | None,
-    level: float,
     answer: Answer,
+    **options: Any,
 ) -> None:
-    """Say how much of the evidence the first chunks hold; of several CHUNKS, compare these ways of chunking.
+    """Say how much of the evidence the first chunks hold; with several CHUNKS, compare these ways of chunking.
 
     GOLD and CHUNKS are tables with query, document, and start and end (characters, end excluded) or the quoted text,
-    which needs --texts. Chunks stand best first, or have a rank or a score.
+    which needs --texts. Chunks are listed best first, or have a rank or a score.
     """
     from rankmeter.judging.evidence_scores import evidence
-    from rankmeter.measures import split_all
 
     scores = evidence(
-        gold, dict(zip(system_names(chunks), chunks, strict=True)),
-        split_all(measures), rule=holds.rule, share=holds.share,
-        cutoffs=numbers("--cutoffs", holds.cutoffs) or (), budgets=numbers("--budgets", holds.budgets), unit=holds.unit,
-        dialect=holds.dialect, texts=texts, level=level, columns=pairs("--columns", columns),
+        gold, dict(zip(system_names(chunks), chunks, strict=True)), split_all(measures),
+        cutoffs=numbers("--cutoffs", cutoffs) or (), budgets=numbers("--budgets", budgets),
+        columns=pairs("--columns", columns), **options,
     )  # fmt: skip
     answer.give(scores)

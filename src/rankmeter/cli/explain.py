@@ -6,19 +6,15 @@ import os
 
 import click
 
-from rankmeter.cli.options import TextAnswer, named_columns
-from rankmeter.cli.output import definition_talk
+from rankmeter.cli.options import TextAnswer, columns_option, named_columns
+from rankmeter.cli.output import definition_talk, readable_width
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import echo, examples, spoken_language, tell
-from rankmeter.definitions import explain_measure
+from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures
 from rankmeter.report.titles import titles_of
-from rankmeter.showing.terminal import terminal_width
 from rankmeter.wording import word
-
-WIDEST = 100
-"""Columns beyond which lines are hard to read."""
 
 
 @click.command(
@@ -36,11 +32,11 @@ WIDEST = 100
 @click.argument("measure")
 @click.argument("judgments", type=Reads(), required=False)
 @click.argument("run", type=Reads(), required=False)
-@click.option("--query", help="The query whose value is worked out row by row.")
+@click.option("--query", metavar="ID", help="Work out the value of this query row by row.")
 @click.option(
     "--dialect", metavar="TOOL", help="MEASURE is a metric of this tool; `rankmeter dialects` lists the tools."
 )
-@click.option("--columns", help="Name columns that are not recognised, as for `rankmeter evaluate`.")
+@columns_option(", as for `rankmeter evaluate`")
 @click.option(
     "--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE",
     help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
@@ -68,11 +64,11 @@ def command(
     if len(meant) > 1:
         raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
     if judgments is None and query is None:
-        told = explain_measure(meant[0], language=answer.lang)
+        explanation = explain_measure(meant[0], language=answer.lang)
         if answer.format == "text":
-            echo(told.to_text(width=min(terminal_width() or WIDEST, WIDEST)))
+            echo(explanation.to_text(width=readable_width()))
         else:
-            answer.give(told)
+            answer.give(explanation)
         return
     if judgments is None or run is None or query is None:
         kind = "cli.explain_lacks_query" if run is not None else "cli.explain_lacks_run"

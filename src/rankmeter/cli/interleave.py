@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 
+from rankmeter.cli.bilingual import BilingualGroup, language_option
 from rankmeter.cli.options import Answer, Delivery, columns_option, level_option, pairs, seed_option
-from rankmeter.cli.parameters import MOST, Command, Reads, takes
-from rankmeter.cli.talk import BilingualGroup, examples, language_option, say
+from rankmeter.cli.parameters import Command, Count, Reads, takes
+from rankmeter.cli.talk import examples, say
 from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.wording import Language, word
 
@@ -28,7 +29,7 @@ def command() -> None:
 @command.command(
     "make",
     cls=Command,
-    short_help="Make the lists of two runs.",
+    short_help="Make interleaved lists from two runs.",
     epilog=examples(
         "rankmeter interleave make keyword.run hybrid.run --length 10 > lists.csv",
         "rankmeter interleave make a.parquet b.parquet --seed 7 --output lists.csv",
@@ -36,12 +37,10 @@ def command() -> None:
 )
 @click.argument("a", type=Reads(), metavar="A")
 @click.argument("b", type=Reads(), metavar="B")
+@click.option("--length", type=Count(), help="Length of the lists. Default: that of the longer ranking.")
 @click.option(
-    "--length", type=click.IntRange(1, MOST), help="Length of the lists. Default: that of the longer ranking."
-)
-@click.option(
-    "--versions", type=click.IntRange(1, 1000), default=2, show_default=True,
-    help="Lists made for each query, each beside its mirror image; draw one for every request.",
+    "--versions", type=click.IntRange(1, 1000), metavar="NUMBER", default=2, show_default=True,
+    help="How many lists to make for each query, each with its mirror image; draw one for every request.",
 )  # fmt: skip
 @seed_option
 @language_option
@@ -50,9 +49,9 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
     """Interleave the runs A and B by team draft: a row per query, version and position with its item and team.
 
     Draw a version for every request, show its list, and log with every click the team of the clicked item and the
-    version. Items without a team fill the list where one ranking has no more to pick: their clicks count for neither.
-    With --versions 1 everybody sees the same list of a query: log the query then, which is what has a vote. A query
-    that only one run has is left out.
+    version. Items without a team fill the list when one ranking has nothing left to pick: their clicks count for
+    neither. With --versions 1 everybody sees the same list of a query: then log the query, which has the vote. Queries
+    that only one run has are left out.
     """
     from rankmeter.online.interleaving import interleave_runs
 
@@ -65,7 +64,7 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
 @command.command(
     "score",
     cls=Command,
-    short_help="Tell which ranking people prefer, from their clicks.",
+    short_help="Say which ranking people prefer, from their clicks.",
     epilog=examples(
         "rankmeter interleave score clicks.csv",
         "rankmeter interleave score clicks.parquet --columns user=visitor,request=search_id --format json",
@@ -73,26 +72,19 @@ def make(a: str, b: str, length: int | None, versions: int, seed: int, lang: Lan
 )
 @click.argument("clicks", type=Reads(), metavar="CLICKS")
 @level_option
-@columns_option("team=winner")
+@columns_option(": team=winner")
 @click.option(
     "--unit", type=click.Choice(["auto", "user", "query"]), default="auto", show_default=True,
-    help="Who has one vote: users, or queries where one list was made for each. auto: what the columns say.",
+    help="Who has one vote: users, or queries if one list was made for each. auto: inferred from the columns.",
 )  # fmt: skip
 @takes(answer=Answer)
-def score(
-    clicks: str,
-    level: float,
-    columns: str | None,
-    unit: Literal["auto", "user", "query"],
-    answer: Answer,
-) -> None:
-    """Tell which ranking people prefer, from CLICKS: a row per click with user, request and team (A or B).
+def score(clicks: str, columns: str | None, answer: Answer, **options: Any) -> None:
+    """Say which ranking people prefer, from CLICKS: a row per click with user, request and team (A or B).
 
-    A list without a click has one row without a team. Users are compared, not lists: a sign test with one vote a user;
-    queries have the votes where the log has a query and no version that was drawn for the request. Clicks with a credit
-    (optimised lists) are compared by the mean credit of a user.
+    A list without a click has one row without a team. Users are compared, not lists: a sign test with one vote per
+    user; queries have the votes if the log has a query and no version that was drawn for the request. Clicks with a
+    credit (optimised lists) are compared by the mean credit of a user.
     """
     from rankmeter.online.interleaving import score_interleaving
 
-    preference = score_interleaving(clicks, columns=pairs("--columns", columns), unit=unit, level=level)
-    answer.tell(preference)
+    answer.tell(score_interleaving(clicks, columns=pairs("--columns", columns), **options))

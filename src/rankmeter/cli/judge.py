@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from rankmeter.cli.parameters import Command, Reads, Writes
-from rankmeter.cli.talk import examples, language_option, tell
+from rankmeter.cli.bilingual import language_option
+from rankmeter.cli.parameters import CommaList, Command, Reads, Writes
+from rankmeter.cli.talk import examples, tell
 from rankmeter.errors import InputError
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, word
@@ -23,13 +24,15 @@ from rankmeter.wording import Language, word
 )
 @click.argument("pool", type=Reads())
 @click.option(
-    "--items", type=Reads(), metavar="FILE", help="A table of the items: an id, and what a judge is shown of them."
+    "--items", type=Reads(), metavar="FILE", help="Table of the items: an id, and what a judge is shown of them."
 )
-@click.option("--queries", type=Reads(), metavar="FILE", help="The texts of the queries: a file of ids and texts.")
-@click.option("--grades", default="0..3", show_default=True, metavar="LOW..HIGH|GRADE,...", help="The grades to give.")
-@click.option("--labels", default="", metavar="GRADE=TEXT,...", help="What each grade means.")
-@click.option("--guidelines", type=Reads(), metavar="FILE", help="A file with a text that is shown above the items.")
-@click.option("--judge", "name", default="", help="The name of the judge; it can be changed on the page.")
+@click.option("--queries", type=Reads(), metavar="FILE", help="Texts of the queries: a file of ids and texts.")
+@click.option(
+    "--grades", default="0..3", show_default=True, metavar="LOW..HIGH|GRADE,...", help="Grades that can be given."
+)
+@click.option("--labels", cls=CommaList, metavar="GRADE=TEXT,...", help="What each grade means.")
+@click.option("--guidelines", type=Reads(), metavar="FILE", help="Text file that is shown above the items.")
+@click.option("--judge", "name", default="", metavar="NAME", help="Name of the judge; it can be changed on the page.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed for the order of the items of a query.")
 @click.option("--out", "output", type=Writes(), required=True, help="Write the page to this file.")
 @language_option
@@ -38,7 +41,7 @@ def command(
     items: str | None,
     queries: str | None,
     grades: str,
-    labels: str,
+    labels: str | None,
     guidelines: str | None,
     name: str,
     seed: int,
@@ -47,7 +50,7 @@ def command(
 ) -> None:
     """Make a page on which a person judges the pairs of POOL, a table with a query and an item column.
 
-    The page is one file and needs no network. It shows neither systems nor ranks; the items of a query stand in a
+    The page is one file and needs no network. It shows neither systems nor ranks; the items of a query are in
     random order. What was judged is kept in the browser and exported as a table that rankmeter reads as judgments.
     """
     from rankmeter.inputs.compression import open_source
@@ -67,9 +70,9 @@ def command(
     tell([word("judge_written", lang, path=str(output), pairs=page.pairs, queries=page.queries)])
 
 
-def _labels(text: str) -> dict[int, str]:
+def _labels(text: str | None) -> dict[int, str]:
     labels = {}
-    for part in filter(None, text.split(",")):
+    for part in filter(None, (text or "").split(",")):
         grade, equals, label = part.partition("=")
         if not equals or not grade.strip().isdecimal():
             raise InputError.of("judging.label_without_grade", text=part)

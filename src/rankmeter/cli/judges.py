@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 
-from rankmeter.cli.options import Answer, Sources, level_option, system_names
+from rankmeter.cli.options import Answer, JudgmentSources, level_option, named_columns, system_names
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
@@ -24,43 +24,36 @@ from rankmeter.errors import InputError
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS JUDGMENTS...")
 @click.option(
     "--scale", metavar="LOW..HIGH|GRADE,...",
-    help="The grades that can be given: 0..3, or 0,0.5,1. Default: from 0 to the highest grade.",
+    help="Grades that can be given: 0..3, or 0,0.5,1. Default: from 0 to the highest grade.",
 )  # fmt: skip
 @click.option(
-    "--judge", metavar="COLUMN", help="Name the column of judges, where all judgments are in one table. Default: judge."
+    "--judge", metavar="COLUMN", help="Column that names the judge, if all judgments are in one table. Default: judge."
 )
 @click.option(
     "--singles", type=click.Choice(["skip", "count"]), default="skip", show_default=True,
-    help="count: pairs with one judgment tell how often each grade is given (for judges of one panel).",
+    help="How to treat pairs that one judge alone judged. count: they tell how often each grade is given, for judges "
+    "of one panel.",
 )  # fmt: skip
-@takes(sources=Sources)
+@takes(sources=JudgmentSources)
 @level_option
 @takes(answer=Answer)
 def command(
-    paths: tuple[str, ...],
-    scale: str | None,
-    judge: str | None,
-    singles: Literal["skip", "count"],
-    sources: Sources,
-    level: float,
-    answer: Answer,
+    paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, answer: Answer, **options: Any
 ) -> None:
     """Say how far two or more judges agree: a file of judgments each, or one table with a column of judges.
 
-    The first judge is the one that others are held against: people before a machine.
+    The others are compared with the first judge: name people before a machine.
     """
+    from rankmeter.inputs.columns import columns_of
+    from rankmeter.judging.panel import of_book
     from rankmeter.judging.panel_agreement import judges
 
     if not paths:
         raise InputError.of("judging.one_judge", judges=["-"])
     if len(paths) == 1:
-        from rankmeter.cli.options import parse_columns
-        from rankmeter.judging.panel import of_book
-
-        named, _ = parse_columns(sources.columns)
+        named = columns_of(named_columns(sources.columns), "judgments")
         table = of_book(paths[0]) if sources.judgments_format == "book" else paths[0]
-        agreement = judges(table, scale=scale, judge=judge, level=level, singles=singles, columns=named or None)
+        answer.give(judges(table, judge=judge, columns=named or None, **options))
     else:
-        given = {name: sources.judgments(path) for name, path in zip(system_names(paths), paths, strict=True)}
-        agreement = judges(given, scale=scale, level=level, singles=singles)
-    answer.give(agreement)
+        by_name = {name: sources.judgments(path) for name, path in zip(system_names(paths), paths, strict=True)}
+        answer.give(judges(by_name, **options))

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from rankmeter.cli.options import Answer, columns_option, kinds_of_events, level_option, numbers
-from rankmeter.cli.options import pairs as named_pairs
-from rankmeter.cli.parameters import Command, Reads, flag, format_asked, option, takes
+from rankmeter.cli.options import Answer, columns_option, kinds_of_events, level_option, numbers, pairs
+from rankmeter.cli.parameters import CommaList, Command, Count, Reads, flag, format_asked, option, takes
 from rankmeter.cli.talk import examples, tell
 from rankmeter.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """How clicks become rates, and rates grades."""
+    """How rates become grades."""
 
-    model: Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"] = option(
-        "--model", default="examined",
-        help="How clicks become rates: over what was looked at, plain, by position, with positions fitted, down to the "
-        "first or the last click, with the chance of going on fitted.",
-    )  # fmt: skip
-    clickless: Literal["seen", "left out"] = option(
-        "--clickless", default="seen", help="What cascade and sdbn make of lists without a click."
+    max_grade: int = option(
+        "--max-grade", type=click.IntRange(1, 10), metavar="GRADE", default=3, help="The highest grade."
     )
-    examination: str | None = option(
-        "--examination", metavar="NUMBER,...", help="The chance that each position is looked at. Default: estimated."
-    )
-    max_grade: int = option("--max-grade", type=click.IntRange(1, 10), default=3, help="The highest grade.")
     thresholds: str | None = option(
-        "--thresholds", metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin."
+        "--thresholds", cls=CommaList, metavar="NUMBER,...", help="The rates at which grades 1, 2, ... begin."
     )
     grade_by: Literal["rate", "low"] = option(
         "--grade-by", default="rate", help="What becomes the grade: the rate, or the low end of its interval."
     )
     no_shrinkage: bool = flag("--no-shrinkage", help="Do not shrink rates that rest on little evidence.")
-    least_evidence: float = option("--least-evidence", type=float, default=10.0, help="Evidence that a judgment needs.")
-    least_users: int = option("--least-users", type=click.IntRange(1), default=2, help="Users that a judgment needs.")
+    least_evidence: float = option(
+        "--least-evidence", type=float, default=10.0, help="Least evidence that a judgment needs."
+    )
+    least_users: int = option("--least-users", type=Count(), default=2, help="Fewest users that a judgment needs.")
+
+    def settings(self) -> dict[str, Any]:
+        """How the API is told."""
+        return {
+            "grades": numbers("--thresholds", self.thresholds) or self.max_grade, "grade_by": self.grade_by,
+            "shrink": not self.no_shrinkage, "least": (self.least_evidence, self.least_users),
+        }  # fmt: skip
 
 
 @click.command(
@@ -51,14 +50,36 @@ class Grading:
     ),
 )
 @click.argument("log", type=Reads(), metavar="LOG")
+@click.option(
+    "--model", type=click.Choice(["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]), default="examined",
+    show_default=True,
+    help="How clicks become rates. examined: clicks per look. ctr: clicks per impression. ips: clicks weighted by "
+    "position. pbm: positions are fitted too. cascade, sdbn: clicks per look down to the first or the last click. "
+    "dbn: the chance of going on is fitted too.",
+)  # fmt: skip
+@click.option(
+    "--clickless", type=click.Choice(["seen", "left out"]), default="seen", show_default=True,
+    help="How cascade and sdbn treat lists without a click.",
+)  # fmt: skip
+@click.option(
+    "--examination",
+    cls=CommaList,
+    metavar="NUMBER,...",
+    help="The chance that each position is looked at. Default: estimated.",
+)
 @takes(grading=Grading)
-@click.option("--judgments", type=Reads(), help="Judgments of people: how far the clicks agree with them is shown too.")
-@columns_option("query=q,user=visitor")
-@click.option("--types", metavar="KIND=WORD,...", help="What the log calls an event: impression=shown,click=open.")
+@click.option("--judgments", type=Reads(), metavar="FILE", help="Human judgments to compare the grades with.")
+@columns_option(": query=q,user=visitor")
+@click.option(
+    "--types", cls=CommaList, metavar="KIND=WORD,...", help="Words of the log for events: impression=shown,click=open."
+)
 @level_option
 @takes(answer=Answer)
 def command(
     log: str,
+    model: Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"],
+    clickless: Literal["seen", "left out"],
+    examination: str | None,
     grading: Grading,
     judgments: str | None,
     columns: str | None,
@@ -72,17 +93,14 @@ def command(
     """
     from rankmeter.judging.click_grades import judgments_from_clicks
 
-    made = judgments_from_clicks(
-        log, model=grading.model, examination=numbers("--examination", grading.examination),
-        grades=numbers("--thresholds", grading.thresholds) or grading.max_grade, grade_by=grading.grade_by,
-        shrink=not grading.no_shrinkage, least=(grading.least_evidence, grading.least_users), level=level,
-        columns=named_pairs("--columns", columns), types=kinds_of_events(types), clickless=grading.clickless,
+    grades = judgments_from_clicks(
+        log, model=model, clickless=clickless, examination=numbers("--examination", examination), level=level,
+        columns=pairs("--columns", columns), types=kinds_of_events(types), **grading.settings(),
     )  # fmt: skip
     if judgments is not None:
-        made = made.against(judgments, level=level)
-    answer.give(made)
-    is_table = format_asked(answer.format, answer.output) == "csv"
-    if not answer.quiet and is_table:
-        tell([note.text(answer.lang) for note in made.notes])
-        if made.agreement is not None:
-            tell([made.agreement.to_text(answer.lang)])
+        grades = grades.against(judgments, level=level)
+    answer.give(grades)
+    if not answer.quiet and format_asked(answer.format, answer.output) == "csv":
+        tell([note.text(answer.lang) for note in grades.notes])
+        if grades.agreement is not None:
+            tell([grades.agreement.to_text(answer.lang)])

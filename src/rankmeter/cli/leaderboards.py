@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from rankmeter.cli.options import Answer, Sources, level_option, seed_option
+from rankmeter.cli.options import Answer, Sources, level_option, measure_option, seed_option
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples
 from rankmeter.errors import InputError
@@ -20,18 +22,13 @@ from rankmeter.measures import split_all
     ),
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="PEOPLE MACHINE RUN RUN...")
-@click.option("-m", "--measure", "measures", multiple=True, help="A measure, or several. Default: nDCG@10.")
+@measure_option("A measure, or several. Default: nDCG@10.")
 @takes(sources=Sources)
 @level_option
 @seed_option
 @takes(answer=Answer)
 def command(
-    paths: tuple[str, ...],
-    measures: tuple[str, ...],
-    sources: Sources,
-    level: float,
-    seed: int,
-    answer: Answer,
+    paths: tuple[str, ...], measures: tuple[str, ...], sources: Sources, answer: Answer, **options: Any
 ) -> None:
     """Rank the RUNs under the judgments of PEOPLE and of a MACHINE: whether the winner stays, and who is favoured."""
     from rankmeter.judging.two_leaderboards import leaderboards
@@ -40,5 +37,4 @@ def command(
         raise InputError.of("judging.two_systems", count=max(len(paths) - 2, 0))
     asked = split_all(measures) or ["nDCG@10"]
     people, machine = (sources.judgments(path) for path in paths[:2])
-    boards = leaderboards(people, machine, sources.runs(paths[2:]), asked, level=level, seed=seed)
-    answer.give(boards)
+    answer.give(leaderboards(people, machine, sources.runs(paths[2:]), asked, **options))

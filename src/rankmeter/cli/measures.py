@@ -1,4 +1,4 @@
-"""``rankmeter measures``: what can be asked for."""
+"""``rankmeter measures``: the list of all measures."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 import click
 
+from rankmeter.cli.bilingual import BilingualCommand, language_option
+from rankmeter.cli.options import table_or_json
 from rankmeter.cli.output import terminal_options
-from rankmeter.cli.talk import BilingualCommand, echo, examples, language_option
-from rankmeter.definitions import title_of
-from rankmeter.definitions.explain import aliases_of
+from rankmeter.cli.talk import echo, examples
+from rankmeter.definitions.explain import aliases_of, direction_of, title_of
 from rankmeter.errors import MeasureError, did_you_mean
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
@@ -24,7 +25,7 @@ from rankmeter.wording import words as words_of
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")
-"""What most people ask for."""
+"""The most common measures."""
 QUESTIONS = {
     "ranked": "hits order gains",
     "readers": "users",
@@ -38,7 +39,7 @@ QUESTIONS = {
     "did": "online",
     "older": "historic",
 }
-"""Which families answer which question."""
+"""The families of measures that answer each question."""
 
 
 @click.command(
@@ -48,7 +49,7 @@ QUESTIONS = {
 )
 @click.argument("name_filter", required=False, metavar="[NAME-FILTER]")
 @language_option
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@table_or_json
 def command(name_filter: str | None, lang: Language, format_: Literal["table", "json"]) -> None:
     """List all measures, or those whose name, other names or title contain NAME-FILTER."""
     listed = [entry(REGISTRY[name], lang) for names in by_question().values() for name in names]
@@ -77,15 +78,14 @@ def by_question() -> dict[str, list[str]]:
 
 
 def entry(measure: Measure, language: Language) -> dict[str, Any]:
-    """What can be known of a measure before it is computed, as plain Python."""
-    words = words_of("measure_list", language)
-    # An online measure has no judged queries to choose from, so it does not have every field of a measure.
+    """What is known about a measure, as plain Python."""
+    # A measure of events has no judged queries, so it lacks some fields of other measures.
     options = [option for option in fields(measure) if option.name in measure.describe()]
     return {
         "name": type(measure).name,
         "title": title_of(measure, language),
         "aliases": [*aliases_of(measure), *_aliases_with_options(measure)],
-        "direction": words[_direction(measure)],
+        "direction": direction_of(measure, language),
         "higher_is_better": measure.higher_is_better,
         "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
         "graded": measure.graded,
@@ -94,16 +94,10 @@ def entry(measure: Measure, language: Language) -> dict[str, Any]:
     }
 
 
-def _direction(measure: Measure) -> str:
-    if not measure.has_goal:
-        return "count"
-    return "higher" if measure.higher_is_better else "lower"
-
-
 def _option(measure: Measure, name: str, rule: Rule, language: Language) -> dict[str, Any]:
-    # None where the call decides; describe() says what that means.
+    # describe() gives the effective value of an option that is None by default.
     default = measure.describe()[name]
-    choices = rule.choices
+    choices, number = rule.choices, replace(rule, choices=(), grades=False, several=False)
     if name == "ties" and isinstance(measure, RankedMeasure):
         choices = measure.tie_rules
     elif name == "aggregate":
@@ -111,18 +105,8 @@ def _option(measure: Measure, name: str, rule: Rule, language: Language) -> dict
     return {
         "default": default,
         "choices": [*choices, *(["{grade:gain,...}"] if rule.grades else [])],
-        "number": _number(rule, language) if rule.number else None,
+        "number": number.expected(language) if rule.number else None,
     }
-
-
-def _number(rule: Rule, language: Language) -> str:
-    """Which numbers an option takes, in words."""
-    if language == "en":
-        return replace(rule, choices=(), grades=False, several=False, text=False).expected()
-    bounds = [f"{'大于' if rule.open_low else '不小于'} {format_value(rule.low)}"] if math.isfinite(rule.low) else []
-    if math.isfinite(rule.high):
-        bounds.append(f"{'小于' if rule.open_high else '不大于'} {format_value(rule.high)}")
-    return "".join(["整数" if rule.number == "int" else "数", *(f"，{bound}" for bound in bounds)])
 
 
 def _aliases_with_options(measure: Measure) -> list[str]:
@@ -163,7 +147,7 @@ def _text(listed: list[dict[str, Any]], language: Language) -> str:
 
 
 def _is_own(measure: str, option: str) -> bool:
-    """Whether an option is worth a word beside the measure: it has it alone, or with another default."""
+    """Whether an option is listed with the measure: others lack it, or have another default."""
     if option not in _SHARED:
         return True
     return bool(REGISTRY[measure].describe()[option] != REGISTRY["P"].describe()[option])

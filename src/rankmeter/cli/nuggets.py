@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 
-from rankmeter.cli.options import Answer, level_option, pairs, system_names
+from rankmeter.cli.options import Answer, columns_option, level_option, pairs, system_names
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples
 
@@ -23,45 +23,35 @@ from rankmeter.cli.talk import examples
 @click.argument("labels", type=Reads(), metavar="LABELS")
 @click.option(
     "--against", type=Reads(), metavar="FILE",
-    help="Labels of another judge for the same answers: say how far the two agree, instead of scores.",
+    help="Labels of another judge for the same answers: say how far the two agree instead of scoring.",
 )  # fmt: skip
 @click.option(
     "--assisted-by", type=Reads(), metavar="FILE",
-    help="Labels of a machine for all queries, where LABELS are those of people for some that were drawn at random.",
+    help="Machine labels for all queries, when LABELS are human labels for a random sample of them.",
 )  # fmt: skip
 @click.option(
     "--empty", type=click.Choice(["zero", "one", "skip"]), default="zero", show_default=True,
-    help="What a query without a vital nugget counts under the vital scores.",
+    help="Value of a query without a vital nugget under the vital scores.",
 )  # fmt: skip
-@click.option(
-    "--columns", metavar="ROLE=NAME,...",
-    help="Name columns that are not recognised. Roles: query, nugget, importance, support, system, length.",
-)  # fmt: skip
+@columns_option(". Roles: query, nugget, importance, support, system, length")
 @level_option
 @takes(answer=Answer)
 def command(
-    labels: str,
-    against: str | None,
-    assisted_by: str | None,
-    empty: Literal["zero", "one", "skip"],
-    columns: str | None,
-    level: float,
-    answer: Answer,
+    labels: str, against: str | None, assisted_by: str | None, columns: str | None, answer: Answer, **options: Any
 ) -> None:
     """Score answers by their nuggets: the six scores of the TREC RAG track, from a table of LABELS.
 
-    It has a row per nugget of an answer: query, nugget, importance (vital, okay), support (support, partial_support,
-    not_support) and, for several systems, system.
+    The table has a row per nugget of an answer: query, nugget, importance (vital, okay), support (support,
+    partial_support, not_support) and, for several systems, system.
     """
     from rankmeter.judging.nugget_scores import nuggets
     from rankmeter.judging.panel_agreement import judges
 
-    named = pairs("--columns", columns)
-    scores = nuggets(labels, assisted_by=assisted_by, empty=empty, level=level, columns=named)
+    options["columns"] = pairs("--columns", columns)
+    scores = nuggets(labels, assisted_by=assisted_by, **options)
     if against is None:
         answer.give(scores)
         return
-    other = nuggets(against, empty=empty, level=level, columns=named)
     first, second = system_names([labels, against])
-    both = {first: scores.assignments(), second: other.assignments()}
-    answer.give(judges(both, scale=[0, 0.5, 1], level=level))
+    both = {first: scores.assignments(), second: nuggets(against, **options).assignments()}
+    answer.give(judges(both, scale=[0, 0.5, 1], level=options["level"]))

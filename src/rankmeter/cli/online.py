@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.options import Answer, kinds_of_events, pairs
-from rankmeter.cli.parameters import MOST, Command, Reads, Writes, flag, format_asked, option, takes
+from rankmeter.cli.options import LEVEL, SEED, Answer, kinds_of_events, measure_option, pairs
+from rankmeter.cli.parameters import CommaList, Command, Count, Reads, Writes, flag, format_asked, option, takes
 from rankmeter.cli.talk import examples, say, tell
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
@@ -29,21 +29,27 @@ class LogOptions:
     """How the log is read and cleaned."""
 
     columns: str | None = option(
-        "--columns", metavar="ROLE=NAME,...", help="Name columns that are not recognised: user=visitor,type=action."
+        "--columns",
+        cls=CommaList,
+        metavar="ROLE=NAME,...",
+        help="Name columns that are not recognised: user=visitor,type=action.",
     )
     types: str | None = option(
-        "--types", metavar="KIND=WORD,...", help="What the log calls an event: conversion=signup,click=open."
+        "--types",
+        cls=CommaList,
+        metavar="KIND=WORD,...",
+        help="Words of the log for events: conversion=signup,click=open.",
     )
     events_format: str | None = option(
         "--events-format", metavar="FORMAT",
-        help="csv, tsv, json, jsonl, parquet, ipc. Default: recognised from the content.",
+        help="Format of the log: csv, tsv, json, jsonl, parquet, ipc. Default: recognised from the content.",
     )  # fmt: skip
     bots: Literal["keep", "drop"] = option(
-        "--bots", default="keep", help="What to do with users who do more in an hour than a person can."
+        "--bots", default="keep", help="How to treat users who do more in an hour than a person can."
     )
     crossed: Literal["drop", "first"] = option(
         "--crossed", default="drop",
-        help="What to do with units seen in two variants: leave them out, or count them in the first.",
+        help="How to treat units seen in two variants: drop them, or count them in the first.",
     )  # fmt: skip
 
     def reading(self) -> dict[str, Any]:
@@ -62,16 +68,14 @@ class Estimating:
 
     unit: Literal["user", "session", "request", "hour", "day"] = option(
         "--unit", default="user",
-        help="What was randomised, or what is independent; intervals are about it. `hour`, `day`: switchbacks.",
+        help="What was randomised, or is independent: the unit of the intervals. `hour`, `day`: switchbacks.",
     )  # fmt: skip
-    level: float = option("--level", type=float, default=0.95, help="Level of the intervals.")
+    level: float = option("--level", **LEVEL)
     resamples: int = option(
-        "--resamples", type=click.IntRange(0, MOST), default=0,
+        "--resamples", type=Count(0), default=0,
         help="Compute intervals from this many resamples of units instead of by the delta method.",
     )  # fmt: skip
-    seed: int = option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
-    )
+    seed: int = option("--seed", **SEED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,10 @@ class Comparing:
         "--control", metavar="VARIANT", help="The variant to compare with; implies --experiment."
     )
     ratios: str | None = option(
-        "--ratios", metavar="NAME=RATIO,...", help="How units were meant to be split: A=9,B=1. Default: equally."
+        "--ratios",
+        cls=CommaList,
+        metavar="NAME=RATIO,...",
+        help="How units were meant to be split: A=9,B=1. Default: equally.",
     )
     start: str | None = option(
         "--start", metavar="TIME",
@@ -119,14 +126,20 @@ class Deciding:
         "--sequential", default="once", help="Correction for early looks at the results; the last two need --looks."
     )
     looks: str | None = option(
-        "--looks", metavar="SHARE,...", help="The share of the planned units at each look so far: 0.25,0.5."
+        "--looks",
+        cls=CommaList,
+        metavar="SHARE,...",
+        help="The share of the planned units at each look so far: 0.25,0.5.",
     )
     prior: float | None = option(
         "--prior", type=float,
-        help="Also show the chance of winning: the expected standard deviation of the relative effect, or inf.",
+        help="Also show the chance of winning, given the expected standard deviation of the relative effect, or inf.",
     )  # fmt: skip
     covariates: str | None = option(
-        "--covariates", metavar="COLUMN,...", help="Columns of numbers known before; they reduce the variance."
+        "--covariates",
+        cls=CommaList,
+        metavar="COLUMN,...",
+        help="Numeric columns known beforehand, to reduce the variance.",
     )
     strata: str | None = option(
         "--strata", metavar="COLUMN", help="Post-stratify by this column: weight units by the share of their stratum."
@@ -170,16 +183,17 @@ class Deciding:
     ),
 )
 @click.argument("events", type=Reads(), metavar="EVENTS")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, or several: CTR 'CVR(per=user) SessionDuration(gap=15)'. Default: CTR, CVR, SessionDuration.",
-)  # fmt: skip
+@measure_option(
+    "A measure, or several: CTR 'CVR(per=user) SessionDuration(gap=15)'. Default: CTR, CVR, SessionDuration."
+)
 @click.option(
     "--by", metavar="COLUMN", help="Show a row for each value of this column; `variant` and `segment` are recognised."
 )
 @takes(comparing=Comparing, deciding=Deciding)
 @click.option(
-    "--position-bias", is_flag=True, help="Instead: the chance that each position is looked at, whatever stands there."
+    "--position-bias",
+    is_flag=True,
+    help="Instead, estimate the chance that each position is looked at, whatever is shown there.",
 )
 @takes(estimating=Estimating, log=LogOptions)
 @click.option("--report", type=Writes(), help="Write a report to this HTML file, usable offline.")
@@ -200,10 +214,10 @@ def command(
 
     A log has a row per event: time, user, type (impression, click, conversion or anything else), and where it has them
     request, item, position, session, value, variant. It is a file (Parquet, CSV, TSV, JSON, JSON lines, Arrow IPC), a
-    folder or pattern of Parquet files, or `-` for standard input. OpenSearch UBI and GA4 exports are recognised. What
-    is odd in the log is counted and said on standard error, with the rule that dealt with it.
+    folder or pattern of Parquet files, or `-` for standard input. OpenSearch UBI and GA4 exports are recognised.
+    Oddities in the log are counted and reported on standard error, with the rules that dealt with them.
 
-    With --experiment the exit status is 1 where the sample ratio is broken: no difference can then be trusted.
+    With --experiment the exit status is 1 if the sample ratio is broken: no difference can then be trusted.
     """
     format_asked(answer.format, answer.output)
     if report is not None:

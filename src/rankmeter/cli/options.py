@@ -1,25 +1,27 @@
-"""What is typed on the command line, turned into what the API takes."""
+"""Options that commands share, turned into what the API takes."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from rankmeter.cli.parameters import Reads, Writes, WritesEach, flag, format_asked, option
-from rankmeter.cli.talk import LANG, echo, say, tell
+from rankmeter.cli.bilingual import LANG
+from rankmeter.cli.parameters import CommaList, Count, Reads, Writes, WritesEach, flag, format_asked, option
+from rankmeter.cli.talk import echo, say, tell
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, word
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyJudgments
-    from rankmeter.inputs.tables import RunTable
+    from rankmeter.inputs.tables import Judgments, RunTable
+    from rankmeter.late import pl
     from rankmeter.showing.document import Table
     from rankmeter.showing.showable import Showable, ShownAsTable, ToldTable
     from rankmeter.wording import Said
@@ -27,61 +29,75 @@ if TYPE_CHECKING:
 _NOT_A_NAME = frozenset(
     ".gz .zst .xz .bz2 .run .txt .trec .res .qrels .csv .tsv .json .jsonl .parquet .ipc .arrow .feather".split()
 )
-"""Endings that say how a file is written, not which system made it."""
+"""Endings that tell the format of a file, not the system that made it."""
 
 _SIDES = ("judgments", "run")
 OutputFormat = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """How judgments and runs are read."""
+_UNRECOGNISED = "Name columns that are not recognised"
+_OF_BOTH = "query, item, score, rank, grade; run.item= and judgments.item= name those of one file only"
 
-    columns: str | None = option(
-        "--columns", metavar="ROLE=NAME,...",
-        help="Name columns that are not recognised: item=docid_x,query=uid. Roles: query, item, score, rank, "
-        "grade; run.item= and judgments.item= name those of one file only, catalogue.features=f1+f2 (or f*), "
-        "catalogue.values= ... those of --catalogue.",
-    )  # fmt: skip
+
+def _columns_field(roles: str) -> Any:
+    """The field of a group that names columns of judgments and runs."""
+    text = f"{_UNRECOGNISED}: item=docid_x,query=uid. Roles: {roles}."
+    return option("--columns", cls=CommaList, metavar="ROLE=NAME,...", help=text)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentSources:
+    """How judgments are read."""
+
+    columns: str | None = _columns_field("query, item, grade")
     judgments_format: str | None = option(
         "--judgments-format", metavar="FORMAT",
         help="Format of the judgments: trec, labelled, csv, tsv, json, jsonl, parquet, ipc ... Default: recognised "
         "from the content.",
     )  # fmt: skip
+
+    def judgments(self, path: str) -> Judgments:
+        """Read the judgments."""
+        from rankmeter.inputs.accepting import into_judgments
+
+        return into_judgments(path, columns=named_columns(self.columns), format=self.judgments_format)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources(JudgmentSources):
+    """How judgments and runs are read."""
+
+    columns: str | None = _columns_field(_OF_BOTH)
     run_format: str | None = option(
         "--run-format", metavar="FORMAT", help="Format of the runs. Default: recognised from the content."
     )
 
     def check_columns(self, judgments: str | None, runs: Iterable[str], history: str | None = None) -> None:
-        """Refuse names of columns that no file has; those of one file alone may be named for it."""
-        from rankmeter.inputs import check_columns_of
+        """Refuse names of columns that no file has; one file is enough."""
+        from rankmeter.inputs.accepting import check_columns_of
 
         named = named_columns(self.columns) or None
         check_columns_of(named, judgments, *runs, history=history, formats=(self.judgments_format, self.run_format))
 
-    def judgments(self, path: str) -> AnyJudgments:
-        """Read the judgments."""
-        from rankmeter.inputs import into_judgments
-
-        named, _ = parse_columns(self.columns)
-        return into_judgments(path, columns=named, format=self.judgments_format)
-
     def runs(self, paths: Sequence[str]) -> dict[str, RunTable]:
-        """Read runs whole, by the names of their systems."""
-        from rankmeter.inputs.files import columns_in, read_run
+        """Read whole runs, by the names of their systems."""
+        from rankmeter.inputs.accepting import into_run
 
-        _, named = parse_columns(self.columns)
+        named = named_columns(self.columns)
         return {
-            name: read_run(path, columns=columns_in([path], self.run_format, named), format=self.run_format)
+            name: into_run(path, columns=named, format=self.run_format).run_table()
             for name, path in zip(system_names(paths), paths, strict=True)
         }
 
 
 @dataclass(frozen=True, slots=True)
 class MaybeJudged(Sources):
-    """How runs are read, and judgments where there are any."""
+    """How runs and a catalogue are read, and judgments if there are any."""
 
+    columns: str | None = _columns_field(
+        f"{_OF_BOTH}, catalogue.features=f1+f2 (or f*), catalogue.values= ... those of --catalogue"
+    )
     no_judgments: bool = flag(
         "--no-judgments", help="All files are runs: for measures of lists that need no judgments, such as Coverage@10."
     )
@@ -93,61 +109,61 @@ class CountingOptions:
 
     queries: Literal["judged", "common", "run"] | None = option(
         "--queries",
-        help="Whose values are averaged. judged (default): all judged queries, one absent from the run counts as an "
-        "empty list. common: those judged and run. run: all of the run.",
+        help="Which queries are averaged. judged (default): all judged queries; one absent from the run counts as an "
+        "empty list. common: those that are judged and in the run. run: all queries of the run.",
     )  # fmt: skip
     duplicates: Literal["error", "first", "best", "counted"] | None = option(
-        "--duplicates", help="What to do with an item that a list holds twice. Default: error."
+        "--duplicates", help="How to treat an item that a list contains twice. Default: error."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ItemsAndUsers:
-    """What is known of items and users beside the judgments."""
+    """What is known about items and users beside the judgments."""
 
     catalogue: str | None = option(
         "--catalogue", type=Reads(), metavar="FILE",
-        help="The items that could be recommended, for measures of lists: a table with an item column and, where "
+        help="Table of the items that could be recommended, for measures of lists; it has an item column and, where "
         "measures ask for them, popularity, categories, features, price, margin, group.",
     )  # fmt: skip
     history: str | None = option(
-        "--history", type=Reads(), metavar="FILE", help="What users consumed before: interactions (user, item)."
+        "--history", type=Reads(), metavar="FILE", help="Table of what users consumed before (user, item)."
     )
     by: tuple[str, ...] = option(
         "--by", type=Reads(lambda text: (text, text.rpartition(":")[0])), multiple=True, metavar="FILE[:COLUMN]|WORD",
-        help="Also show each slice: a table with a row per query, or activity, cold-users, popularity, cold-items, "
-        "group, or a column of the catalogue.",
+        help="Also show slices: by a table with a row per query, by activity, cold-users, popularity, cold-items or "
+        "group, or by a column of the catalogue.",
     )  # fmt: skip
     purpose: Literal["search", "recommendation"] | None = option(
         "--for",
-        help="What the lists are for. recommendation: users and held-out items, nothing is said of unjudged ones. "
-        "Default: what the columns (user) or a history say.",
+        help="What the lists are for. recommendation speaks of users and held-out items, not of unjudged items. "
+        "Default: inferred from the columns (user) or a history.",
     )  # fmt: skip
 
 
 def assisted_option() -> Any:
-    """The field of a group that names the judgments of a machine."""
+    """The field of a group for machine judgments."""
     return option(
         "--assisted-by", type=Reads(), metavar="FILE",
-        help="Judgments of a machine for all queries, where JUDGMENTS are those of people for some that were drawn at "
-        "random: adds values from both together, with intervals that hold, beside people alone and machine alone.",
+        help="Machine judgments for all queries, when JUDGMENTS are human judgments for a random sample of them: adds "
+        "values estimated from both, with valid intervals, beside those of people alone and of the machine alone.",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Assisting:
-    """What a machine judged, where people judged a part of it."""
+    """Machine judgments for all queries, when people judged a sample."""
 
     assisted_by: str | None = assisted_option()
     needed: float | None = option(
         "--needed", type=float, metavar="HALF_WIDTH",
-        help="With --assisted-by: say how many queries people have to judge for an interval of +- this.",
+        help="With --assisted-by: say how many queries people must judge for an interval of +- HALF_WIDTH.",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Where the numbers go, and whether anything else is said."""
+    """Where the numbers go, and whether anything else is printed."""
 
     output: Path | None = option("--output", type=Writes(), help="Write the numbers to this file.")
     quiet: bool = flag("-q", "--quiet", help="Print the numbers only, without comments.")
@@ -159,8 +175,17 @@ class Delivery:
         else:
             write_text(self.output, text)
 
+    def deliver_frame(self, frame: pl.DataFrame, format: str) -> None:
+        """Write or print a table as CSV or JSON."""
+        if format == "json":
+            self.deliver(json.dumps(frame.to_dicts(), indent=2, ensure_ascii=False) + "\n")
+            return
+        from rankmeter.inputs.spreadsheets import frame_csv
+
+        self.deliver(frame_csv(frame))
+
     def say_where(self, lang: Language) -> None:
-        """Say to which file the numbers went."""
+        """Print which file the numbers went to."""
         if self.output is not None and not self.quiet:
             say(word("written_to", lang, place=str(self.output)))
 
@@ -175,28 +200,28 @@ class Showing(Delivery):
         help="Add 95% confidence intervals over queries; with --by also how far each slice is from the rest.",
     )  # fmt: skip
     digits: int | None = option(
-        "--digits", type=click.IntRange(0, 17),
+        "--digits", type=click.IntRange(0, 17), metavar="NUMBER",
         help="Digits after the decimal point. Default: 4; all in csv and json; 5 for the three lines of --labelled.",
     )  # fmt: skip
     save: str | None = option(
         "--save", type=WritesEach(), metavar="FILE",
-        help="Save everything as Parquet for later (Evaluation.load); of several runs into files: "
+        help="Save everything as Parquet for later (Evaluation.load); several runs need a file each: "
         "--save '{run}.parquet'.",
     )  # fmt: skip
     format: OutputFormat | None = option(
         "--format", type=click.Choice(FORMATS),
-        help="Format of the numbers. Default: table, or what the ending of --output says.",
+        help="Format of the numbers. Default: table, or by the ending of --output.",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Delivery):
-    """How a result that shows itself, and is a table too, is given: in which language and format, and where."""
+    """How a result is printed that has both a document and a table: in which language and format, and where."""
 
     lang: Language = field(default="en", metadata={"option": (("--lang",), LANG)})
     format: str | None = option(
         "--format", type=click.Choice(["table", "json", "csv", "markdown", "html"]),
-        help="Format of the numbers. Default: table, or what the ending of --output says.",
+        help="Format of the numbers. Default: table, or by the ending of --output.",
     )  # fmt: skip
 
     def give(self, result: ShownAsTable) -> None:
@@ -207,7 +232,7 @@ class Answer(Delivery):
         self.say_where(self.lang)
 
     def give_tables(self, result: ShownAsTable, tables: Sequence[Table], sentences: Sequence[Said]) -> None:
-        """Write or print the tables of a result, and tell what belongs to them on standard error."""
+        """Write or print the tables of a result, and its sentences on standard error."""
         from rankmeter.cli.output import deliver_shown, deliver_tables
 
         if not self.quiet:
@@ -219,19 +244,19 @@ class Answer(Delivery):
         self.say_where(self.lang)
 
     def tell(self, result: ToldTable) -> None:
-        """Write or print the table of a result, and tell what belongs to it."""
+        """Write or print the table of a result, and its sentences on standard error."""
         self.give_tables(result, [result.table(self.lang)], result.sentences())
 
 
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
-    """How a result that is read is given: in which language, as text, Markdown, a page or data."""
+    """How a result for reading is printed: in which language, as text, Markdown, a page or data."""
 
     lang: Language = field(default="en", metadata={"option": (("--lang",), LANG)})
     format: Literal["text", "markdown", "html", "json"] = option("--format", default="text", help="Format of the text.")
 
     def text_of(self, result: Showable) -> str:
-        """The result; as text it fits the terminal."""
+        """The result in the chosen format; text fits the terminal."""
         from rankmeter.cli.output import shown_text
 
         return shown_text(result, self.format, self.lang)
@@ -241,47 +266,32 @@ class TextAnswer:
         echo(self.text_of(result))
 
 
-def format_option(*formats: str, default: str | None = None) -> Callable[[Any], Any]:
-    """The option that says how numbers are written."""
-    text = f"Format of the numbers. Default: {default or 'table, or what the ending of --output says'}."
-    return click.option("--format", "format_", type=click.Choice(formats), default=default, help=text)
+SEED: dict[str, Any] = {"type": Count(0), "default": 0, "show_default": True, "help": "Seed for all random draws."}
+LEVEL: dict[str, Any] = {"type": float, "default": 0.95, "show_default": True, "help": "Level of the intervals."}
+seed_option = click.option("--seed", **SEED)
+level_option = click.option("--level", **LEVEL)
+csv_or_json = click.option(
+    "--format", "format_", type=click.Choice(["csv", "json"]), default="csv", show_default=True,
+    help="Format of the table.",
+)  # fmt: skip
+table_or_json = click.option(
+    "--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True,
+    help="Format of the list.",
+)  # fmt: skip
 
 
-def columns_option(example: str) -> Callable[[Any], Any]:
-    """The option that names columns of a log or a table of labels."""
-    return click.option("--columns", metavar="ROLE=NAME,...", help=f"Name columns that are not recognised: {example}.")
+def measure_option(help: str, **settings: Any) -> Callable[[Any], Any]:
+    """The option that names measures."""
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=help, **settings)
 
 
-def seed_option(function: Any) -> Any:
-    """The option that makes random numbers the same again."""
-    return click.option(
-        "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed for all random draws."
-    )(function)
-
-
-def level_option(function: Any) -> Any:
-    """The option that says how sure an interval is."""
-    return click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")(
-        function
-    )
-
-
-def parse_columns(text: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Read ``item=docid,query=uid`` for the judgments and for the run; ``run.item=docid`` is for the run alone.
-
-    Examples
-    --------
-    >>> parse_columns("query=uid,run.item=docid_x")
-    ({'query': 'uid'}, {'query': 'uid', 'item': 'docid_x'})
-    """
-    from rankmeter.inputs.columns import columns_of
-
-    columns = named_columns(text)
-    return columns_of(columns, "judgments") or {}, columns_of(columns, "run") or {}
+def columns_option(which: str) -> Callable[[Any], Any]:
+    """The option that names columns of a log or a table; ``which`` ends its help: ``: user=visitor``."""
+    return click.option("--columns", cls=CommaList, metavar="ROLE=NAME,...", help=f"{_UNRECOGNISED}{which}.")
 
 
 def named_columns(text: str | None) -> dict[str, str]:
-    """Read ``item=docid,query=uid``, as ``columns=`` takes it.
+    """Read ``item=docid,query=uid`` for ``columns=``, without the columns of the catalogue.
 
     Examples
     --------
@@ -291,41 +301,43 @@ def named_columns(text: str | None) -> dict[str, str]:
     from rankmeter.inputs.columns import ROLES, STATEMENTS
 
     columns: dict[str, str] = {}
-    for part in (text or "").split(","):
-        if not part.strip():
-            continue
-        role, equals, column = (piece.strip() for piece in part.partition("="))
-        if role.startswith("catalogue.") and equals and column:
+    for part, role, column in _parts(text):
+        if role.startswith("catalogue.") and column:
             continue  # read by catalogue_columns
         side, dot, bare = role.partition(".")
         known = (*ROLES, *STATEMENTS)
-        if not equals or not column or (bare if dot and side in _SIDES else role) not in known:
+        if not column or (bare if dot and side in _SIDES else role) not in known:
             hint = did_you_mean(role, ROLES) or None
-            raise InputError.of("cli.columns_not_possible", part=part.strip(), roles=list(known), hint=hint)
+            raise InputError.of("cli.columns_not_possible", part=part, roles=list(known), hint=hint)
         columns[role] = column
     return columns
 
 
+def _parts(text: str | None) -> Iterator[tuple[str, str, str]]:
+    """The parts of ``item=docid, query=uid``, each with what precedes and follows the equals sign."""
+    for part in filter(None, map(str.strip, (text or "").split(","))):
+        name, _, value = part.partition("=")
+        yield part, name.strip(), value.strip()
+
+
 def catalogue_columns(text: str | None) -> dict[str, str]:
-    """Read what ``--columns`` says of the catalogue: ``catalogue.features=f1+f2``.
+    """Read the columns of the catalogue from ``--columns``: ``catalogue.features=f1+f2``.
 
     Examples
     --------
     >>> catalogue_columns("query=uid,catalogue.features=f1+f2,catalogue.values=cost")
     {'features': 'f1+f2', 'values': 'cost'}
     """
-    parts = [part.strip() for part in (text or "").split(",")]
-    named = {role.strip(): column.strip() for role, _, column in (part.partition("=") for part in parts)}
-    mine = {role: column for role, column in named.items() if role.startswith("catalogue.")}
-    if not mine:
+    named = {role: column for _, role, column in _parts(text) if role.startswith("catalogue.")}
+    if not named:
         return {}
     from rankmeter.lists.catalogue import columns_of_items
 
-    return columns_of_items(mine)[1]
+    return columns_of_items(named)[1]
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
-    """A name for each run: the file's name without its endings, with as much more as makes it unlike the others.
+    """A name for each run: the file's name without its endings, with as much of the path as makes it unique.
 
     Examples
     --------
@@ -370,12 +382,9 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
     {'user': 'visitor', 'type': 'action'}
     """
     named: dict[str, str] = {}
-    for part in (text or "").split(","):
-        if not part.strip():
-            continue
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and value):
-            raise InputError.of("cli.not_name_value", option=option, part=part.strip())
+    for part, name, value in _parts(text):
+        if not (name and value):
+            raise InputError.of("cli.not_name_value", option=option, part=part)
         named[name] = value
     return named
 
@@ -395,7 +404,7 @@ def numbers(option: str, text: str | None) -> list[Any] | None:
 
 
 def kinds_of_events(text: str | None) -> dict[str, list[str]]:
-    """Several words may stand for one kind: ``conversion=signup,conversion=order``."""
+    """Read ``conversion=signup,conversion=order``: several words may stand for one kind of event."""
     words: dict[str, list[str]] = {}
     for part in (text or "").split(","):
         for kind, name in pairs("--types", part).items():

@@ -1,4 +1,4 @@
-"""What commands print: the numbers in every format, tables that fit the terminal, and the talk that goes with them."""
+"""What commands print: numbers in every format, tables that fit the terminal, and the notes that go with them."""
 
 from __future__ import annotations
 
@@ -37,43 +37,52 @@ if TYPE_CHECKING:
     from rankmeter.report.comparisons import ShownComparison
     from rankmeter.showing.showable import Showable, ShownAsTable
 
+WIDEST = 100
+"""The width beyond which lines are hard to read."""
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
 
 
 def terminal_options() -> dict[str, Any]:
-    """How standard output shows a document: fitted and in colour on a terminal, complete and plain elsewhere."""
+    """How standard output shows a document: fitted and in colour on a terminal, complete and plain otherwise."""
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
     bars = {"bars": "blocks" if "utf" in encoding else "ascii"}
     if (width := terminal_width()) is None:
         return bars
-    is_coloured = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return {**bars, "width": width, "styled": is_coloured}
+    return {**bars, "width": width, "styled": is_styled()}
+
+
+def is_styled() -> bool:
+    """Whether standard output shows bold letters."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def readable_width() -> int:
+    """The width for prose: that of the terminal, within reason."""
+    return min(terminal_width() or WIDEST, WIDEST)
 
 
 def show(document: Document, lang: Language = "en") -> None:
-    """Print a document; a renderer has taken out what a terminal would obey."""
+    """Print a document; its renderer has removed control sequences."""
     text = document_text(document, lang=lang, **terminal_options())
     click.echo(text, color=True)
 
 
 def shown_text(result: Showable, format: str, lang: Language) -> str:
-    """A result that shows itself, in one of its formats; as text it fits the terminal."""
+    """A result in one of its formats; text fits the terminal."""
     if format == "json":
         return result.to_json()
     if format == "html":
         from rankmeter.showing.html import page_html
 
         return page_html(result.document(lang), lang=lang)
-    return (
-        result.to_markdown(lang)
-        if format == "markdown"
-        else result.to_text(lang, width=terminal_options().get("width"))
-    )
+    if format == "markdown":
+        return result.to_markdown(lang)
+    return result.to_text(lang, width=terminal_options().get("width"))
 
 
 def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, lang: Language) -> None:
-    """Give a result that shows itself, and is a table too, in the format asked for or that the place says."""
+    """Write or print a result in the format asked for, or that the ending of the output file asks for."""
     meant = format_asked(format, delivery.output)
     if meant == "latex":
         from rankmeter.showing.latex import table_latex
@@ -89,7 +98,7 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
 
 
 def deliver_tables(tables: Document, delivery: Delivery, lang: Language) -> None:
-    """Give tables as text, which fits the terminal where it goes there."""
+    """Write or print tables as text, which fits the terminal if it goes there."""
     options = terminal_options() if delivery.output is None else {}
     delivery.deliver(document_text(tables, lang=lang, **{**options, "styled": False}) + "\n")
 
@@ -125,7 +134,7 @@ def result_table(evaluations: Sequence[Evaluation], showing: Showing, lang: Lang
 
 
 def result_talk(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> list[str]:
-    """What a person should know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
+    """What to know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
     sentences = [
         *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
         *tie_notes(evaluations, DIGITS if showing.digits is None else showing.digits),
@@ -142,7 +151,7 @@ def result_talk(evaluations: Sequence[Evaluation], showing: Showing, lang: Langu
 def definition_talk(
     measures: Sequence[Measure], lang: Language = "en", label: Callable[[Measure], str] = str
 ) -> list[str]:
-    """How numbers are defined, and where the words of a definition are explained."""
+    """How numbers are defined, and the command that explains the definitions."""
     option = "" if lang == "en" else f" --lang {lang}"
     command = f"rankmeter explain '{measures[0]}'{option}"
     return [*definition_lines(measures, lang, label), word("definition_words", lang, command=command)]
@@ -157,7 +166,7 @@ def _interval_talk(evaluations: Sequence[Evaluation], showing: Showing) -> list[
 
 
 def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
-    """Between which values ties can move each number, the widest first; what does not show is not said."""
+    """The range over which ties can move each number, the widest first, if it shows in the digits printed."""
     notes = []
     for ev in evaluations:
         for measure, (worst, best) in ev.tie_bounds.items():
@@ -172,33 +181,31 @@ def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
 
 
 def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
-    """The counts, once for all runs that share them; what is true of every run is not said of each."""
+    """The counts, each once for all runs that share it."""
     facts: dict[str, list[str]] = {}
     for ev in evaluations:
         unused = {side.notes.get(UNUSED) for side in ev.reading.sides}  # the line about reading names them
         facts[ev.name] = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
     shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in own for own in facts.values())]
     runs: dict[str, list[str]] = {}
+    between = "；" if lang == "zh" else "; "
     for name, sentences in facts.items():
         own = [in_language(sentence, lang) for sentence in sentences if sentence not in shared]
-        runs.setdefault(("；" if lang == "zh" else "; ").join(own), []).append(name)
+        runs.setdefault(between.join(own), []).append(name)
     named = [f"{', '.join(names)}: {text}" for text, names in runs.items() if text]
-    return (
-        [*named, *(in_language(sentence, lang) for sentence in shared)]
-        if named
-        else [("；" if lang == "zh" else "; ").join(in_language(sentence, lang) for sentence in shared)]
-    )
+    of_all = [in_language(sentence, lang) for sentence in shared]
+    return [*named, *of_all] if named else [between.join(of_all)]
 
 
 def deliver_comparison(
     cmp: Comparison, format: str, delivery: Delivery, digits: int, lang: Language, *, details: bool
 ) -> None:
-    """Give the numbers of a comparison in one of the formats, to a file or to standard output."""
+    """Write or print the numbers of a comparison in one of the formats."""
     from rankmeter.report.comparisons import ShownComparison
 
     shown = ShownComparison(cmp, lang, digits)
     if format == "table" and delivery.output is None:
-        _show_comparison(shown, quiet=delivery.quiet, details=details or not sys.stdout.isatty())
+        _show_comparison(shown, quiet=delivery.quiet, details=details or not is_styled())
     elif format == "csv":
         delivery.deliver(_tests_csv(cmp))
     else:
@@ -207,7 +214,7 @@ def deliver_comparison(
 
 
 def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
-    """On a terminal the answer and one table; with details, and for programs, every table."""
+    """On a terminal print the answer and one table; with details, and for programs, every table."""
     cmp, lang = shown.cmp, shown.lang
     is_grid = not details and len(cmp.measures) > 1
     answer: list[Block] = [Paragraph(line) for line in shown.texts(shown.verdict())]
@@ -231,14 +238,14 @@ def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> N
 
 
 def _recognised(cmp: Comparison, lang: Language) -> list[str]:
-    """What files of other tools were taken for: that was told from their content, and is said always."""
+    """What exports of other tools were recognised as, which is always printed."""
     exports = any(side.export for reading in cmp.reading.values() for side in reading.sides)
     line = reading_line(cmp.reading.values()) if exports else None
     return [line.text(lang)] if line else []
 
 
 def _tests_csv(cmp: Comparison) -> str:
-    """A row per pair; where slices were asked for, rows of all queries together have none of the slice's columns."""
+    """A row per pair; with slices, rows about all queries have no slice."""
     from rankmeter.inputs.spreadsheets import frame_csv
 
     if not cmp.slice_differences:

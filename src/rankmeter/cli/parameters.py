@@ -1,4 +1,4 @@
-"""How commands are made: groups of options that arrive as one value, and paths that are known as read or written.
+"""How commands are built: groups of options that arrive as one value, and paths marked as read or written.
 
 A group is a frozen dataclass whose fields are options. A command that :func:`takes` it gets one value for all of them::
 
@@ -10,10 +10,10 @@ A group is a frozen dataclass whose fields are options. A command that :func:`ta
     @takes(delivery=Delivery)
     def command(delivery: Delivery) -> None: ...
 
-Every parameter that is a path has the type :class:`Reads` or :class:`Writes`, so that no command can write over what it
-reads: that is looked at before a command begins, for all of them alike.
+Every parameter that is a path has the type :class:`Reads` or :class:`Writes`, so that no command can overwrite what it
+reads: this is checked before any command starts.
 
-Shared code names the arguments of Python calls; :func:`typed` says how each is typed as an option.
+Shared code names the arguments of Python calls; :func:`typed` spells them as options.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from rankmeter.cli.talk import BilingualCommand
+from rankmeter.cli.bilingual import BilingualCommand
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
 from rankmeter.wording import Option, Spelling, as_argument
@@ -43,13 +43,31 @@ MOST = 2**31 - 1
 _FORMAT_OF = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
+class Count(click.IntRange):
+    """A whole number of at least ``least``; the upper limit is out of reach, and the help does not show it."""
+
+    name = "number"
+
+    def __init__(self, least: int = 1) -> None:
+        super().__init__(least, MOST)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = click.INT.convert(value, param, ctx)
+        if not self.min <= number <= MOST:  # type: ignore[operator]  # click allows ranges without a lower end
+            self.fail(f"{number} is not in the range {self.min}<=x<={MOST}.", param, ctx)
+        return number
+
+    def _describe_range(self) -> str:
+        return f"x>={self.min}"
+
+
 class Reads(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """A file, a folder or a pattern that is read.
 
     Parameters
     ----------
     files
-        The paths in what is typed; by default all of it is one.
+        Finds the paths in what is typed; by default all of it is one path.
     """
 
     name = "text"
@@ -59,7 +77,7 @@ class Reads(click.ParamType):  # type: ignore[type-arg]  # generic in newer vers
 
 
 class Writes(click.Path):
-    """A file that is written, or with ``folder`` a folder that files are written into."""
+    """A file that is written, or with ``folder`` a folder for files that are."""
 
     def __init__(self, *, folder: bool = False) -> None:
         super().__init__(path_type=Path, file_okay=not folder)
@@ -67,32 +85,42 @@ class Writes(click.Path):
 
 
 class WritesEach(click.ParamType):  # type: ignore[type-arg]
-    """Files that are written, one for each run: ``{run}`` stands for its name. The command itself checks them."""
+    """Files that are written, one per run: ``{run}`` stands for its name. The command checks them itself."""
 
     name = "text"
 
 
-def option(*names: str, default: Any = None, **settings: Any) -> Any:
-    """A field of a group of options: what :func:`click.option` takes, but the name is that of the field.
+class CommaList(click.Option):
+    """An option that takes parts separated by commas; typed again, it adds to them."""
 
-    A field whose type is a ``Literal`` takes one of its words, and a default is shown.
+    def __init__(self, *args: Any, default: str | None = None, **settings: Any) -> None:
+        super().__init__(*args, **{**settings, "multiple": True, "default": [default] if default else None})
+
+    def process_value(self, ctx: click.Context, value: Any) -> str | None:
+        return ",".join(super().process_value(ctx, value)) or None
+
+
+def option(*names: str, default: Any = None, **settings: Any) -> Any:
+    """A field of a group of options, with the arguments of :func:`click.option`; its name is that of the field.
+
+    A field of type ``Literal`` takes one of its words. Defaults are shown.
     """
     return field(default=default, metadata={"option": (names, {"show_default": bool(default), **settings})})
 
 
 def flag(*names: str, help: str) -> Any:
-    """A field that is true where the option is typed."""
+    """A field that is true if the option is typed."""
     return option(*names, default=False, is_flag=True, help=help)
 
 
 def _words(annotation: str) -> dict[str, Any]:
-    """The choices of a field, as its type names them: ``Literal["t", "sign"] | None``."""
+    """The choices in a field's type: ``Literal["t", "sign"] | None``."""
     literal = re.match(r"Literal\[(.*?)\]", annotation)
     return {"type": click.Choice(ast.literal_eval(f"[{literal[1]}]"))} if literal else {}
 
 
 def takes(**groups: type) -> Callable[[Function], Function]:
-    """Give a command the options of some groups, each of which it gets as one value under the name given here."""
+    """Add groups of options to a command, which receives each group as one value under the name given here."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)
@@ -116,7 +144,7 @@ def takes(**groups: type) -> Callable[[Function], Function]:
 
 
 class Command(BilingualCommand):
-    """A command that writes to no file that it reads nor where it cannot."""
+    """A command that never overwrites what it reads, and checks first that it can write."""
 
     def invoke(self, ctx: click.Context) -> Any:
         places = written(ctx)
@@ -125,7 +153,7 @@ class Command(BilingualCommand):
 
 
 def check_places(places: dict[str, Path], ctx: click.Context) -> None:
-    """Refuse places that the command reads, names twice or cannot write, before anything is computed."""
+    """Refuse output files that the command reads, writes twice or cannot write, before anything is computed."""
     check_apart(places, read(ctx))
     folders = {option for option, place in _values(ctx, Writes) if option.type.folder}  # type: ignore[attr-defined]
     for name, place in places.items():
@@ -134,12 +162,12 @@ def check_places(places: dict[str, Path], ctx: click.Context) -> None:
 
 
 def written(ctx: click.Context) -> dict[str, Path]:
-    """Where a command was asked to write, by its options."""
+    """The files that a command was asked to write, by option."""
     return {parameter.opts[-1]: place for parameter, place in _values(ctx, Writes)}
 
 
 def read(ctx: click.Context) -> list[str]:
-    """What a command was asked to read."""
+    """The files that a command was asked to read."""
     return [path for parameter, text in _values(ctx, Reads) for path in parameter.type.files(text)]  # type: ignore[attr-defined]
 
 
@@ -157,12 +185,12 @@ def was_given(name: str) -> bool:
 
 
 def given() -> list[click.Parameter]:
-    """What was typed in this call."""
+    """The parameters that were typed in this call."""
     return [parameter for parameter in click.get_current_context().command.params if was_given(str(parameter.name))]
 
 
 def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
-    """What the name of a file asks for among some formats; a table on standard output."""
+    """The format that the ending of a file asks for; a table for standard output."""
     ending = "" if output is None else output.suffix.lower()
     for name in formats:
         if name == _FORMAT_OF.get(ending):
@@ -173,14 +201,14 @@ def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
 
 
 def format_asked(format: str | None, output: Path | None) -> str:
-    """The format that was asked for, or that the name of the file says; a page is one too."""
+    """The format that was asked for, or that the ending of the file asks for, which may be a page."""
     if format is not None or output is None or output.suffix.lower() not in (".html", ".htm"):
         return format or format_of(output, ("table", "json", "csv", "markdown"))
     return "html"
 
 
 def typed(command: click.Command) -> Spelling:
-    """How an argument is typed as an option of a command; what the command has no option for is left as it is.
+    """How to spell an argument as an option of a command; one that the command lacks is spelled as in Python.
 
     >>> spelling = typed(click.Command("c", params=[click.Option(["--columns"]), click.Option(["--for", "purpose"])]))
     >>> spelling(Option("columns", {"item": "docid", "query": "q"})), spelling(Option("purpose")), spelling(Option("k"))
@@ -205,13 +233,13 @@ def typed(command: click.Command) -> Spelling:
 
 
 def typed_here(option: Option) -> str:
-    """An argument as it is typed for the command that is running."""
+    """An argument spelled as an option of the running command."""
     context = click.get_current_context(silent=True)
     return as_argument(option) if context is None else typed(context.command)(option)
 
 
 def _typed_names(command: click.Command) -> dict[str, str]:
-    """The arguments that are options of this command, or of those in its group, by their names in Python."""
+    """The options of this command, or of those in its group, by the names of their arguments in Python."""
     options: dict[str, str] = {}
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         options |= _typed_names(inner)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 import click
 
-from rankmeter.cli.options import Delivery, Sources, format_option
-from rankmeter.cli.parameters import MOST, Command, Reads, takes
+from rankmeter.cli.options import Delivery, Sources, csv_or_json
+from rankmeter.cli.parameters import Command, Count, Reads, takes
 from rankmeter.cli.talk import examples, say, silence_notes, spoken_language
 from rankmeter.errors import InputError
-from rankmeter.inputs.spreadsheets import frame_csv
 from rankmeter.wording import word
 
 
@@ -23,16 +21,15 @@ from rankmeter.wording import word
     ),
 )
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN...")
-@click.option(
-    "--depth", type=click.IntRange(1, MOST), default=10, show_default=True, help="How deep to look into each list."
-)
-@click.option("--budget", type=click.IntRange(1, MOST), help="How many items can be judged. Default: list all.")
+@click.option("--depth", type=Count(), default=10, show_default=True, help="How deep to look into each list.")
+@click.option("--budget", type=Count(), help="How many items can be judged. Default: list all.")
 @click.option(
     "--by", type=click.Choice(["difference", "weight"]),
-    help="difference: what could move two systems apart (default for several runs). weight: what could move all.",
+    help="What comes first. difference: what could move two systems apart (default for several runs). weight: what "
+    "could move any system.",
 )  # fmt: skip
 @takes(sources=Sources)
-@format_option("csv", "json", default="csv")
+@csv_or_json
 @takes(delivery=Delivery)
 def command(
     paths: tuple[str, ...],
@@ -62,9 +59,9 @@ def command(
         import polars as pl
 
         columns = ("query", "item", pl.lit("").alias("grade"), "priority", "best_rank", "systems")
-        delivery.deliver(frame_csv(listed.select(*columns)))
+        delivery.deliver_frame(listed.select(*columns), "csv")
     else:
-        delivery.deliver(json.dumps(listed.to_dicts(), indent=2, ensure_ascii=False) + "\n")
+        delivery.deliver_frame(listed, "json")
     if not delivery.quiet:
         lang = spoken_language()
         where = [word("written_to", lang, place=str(delivery.output))] if delivery.output else []

@@ -26,7 +26,7 @@ def command(request: str, responses: str, answer: Answer) -> None:
     """Answer the _rank_eval REQUEST from RESPONSES, and show what the usual definition gives beside it.
 
     REQUEST is the body of the request: searches with ratings, and a metric. RESPONSES is an _msearch response whose
-    answers stand in the order of the requests, or an object with the response of each request by its id. --format json
+    answers are in the order of the requests, or an object with the response of each request by its id. --format json
     prints the answer in the engine's own form.
     """
     from rankmeter.compat.rank_eval import rank_eval

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from rankmeter.cli.options import TextAnswer, named_columns
-from rankmeter.cli.parameters import MOST, Command, Reads, takes
+from rankmeter.cli.options import TextAnswer, columns_option, named_columns
+from rankmeter.cli.parameters import Command, Count, Reads, takes
 from rankmeter.cli.talk import echo, examples
 from rankmeter.errors import InputError
 from rankmeter.showing.html import page_html
 
 NOT_FOUND = 1
-"""The exit code where no definition gives every number."""
+"""The exit code if no definition gives every number."""
 
 
 @click.command(
@@ -27,16 +27,21 @@ NOT_FOUND = 1
 )
 @click.argument("judgments", type=Reads())
 @click.argument("run", type=Reads())
-@click.option("--claim", "claims", multiple=True, help="A reported number, NAME=NUMBER; may be given several times.")
-@click.option("--between", help="Two tools, FIRST,SECOND, whose difference is explained step by step.")
+@click.option("--claim", "claims", multiple=True, metavar="NAME=NUMBER", help="A reported number; repeatable.")
+@click.option("--between", metavar="TOOL,TOOL", help="Two tools whose difference is to be explained step by step.")
 @click.option(
-    "-m", "--measure", "metrics", multiple=True, help="With --between: the metric; may be given several times."
+    "-m", "--measure", "metrics", multiple=True, metavar="METRIC", help="With --between: the metric; repeatable."
 )
-@click.option("--changes", type=click.IntRange(0, 5), default=3, show_default=True, help="Conventions changed at most.")
 @click.option(
-    "--limit", type=click.IntRange(1, MOST), default=20_000, show_default=True, help="Definitions tried at most."
+    "--changes",
+    type=click.IntRange(0, 5),
+    metavar="NUMBER",
+    default=3,
+    show_default=True,
+    help="Change at most this many conventions.",
 )
-@click.option("--columns", help="Name columns that are not recognised, as for `rankmeter evaluate`.")
+@click.option("--limit", type=Count(), default=20_000, show_default=True, help="Try at most this many definitions.")
+@columns_option(", as for `rankmeter evaluate`")
 @takes(answer=TextAnswer)
 @click.pass_context
 def command(
@@ -54,7 +59,7 @@ def command(
     """Find the definitions that give a reported number for JUDGMENTS and RUN, or explain why two tools differ.
 
     The digits of a claim count: 0.3118 is matched by any value that rounds to it. Tools are tried as a whole, then
-    single conventions are changed, few before many. Exit code 1 where nothing gives every number.
+    single conventions are changed, few before many. The exit code is 1 if nothing gives every number.
 
     With --between the difference of two tools is split into named steps whose contributions add up to it; `rankmeter`
     stands for rankmeter's own definition, and trec_eval:9,c for a tool with options.
@@ -77,7 +82,7 @@ def command(
 
 
 def _claim(text: str) -> tuple[str, str]:
-    """The name and the number; the name may hold equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
+    """The name and the number; the name may contain equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
     name, equals, number = text.rpartition("=")
     if not equals or not name.strip() or not number.strip():
         raise InputError.of("cli.not_a_claim", text=text)
@@ -97,17 +102,17 @@ def _explain_difference(
     first, second = _two_tools(tools)
     if not metrics:
         raise InputError.of("cli.between_lacks_metric", tools=tools)
-    told = [between(judgments, run, first, second, metric, columns=columns or None) for metric in metrics]
+    differences = [between(judgments, run, first, second, metric, columns=columns or None) for metric in metrics]
     if answer.format == "html":
-        blocks = [block for difference in told for block in difference.document(answer.lang)]
+        blocks = [block for difference in differences for block in difference.document(answer.lang)]
         echo(page_html(blocks, lang=answer.lang))
         return
-    texts = [answer.text_of(difference) for difference in told]
+    texts = [answer.text_of(difference) for difference in differences]
     echo(f"[{','.join(texts)}]" if answer.format == "json" and len(texts) > 1 else "\n\n".join(texts))
 
 
 def _two_tools(text: str) -> tuple[str, str]:
-    """Split ``trec_eval:9,c,recbole`` into two tools: a part without a known name is an option of the one before."""
+    """Split ``trec_eval:9,c,recbole`` into two tools: a part that names no tool is an option of the one before."""
     from rankmeter.definitions.spoken import OURS
     from rankmeter.measures.dialects import dialect_names
 

@@ -19,10 +19,13 @@ from rankmeter.cli.talk import examples
 )
 @click.argument("judgments", type=Reads(), metavar="JUDGMENTS")
 @click.argument("run", type=Reads(), metavar="RUN")
-@click.option("-m", "--measure", default="Success@1", show_default=True, help="A ranked measure with values in 0..1.")
 @click.option(
-    "--cut", "cuts", type=float, multiple=True,
-    help="A cut: items with at least this score are returned. Default: quantiles of the best scores.",
+    "-m", "--measure", default="Success@1", show_default=True, metavar="MEASURE",
+    help="Ranked measure with values in 0..1.",
+)  # fmt: skip
+@click.option(
+    "--cut", "cuts", type=float, multiple=True, metavar="SCORE",
+    help="Return only items with at least this score. Default: try quantiles of the best scores.",
 )  # fmt: skip
 @takes(sources=Sources)
 @level_option
@@ -38,10 +41,9 @@ def command(
 ) -> None:
     """Say how a RUN deals with queries that have no right answer: false returns, false silence, and where to cut.
 
-    A query without a relevant item in JUDGMENTS is unanswerable; silence is right there.
+    A query without a relevant item in JUDGMENTS is unanswerable; silence is the right answer there.
     """
     from rankmeter.judging.abstention import silence
 
     (returned,) = sources.runs([run]).values()
-    curve = silence(sources.judgments(judgments), returned, measure, cuts=cuts or None, level=level)
-    answer.give(curve)
+    answer.give(silence(sources.judgments(judgments), returned, measure, cuts=cuts or None, level=level))

@@ -1,4 +1,4 @@
-"""What is compared, as the command line names it: judgments, systems, units, what is known of items and users."""
+"""What is compared, as named on the command line: judgments, systems, units, items and users."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.options import Sources, catalogue_columns, parse_columns, system_names
+from rankmeter.cli.options import Sources, catalogue_columns, named_columns, system_names
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse_measures
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Repeats
-    from rankmeter.inputs import AnyJudgments
+    from rankmeter.inputs.tables import Judgments
 
 
 def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[Any]:
-    """Evaluations that were made before, by the names of their files, or several of one system by its name."""
+    """Saved evaluations by the names of their files, or several of one system by its name."""
     from rankmeter.evaluating.result import Evaluation
 
     if len(paths) + len(seeds) < 2:
         for path in paths:
-            Evaluation.load(path)  # what is neither an evaluation nor a comparison says so itself
+            Evaluation.load(path)  # complains if it is not an evaluation
         raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
     alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
     return [*alone, *((name, _seeds(files, Evaluation.load)) for name, files in _several("--seeds", seeds))]
 
 
-def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _several(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
-    for text in given:
+    for text in texts:
         name, equals, files = text.partition("=")
         if not equals or not name or not files:
             raise InputError.of("cli.several_runs", option=option, text=text)
@@ -40,7 +40,7 @@ def _several(option: str, given: Sequence[str]) -> Iterator[tuple[str, list[str]
 
 
 def named_seed(text: str) -> tuple[str, str]:
-    """The seed and the file of ``1:d1.run``; no seed where a file has that name, or the name of a drive."""
+    """The seed and the file of ``1:d1.run``; no seed if a file or a drive has that name."""
     seed, colon, file = text.partition(":")
     if not colon or not seed or not file or file.startswith("\\") or Path(text).exists():
         return "", text
@@ -48,7 +48,7 @@ def named_seed(text: str) -> tuple[str, str]:
 
 
 def _seeds(files: Sequence[str], read: Callable[[str], object]) -> Repeats:
-    """The runs of one system, seed by seed where the seeds are named."""
+    """The runs of one system, by seed if the seeds are named."""
     from rankmeter.comparing.systems import seeds
 
     pairs = [named_seed(text) for text in files]
@@ -68,8 +68,8 @@ def named_sources(
     folds: Sequence[str],
     sources: Sources,
     history: str | None = None,
-) -> tuple[AnyJudgments | None, list[tuple[str, object]]]:
-    """The judgments (None where the first path is), and every system by its name."""
+) -> tuple[Judgments | None, list[tuple[str, object]]]:
+    """The judgments (None if the first path is), and every system by its name."""
     from rankmeter.comparing.systems import folds as as_folds
 
     usage = "rankmeter compare JUDGMENTS RUN RUN..."
@@ -78,23 +78,23 @@ def named_sources(
     refuse_measures(path for path in paths if path is not None)
     judged, runs = paths[0], [path for path in paths[1:] if path is not None]
     _refuse_folders(judged, runs)
-    named = [*_several("--seeds", seeds), *_several("--folds", folds)]
-    parts = [file for _, files in named for file in files]
+    seeded, folded = list(_several("--seeds", seeds)), list(_several("--folds", folds))
+    parts = [file for _, files in (*seeded, *folded) for file in files]
     sources.check_columns(judged, [*runs, *parts], history)
     truth = None if judged is None else sources.judgments(judged)
-    read = partial(_run, columns=parse_columns(sources.columns)[1], format=sources.run_format)
+    read = partial(_run, columns=named_columns(sources.columns), format=sources.run_format)
     systems: list[tuple[str, object]] = [
         (name, read(path)) for name, path in zip(system_names(runs), runs, strict=True)
     ]
-    systems += [(name, _seeds(files, read)) for name, files in _several("--seeds", seeds)]
-    systems += [(name, as_folds(*map(read, files))) for name, files in _several("--folds", folds)]
+    systems += [(name, _seeds(files, read)) for name, files in seeded]
+    systems += [(name, as_folds(*map(read, files))) for name, files in folded]
     if not systems:
         raise InputError.of("cli.nothing_to_compare" if judged is None else "cli.no_run", source=judged, usage=usage)
     return truth, systems
 
 
 def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
-    """A folder of runs is meant as its files, which only the shell can name."""
+    """Refuse a folder of runs, whose files the shell must name."""
     for path in runs:
         if Path(path).is_dir():
             raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
@@ -103,7 +103,7 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
 
 
 def refuse_measures(paths: Iterable[str]) -> None:
-    """A measure among the files is one without its ``-m``."""
+    """Refuse a measure among the files: its ``-m`` is missing."""
     for path in paths:
         if path == "-" or os.path.exists(path):  # noqa: PTH110 (any text may be typed)
             continue
@@ -113,16 +113,16 @@ def refuse_measures(paths: Iterable[str]) -> None:
 
 
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
-    """A run, or the evaluation that was saved there."""
+    """A run, or an evaluation if one is saved under this path."""
     from rankmeter.comparing.systems import saved_or_run
-    from rankmeter.inputs import into_run
+    from rankmeter.inputs.accepting import into_run
 
-    given = saved_or_run(path)
-    return into_run(path, columns=columns, format=format) if given is path else given
+    saved = saved_or_run(path)
+    return into_run(path, columns=columns, format=format) if saved is path else saved
 
 
 def items_and_users(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:
-    """What is known of items and users, read once for all systems."""
+    """The catalogue and the history, read once for all systems."""
     of_items = catalogue_columns(columns)
     if of_items and catalogue is None:
         raise InputError.of("cli.columns_without_catalogue")
@@ -130,15 +130,14 @@ def items_and_users(catalogue: str | None, history: str | None, columns: str | N
         return {}
     from rankmeter.lists.catalogue import into_catalogue, into_history
 
-    named, _ = parse_columns(columns)
     return {
         "catalogue": None if catalogue is None else into_catalogue(catalogue, of_items),
-        "history": None if history is None else into_history(history, columns=named),
+        "history": None if history is None else into_history(history, columns=named_columns(columns)),
     }
 
 
 def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
-    """Which unit each query belongs to, and what a unit is called: the header of its column."""
+    """The unit of each query, and what a unit is called: the header of its column."""
     if path is None:
         return None, "group"
     import polars as pl

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from rankmeter.cli.options import TextAnswer
+from rankmeter.cli.options import TextAnswer, measure_option
 from rankmeter.cli.output import definition_talk
 from rankmeter.cli.parameters import Command, Reads, takes
 from rankmeter.cli.talk import examples, tell
@@ -22,30 +24,21 @@ from rankmeter.measures import into_measures
     ),
 )
 @click.argument("items", type=Reads())
-@click.option("--id", "id_", required=True, help="The column that tells items apart.")
-@click.option("--group", required=True, help="The column that says to which group an item belongs.")
+@click.option("--id", required=True, metavar="COLUMN", help="Column with the ids of the items.")
+@click.option("--group", required=True, metavar="COLUMN", help="Column with the group of each item.")
+@click.option("--score", required=True, multiple=True, metavar="COLUMN", help="Column to rank by; repeatable.")
 @click.option(
-    "--score", "scores", required=True, multiple=True, help="A column to rank by; may be given several times."
+    "--truth", required=True, metavar="COLUMN", help="Column whose highest value in a group marks its best item."
 )
-@click.option("--truth", required=True, help="The column whose highest value in a group is the best item there.")
-@click.option("-m", "--measure", "measures", multiple=True, default=("RR",), show_default=True, help="A measure.")
+@measure_option("A measure, or several.", default=("RR",), show_default=True)
 @takes(answer=TextAnswer)
-def command(
-    items: str,
-    id_: str,
-    group: str,
-    scores: tuple[str, ...],
-    truth: str,
-    measures: tuple[str, ...],
-    answer: TextAnswer,
-) -> None:
+def command(items: str, measures: tuple[str, ...], answer: TextAnswer, **columns: Any) -> None:
     """Rank the rows of ITEMS by each score and measure every group twice: within the group, and over the whole list.
 
     Within the group its own items are ranked, and the one with the highest --truth is relevant. Over the whole list all
-    items are ranked, and every item of the group is relevant. Under the table stands why the two differ.
+    items are ranked, and every item of the group is relevant. The text below the table says why the two differ.
     """
     from rankmeter.definitions.score_tables import score_table
 
-    made = score_table(items, id=id_, group=group, score=scores, truth=truth, measures=list(measures))
-    answer.give(made)
+    answer.give(score_table(items, measures=list(measures), **columns))
     tell(definition_talk(into_measures(measures), answer.lang))

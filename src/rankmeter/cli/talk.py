@@ -1,38 +1,42 @@
-"""What is said to people: always on standard error, so that standard output holds data only."""
+"""Messages to people: always on standard error, so that standard output holds data only."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Self, TextIO
-
-import click
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self, TextIO
 
 from rankmeter.errors import Finished, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
 
 if TYPE_CHECKING:
+    import click
     from rich.progress import Progress as Bar
 
     from rankmeter.inputs.progress import Progress as ReadSoFar
 
-_LANGUAGE = "rankmeter.language"
+LANGUAGE = "rankmeter.language"
+"""Where the context of a command keeps the language of the call."""
+EXAMPLE_WIDTH = 76
+"""The width of an example in the help, which is indented by four."""
 PATIENCE = 1.0
-"""Seconds after which a person at a terminal wants to see that something happens."""
+"""Seconds after which a person at a terminal wants to see progress."""
 
 
 def say(text: str) -> None:
-    """Say a sentence in rankmeter's name."""
+    """Print a sentence in rankmeter's name."""
     tell([f"rankmeter: {text}"])
 
 
 def tell(lines: list[str]) -> None:
-    """Tell what belongs to a result; on a terminal no word is broken over two lines."""
+    """Print lines that accompany a result; on a terminal they are wrapped between words."""
     width = None
     if sys.stderr.isatty():
         from shutil import get_terminal_size
@@ -42,86 +46,70 @@ def tell(lines: list[str]) -> None:
         shown = without_controls(line)
         if width is not None and width_of(shown) > width and not shown.startswith(" "):
             shown = "\n".join(wrapped(shown, width))
-        click.echo(shown, err=True)
+        sys.stderr.write(f"{shown}\n")
+    sys.stderr.flush()
 
 
 def echo(text: str) -> None:
-    """Print data: as it is where a program reads it; on a terminal without what a terminal would obey."""
+    """Print data: unchanged for programs, without control sequences on a terminal."""
+    import click  # trec_eval's command does without it
+
     shown = without_controls(text) if sys.stdout.isatty() else text
-    # Without color=True click takes colours out of what is piped, and with them parts of names.
+    # Without color=True click strips colour codes from piped output, and with them parts of names.
     click.echo(shown, nl=not text.endswith("\n"), color=True)
 
 
 def language_of(ctx: click.Context) -> Language:
-    """The language of this call: that of ``--lang``, else of ``RANKMETER_LANG``, else of the locale."""
-    chosen: Language | None = ctx.meta.get(_LANGUAGE) or ctx.obj  # the latter where --help stands before --lang
+    """The language of this call: ``--lang``, else ``RANKMETER_LANG``, else the locale."""
+    chosen: Language | None = ctx.meta.get(LANGUAGE) or ctx.obj  # the latter where --help stands before --lang
     return chosen or chosen_language(places=LOCALE)
+
+
+def language_asked(args: Sequence[str] | None) -> Language:
+    """The language of a command line that click may not be able to read."""
+    words = list(sys.argv[1:] if args is None else args)
+    typed = [after for word, after in pairwise(words) if word == "--lang"]
+    typed += [word.partition("=")[2] for word in words if word.startswith("--lang=")]
+    return next((language for language in LANGUAGES if language in typed), chosen_language(places=LOCALE))
 
 
 def spoken_language() -> Language:
     """The language of the command that is running."""
-    context = click.get_current_context(silent=True)
+    click = sys.modules.get("click")  # not loaded by trec_eval's command
+    context = None if click is None else click.get_current_context(silent=True)
     return chosen_language(places=LOCALE) if context is None else language_of(context)
 
 
-def _remember(ctx: click.Context, _: click.Parameter, language: Language) -> Language:
-    ctx.meta[_LANGUAGE] = language
-    return language
-
-
-LANG: dict[str, Any] = {
-    "type": click.Choice(LANGUAGES), "default": spoken_language, "is_eager": True,
-    "callback": _remember, "show_default": "RANKMETER_LANG, else the locale",
-    "help": "Language of the output, the messages and this help: English or Chinese.",
-}  # fmt: skip
-language_option = click.option("--lang", **LANG)
-
-
-class BilingualContext(click.Context):
-    """The context of a command whose help is written in the language of the call."""
-
-    def make_formatter(self) -> click.HelpFormatter:
-        if language_of(self) == "en":
-            return super().make_formatter()
-        from rankmeter.cli.chinese_help import ChineseHelp
-
-        return ChineseHelp(width=self.terminal_width, max_width=self.max_content_width)
-
-
-class BilingualCommand(click.Command):
-    """A command, or a group of them, that speaks the user's language."""
-
-    context_class = BilingualContext
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        if all(parameter.name != "lang" for parameter in self.params):
-            # Who words something asks for :func:`spoken_language`.
-            self.params.append(click.Option(["--lang"], expose_value=False, **LANG))
-
-
-class BilingualGroup(BilingualCommand, click.Group):
-    """A group of such commands."""
-
-
 def examples(*lines: str) -> str:
-    """The examples that close the help of every command, for click's epilog."""
-    # \b keeps click from filling the lines of the paragraph.
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    """The examples at the end of a command's help, as click's epilog."""
+    # \b keeps click from rewrapping the paragraph.
+    return "\b\nExamples:\n" + "\n".join(f"  {piece}" for line in lines for piece in _broken(line))
+
+
+def _broken(command: str) -> list[str]:
+    """A command broken before options into lines that fit 80 columns, as a shell reads it."""
+    first, *options = re.split(r" (?=-[\w-])", command)
+    lines = [first]
+    for option in options:
+        if len(f"{lines[-1]} {option} \\") > EXAMPLE_WIDTH:
+            lines.append(f"  {option}")
+        else:
+            lines[-1] += f" {option}"
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 _NOTED: set[str] = set()
-"""The notes of this call of the command."""
+"""The notes that this call has printed."""
 
 
 def not_noted(sentences: list[str]) -> list[str]:
-    """The sentences that no note has said already."""
+    """The sentences that have not been printed as notes."""
     return [sentence for sentence in sentences if sentence not in _NOTED]
 
 
 @contextmanager
 def notes_on_stderr() -> Iterator[None]:
-    """Show rankmeter's warnings as notes, each once; leave those of others as they are."""
+    """Print rankmeter's warnings as notes, each once; leave other warnings alone."""
     said = _NOTED
     said.clear()
     with warnings.catch_warnings():
@@ -140,8 +128,8 @@ def notes_on_stderr() -> Iterator[None]:
             elif str(message) not in said:
                 said.add(str(message))
                 lang = spoken_language()
-                given = message.args[0] if isinstance(message, Warning) else message
-                text = given.text(lang) if isinstance(given, Said) else str(given)
+                sentence = message.args[0] if isinstance(message, Warning) else message
+                text = sentence.text(lang) if isinstance(sentence, Said) else str(sentence)
                 say(word("note", lang, text=Finished(text)))
 
         warnings.showwarning = note
@@ -150,19 +138,19 @@ def notes_on_stderr() -> Iterator[None]:
 
 
 def silence_notes() -> None:
-    """Say no more notes in this call of the command."""
+    """Print no more notes in this call."""
     warnings.simplefilter("ignore", RankmeterWarning)
 
 
 class ProgressBar:
-    """A bar on standard error, on a terminal and for long work only.
+    """A progress bar on standard error, on a terminal and for long work only.
 
     Parameters
     ----------
     total
-        How many parts the work has.
+        The number of parts of the work.
     patience
-        Seconds that work may take unseen; 0 for what is known to take long.
+        Seconds before the bar appears; 0 for work that is known to take long.
     """
 
     def __init__(self, total: int, *, patience: float = PATIENCE) -> None:
@@ -179,7 +167,7 @@ class ProgressBar:
             self._bar.stop()
 
     def read(self, name: str, so_far: ReadSoFar) -> None:
-        """Tell how far the reading of a run has come, and how long the rest of it takes."""
+        """Show how far the reading of a run is, and how long the rest takes."""
         if not self._is_awaited:
             return
         left = so_far.seconds_left
@@ -193,7 +181,7 @@ class ProgressBar:
         return sys.stderr.isatty() and time.monotonic() - self._started >= self._patience
 
     def show(self, what: str, fraction: float = 0.0) -> None:
-        """Say what is being done, and how much of this part is done; nothing is shown unless it takes long."""
+        """Show what is being done, and how much of this part is done, if it takes long."""
         if self._bar is None:
             if not self._is_awaited:
                 return
@@ -208,7 +196,7 @@ class ProgressBar:
 
 
 def _bar() -> Bar:
-    # rich is loaded only to print on a terminal.
+    # rich is loaded only for a terminal.
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 

@@ -1,1 +1,1 @@
-"""Is the difference real: systems lined up, tested, gated, and advised upon."""
+"""Which system to ship: systems lined up, tested and gated; which measures fit, what to judge next."""

@@ -1,44 +1,44 @@
-"""Which measures and which cutoffs fit the data, and why: rules that people know, and what only the data can tell."""
+"""Which measures and cutoffs fit the data, and why: rules of thumb, and what only the data can tell."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from rankmeter.comparing.pooling import judged_share
-from rankmeter.errors import InputError, check_language, check_whole
+from rankmeter.comparing.notes import Label
+from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.evaluating.asking import ask
-from rankmeter.evaluating.evaluation import check_purpose, evaluate_placing
-from rankmeter.evaluating.facts import Purpose
+from rankmeter.evaluating.evaluation import evaluate_placing
+from rankmeter.evaluating.facts import PURPOSES, Purpose
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import AnyRun, check_columns_of, into_judgments, into_run
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
-from rankmeter.measures import Measure, into_measures
+from rankmeter.measures import Judged, Measure, into_measures
 from rankmeter.measures.prose import Language
 from rankmeter.placing.placements import Floats
-from rankmeter.showing.document import Block
+from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
-from rankmeter.stats.rank_agreement import spearman
-from rankmeter.stats.samples import Sample
-from rankmeter.wording import Said, said
+from rankmeter.stats.rank_agreement import spearman, tau
+from rankmeter.stats.student import Contrasts, sides
+from rankmeter.wording import Said, said, word
 
 CUTOFFS = {"search": 10, "recommendation": 20}
-"""How far people look: a page of results, a shelf of recommendations."""
+"""How many items people look at: a page of results, a shelf of recommendations."""
 
 ALIKE = 0.9
-"""Measures whose values correlate at least so much say the same."""
+"""From this correlation on, two measures say the same."""
 ENOUGH_SYSTEMS = 10
-"""Below this many systems a correlation over systems is an accident."""
+"""With fewer systems a correlation over systems is mostly chance."""
 FEW_QUERIES = 50
 HALVES = 1000
-"""How many times the queries are cut into halves."""
+"""How many times the queries are split into halves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,20 @@ class DataFacts:
     queries: int
     with_relevant: int
     grades: tuple[float, ...]
-    """The different grades that were judged, lowest first."""
+    """The distinct grades in the judgments, lowest first."""
     is_graded: bool
     """Whether there is more than one grade above 0."""
     relevant_median: float
-    """Relevant items per query that has any."""
+    """The median number of relevant items, over queries that have any."""
     one_relevant: float
     """The share of those queries with exactly one."""
     has_nonrelevant: bool
     """Whether anything was judged not relevant, so that unjudged items can be distinguished from those."""
     systems: int
     length_median: float | None
-    """How long the lists are."""
+    """The median length of the lists."""
     judged_share: Mapping[str, float]
-    """For each run the share of the items within k that carry a judgment."""
+    """For each run the share of the items within k that are judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ class Behaviour:
 
     measure: str
     separates: float | None
-    """The share of the pairs of systems that a paired t test tells apart at 0.05, uncorrected."""
+    """The share of the pairs of systems that a paired t test separates at 0.05, uncorrected."""
     stable: float | None
     """How often two random halves of the queries put two systems into the same order."""
     saturated: float
-    """The share of values that are as high as possible; near 1 nothing is left to measure."""
+    """The share of values that are at the maximum; near 1 nothing is left to measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Alike:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Advice(Showable):
-    """Which measures fit, how those behave on the runs, and what to mind."""
+    """Which measures fit, how they behave on the runs, and what to watch out for."""
 
     k: int
     purpose: Purpose | None
@@ -107,14 +107,34 @@ class Advice(Showable):
     notes: tuple[Said, ...]
 
     def document(self, language: Language = "en") -> list[Block]:
-        """What the data look like, which measures fit and why, how they behave on the runs, what to mind."""
-        from rankmeter.report.advice_page import advice_document
+        """What the data look like, which measures fit and why, how they behave on the runs, what to watch out for."""
+        rows = [(advised.measure, advised.why.text(language)) for advised in self.recommended]
+        blocks: list[Block] = [Paragraph(fact.text(language)) for fact in self._facts()]
+        blocks += [Heading(word("recommended", language)), text_table(("", ""), rows, ("text", "text"))]
+        if self.behaviour:
+            heads = ["", *(word(kind, language) for kind in ("separates_pairs", "halves_agree", "at_maximum"))]
+            shares = [(row.measure, row.separates, row.stable, row.saturated) for row in self.behaviour]
+            table = text_table(heads, shares, ("text", "share", "share", "share"), digits=0)
+            blocks += [Heading(word("on_these_runs", language)), table]
+        if self.alike:
+            blocks.append(Heading(word("say_the_same", language)))
+        for pair in self.alike:
+            facts = {"a": pair.measures[0], "b": pair.measures[1], "correlation": pair.correlation}
+            blocks.append(Paragraph(word(f"correlated_over_{pair.over}", language, **facts), "item"))
+        notes = [Paragraph(word("note", language, text=note), "note") for note in self.notes]
+        return [*blocks, *([Heading("", 1)] if notes else []), *notes]
 
-        return advice_document(self, check_language(language))
-
-    def text(self, language: Language = "en") -> str:
-        """Everything in words, in one language."""
-        return self.to_text(language)
+    def _facts(self) -> list[Said]:
+        facts, users = self.facts, self.purpose == "recommendation"
+        judged = said("graded", grades=facts.grades) if facts.is_graded else said("binary")
+        sentences = [
+            said("facts_queries", queries=facts.queries, with_relevant=facts.with_relevant, kind=judged),
+            said("facts_relevant", median=facts.relevant_median, one=facts.one_relevant),
+        ]
+        if facts.systems:
+            lists = {"systems": facts.systems, "length": facts.length_median, "k": self.k}
+            sentences.append(said("facts_lists" if users else "facts_runs", **lists, shares=facts.judged_share))
+        return [sentence.about_users() for sentence in sentences] if users else sentences
 
 
 def advise(
@@ -139,6 +159,10 @@ def advise(
         Another cutoff.
     measures
         Measures to look at on the runs, beside those that are recommended.
+    columns
+        Columns of unusual names, as for :func:`rankmeter.evaluate`.
+    seed
+        Of the random halves of the queries, which show how stable the order of the runs is.
 
     Examples
     --------
@@ -147,7 +171,7 @@ def advise(
     >>> [one.measure for one in advice.recommended]
     ['RR@10', 'Success@10', 'nDCG@10']
     """
-    check_purpose(purpose)
+    check_choice("purpose", purpose, (None, *PURPOSES))
     if k is not None:
         check_whole("k", k, 1)
     if runs is not None and not isinstance(runs, Mapping):
@@ -157,67 +181,51 @@ def advise(
     truth = given.judgment_table()
     if purpose is None and Readings(given.how_read()).names_users:
         purpose = "recommendation"
-    sources: dict[str, AnyRun] = {}
-    for name, run in (runs or {}).items():
-        source = into_run(run, columns=columns)
-        sources[name] = source.in_memory()
-    lengths = _lengths(list(sources.values()))
-    cutoff, notes = _cutoff(purpose, k, lengths)
-    facts = _facts(truth.query, truth.grade, lengths, len(sources), judged_share(truth, sources, cutoff))
     users = purpose == "recommendation"
+    sources = {name: into_run(run, columns=columns).in_memory() for name, run in (runs or {}).items()}
+    lengths = [length for run in sources.values() for length in run.run_table().query.value_counts()["count"]]
+    length = float(np.median(lengths)) if lengths else None
+    cutoff = k or CUTOFFS[purpose or "search"]
+
+    def evaluated(measures: Sequence[Measure]) -> list[Evaluation]:
+        return [evaluate_placing(into_pair(truth, run), ask(measures), name) for name, run in sources.items()]
+
+    share: Measure = Judged(aggregate="pooled") @ cutoff
+    shares = {ev.name: ev.means[share] for ev in evaluated([share])}
+    facts = _facts(truth.query, truth.grade, length, shares)
     recommended = _recommended_to_users(facts, cutoff) if users else _recommended(facts, cutoff)
-    proposed = into_measures([one.measure for one in recommended])
+    proposed = into_measures([advised.measure for advised in recommended])
     asked = list(into_measures(measures)) if measures else []
-    looked_at = list(dict.fromkeys([*(one for one in proposed if one.about != "lists"), *asked]))
-    behaviour: list[Behaviour] = []
-    alike: list[Alike] = []
-    if sources:
-        evaluations = [evaluate_placing(into_pair(truth, run), ask(looked_at), name) for name, run in sources.items()]
-        typed = {str(made): one.measure for made, one in zip(proposed, recommended, strict=True)}
-        behaviour = [replace(one, measure=typed.get(one.measure, one.measure))
-                     for one in _behaviour(evaluations, looked_at, seed)]  # fmt: skip
-        alike = [replace(one, measures=(typed.get(one.measures[0], one.measures[0]),
-                                        typed.get(one.measures[1], one.measures[1])))
-                 for one in _alike(evaluations, looked_at)]  # fmt: skip
+    looked_at = list(dict.fromkeys([*(measure for measure in proposed if measure.about != "lists"), *asked]))
+    evaluations = evaluated(looked_at)
+    typed = {measure: advised.measure for measure, advised in zip(proposed, recommended, strict=True)}
+
+    def label(measure: Measure) -> str:
+        return typed.get(measure, str(measure))
+
+    behaviour = _behaviour(evaluations, looked_at, label, seed) if sources else []
+    alike = _alike(evaluations, looked_at, label) if sources else []
+    notes = [said("usual_cutoff")] if k is None and purpose is None else []
+    notes += [said("short_lists", length=length, k=cutoff)] if length is not None and length < cutoff else []
     notes += _notes(facts, cutoff, behaviour, users=users)
     notes = [note.about_users() for note in notes] if users else notes
     return Advice(cutoff, purpose, facts, tuple(recommended), tuple(behaviour), tuple(alike), tuple(notes))
 
 
-def _lengths(runs: Sequence[AnyRun]) -> float | None:
-    sizes: list[int] = []
-    for run in runs:
-        table = run.run_table()
-        sizes += table.query.value_counts()["count"].to_list()
-    return float(np.median(sizes)) if sizes else None
-
-
-def _cutoff(purpose: Purpose | None, k: int | None, length: float | None) -> tuple[int, list[Said]]:
-    notes = []
-    cutoff = k or CUTOFFS[purpose or "search"]
-    if k is None and purpose is None:
-        notes.append(said("usual_cutoff"))
-    if length is not None and length < cutoff:
-        notes.append(said("short_lists", length=length, k=cutoff))
-    return cutoff, notes
-
-
-def _facts(
-    query: pl.Series, grade: pl.Series, length: float | None, systems: int, shares: Mapping[str, float]
-) -> DataFacts:
+def _facts(query: pl.Series, grade: pl.Series, length: float | None, shares: Mapping[str, float]) -> DataFacts:
     frame = pl.DataFrame({"query": query, "grade": grade})
     relevant = frame.group_by("query").agg(count=(pl.col("grade") > 0).sum())["count"].to_numpy()
-    some = relevant[relevant > 0]
+    positive = relevant[relevant > 0]
     grades = tuple(sorted(frame["grade"].unique().to_list()))
     return DataFacts(
         queries=len(relevant),
-        with_relevant=len(some),
+        with_relevant=len(positive),
         grades=grades[:20],
         is_graded=sum(value > 0 for value in grades) > 1,
-        relevant_median=float(np.median(some)) if len(some) else 0.0,
-        one_relevant=float((some == 1).mean()) if len(some) else 0.0,
+        relevant_median=float(np.median(positive)) if len(positive) else 0.0,
+        one_relevant=float((positive == 1).mean()) if len(positive) else 0.0,
         has_nonrelevant=any(value <= 0 for value in grades),
-        systems=systems,
+        systems=len(shares),
         length_median=length,
         judged_share=shares,
     )
@@ -226,46 +234,47 @@ def _facts(
 def _recommended(facts: DataFacts, k: int) -> list[Recommendation]:
     highest = facts.grades[-1] if facts.grades else 1
     # Labels in 0..1 never reach the default threshold of 1.
-    rel = "" if highest >= 1 else f"(rel={highest:g})"
+    rel = "" if highest >= 1 else f"rel={highest:g}"
+    own = f"({rel})" if rel else ""
     if facts.one_relevant >= 0.9:
-        return [
-            Recommendation(f"RR{rel}@{k}", said("why_one_relevant")),
-            Recommendation(f"Success{rel}@{k}", said("why_found_at_all")),
-            Recommendation(f"nDCG@{k}", said("why_falls_gently")),
-        ]
-    recommended = [Recommendation(f"nDCG@{k}", said("why_graded" if facts.is_graded else "why_several_relevant"))]
+        fitting = {
+            f"RR{own}@{k}": said("why_one_relevant"),
+            f"Success{own}@{k}": said("why_found_at_all"),
+            f"nDCG@{k}": said("why_falls_gently"),
+        }
+        return [Recommendation(*advised) for advised in fitting.items()]
+    fitting = {f"nDCG@{k}": said("why_graded" if facts.is_graded else "why_several_relevant")}
     if facts.is_graded and highest <= 8 and float(highest).is_integer():
-        recommended.append(Recommendation(f"ERR(max_grade={int(highest)})@{k}", said("why_cascade")))
-    recommended.append(Recommendation(f"RR{rel}@{k}", said("why_screen")))
+        fitting[f"ERR(max_grade={int(highest)})@{k}"] = said("why_cascade")
+    fitting[f"RR{own}@{k}"] = said("why_screen")
     if facts.relevant_median > k:
-        options = f"norm=capped{',' + rel[1:-1] if rel else ''}"
-        recommended.append(Recommendation(f"P{rel}@{k}", said("why_precision", median=facts.relevant_median, k=k)))
-        recommended.append(Recommendation(f"R({options})@{k}", said("why_capped_recall", k=k)))
+        fitting[f"P{own}@{k}"] = said("why_precision", median=facts.relevant_median, k=k)
+        fitting[f"R({','.join(filter(None, ['norm=capped', rel]))})@{k}"] = said("why_capped_recall", k=k)
     else:
-        recommended.append(Recommendation(f"R{rel}@{k}", said("why_recall")))
-    recommended.append(Recommendation(f"AP{rel}", said("why_whole_list")))
+        fitting[f"R{own}@{k}"] = said("why_recall")
+    fitting[f"AP{own}"] = said("why_whole_list")
     if facts.has_nonrelevant and any(share < 0.8 for share in facts.judged_share.values()):
-        recommended.append(Recommendation(f"RBP{rel}", said("why_true_bounds")))
-        recommended.append(Recommendation(f"Bpref{rel}", said("why_judged_only")))
-    return recommended
+        fitting |= {f"RBP{own}": said("why_true_bounds"), f"Bpref{own}": said("why_judged_only")}
+    return [Recommendation(*advised) for advised in fitting.items()]
 
 
 def _recommended_to_users(facts: DataFacts, k: int) -> list[Recommendation]:
-    """What the lists of users are measured by: what they took, and what accuracy alone does not see."""
+    """Measures for the lists of users: of accuracy, and of what accuracy does not see."""
     threshold = rating_threshold(facts)
     rel = "" if threshold is None else f"(rel={threshold:g})"
-    return [
-        Recommendation(f"HR{rel}@{k}", said("why_hit_rate")),
-        Recommendation(f"Recall{rel}@{k}", said("why_recall_of_taken")),
-        Recommendation(f"nDCG{rel}@{k}", said("why_order_of_taken")),
-        Recommendation(f"Coverage@{k}", said("why_coverage")),
-        Recommendation(f"Novelty@{k}", said("why_novelty")),
-        Recommendation(f"Calibration@{k}", said("why_calibration")),
-    ]
+    fitting = {
+        f"HR{rel}": "why_hit_rate",
+        f"Recall{rel}": "why_recall_of_taken",
+        f"nDCG{rel}": "why_order_of_taken",
+        "Coverage": "why_coverage",
+        "Novelty": "why_novelty",
+        "Calibration": "why_calibration",
+    }
+    return [Recommendation(f"{name}@{k}", said(why)) for name, why in fitting.items()]
 
 
 def rating_threshold(facts: DataFacts) -> float | None:
-    """The lowest rating of those who liked an item, four stars of five; None where grades are not ratings."""
+    """The lowest rating that means "liked", four stars of five; None where grades are not ratings."""
     highest = max(facts.grades, default=0.0)
     return round(highest * 0.8) if facts.is_graded and highest >= 3 else None
 
@@ -284,8 +293,8 @@ def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour], *, users: b
         notes.append(said("few_items_judged", k=k, shares=low))
     if not facts.has_nonrelevant and not users:
         notes.append(said("only_relevant_judged"))
-    notes += [said("saturated", measure=one.measure, share=one.saturated) for one in behaviour if one.saturated > 0.8]
-    if any(one.separates is not None for one in behaviour):
+    notes += [said("saturated", measure=row.measure, share=row.saturated) for row in behaviour if row.saturated > 0.8]
+    if any(row.separates is not None for row in behaviour):
         notes.append(said("same_runs"))
     if 0 < facts.systems < ENOUGH_SYSTEMS:
         notes.append(said("few_systems", systems=facts.systems, enough=ENOUGH_SYSTEMS))
@@ -300,20 +309,19 @@ def _values(evaluations: Sequence[Evaluation], measure: Measure) -> Floats:
     return np.stack([part.value[:judged][kept] for part in parts])
 
 
-def _behaviour(evaluations: Sequence[Evaluation], measures: Sequence[Measure], seed: int) -> list[Behaviour]:
+def _behaviour(
+    evaluations: Sequence[Evaluation], measures: Sequence[Measure], label: Label, seed: int
+) -> list[Behaviour]:
     pairs = list(combinations(range(len(evaluations)), 2))
     behaviours = []
     for measure in measures:
         values = _values(evaluations, measure)
         saturated = float((values >= measure.bounds[1]).mean()) if values.size else 0.0
         if not pairs or values.shape[1] < 2:
-            behaviours.append(Behaviour(str(measure), None, None, saturated))
+            behaviours.append(Behaviour(label(measure), None, None, saturated))
             continue
-        sample = Sample.of_values(values)
-        chances = sample.contrasts(pairs).p()
-        behaviours.append(
-            Behaviour(str(measure), float((chances < 0.05).mean()), _stable(values, pairs, seed), saturated)
-        )
+        separates = float((Contrasts.paired(values, pairs).p() < 0.05).mean())
+        behaviours.append(Behaviour(label(measure), separates, _stable(values, pairs, seed), saturated))
     return behaviours
 
 
@@ -327,15 +335,13 @@ def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> floa
         row[random.permutation(size)[:half]] = 1.0
     halves = first @ values.T
     other = values.sum(axis=1) - halves
-    left, right = (np.array(side) for side in zip(*pairs, strict=True))
+    left, right = sides(pairs)
     signs = [np.sign(np.round(part[:, left] - part[:, right], 12)) for part in (halves, other)]
     return float(np.where(signs[0] * signs[1] == 0, 0.5, signs[0] == signs[1]).mean())
 
 
-def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> list[Alike]:
+def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure], label: Label) -> list[Alike]:
     """Pairs of measures that order queries alike within each system, or systems alike where there are enough."""
-    from scipy.stats import kendalltau  # loaded only for statistics
-
     judged = evaluations[0].facts.judged
     alike = []
     for a, b in combinations(measures, 2):
@@ -346,9 +352,9 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> li
             rho = spearman(*(values.value[:judged][kept] for values in (x, y))) if kept.sum() > 2 else math.nan
             over += [] if math.isnan(rho) else [rho]
         if over and np.mean(over) >= ALIKE:
-            alike.append(Alike((str(a), str(b)), float(np.mean(over)), "queries"))
+            alike.append(Alike((label(a), label(b)), float(np.mean(over)), "queries"))
         if len(evaluations) >= ENOUGH_SYSTEMS:
-            tau = float(kendalltau([ev.means[a] for ev in evaluations], [ev.means[b] for ev in evaluations]).statistic)
-            if tau >= ALIKE:
-                alike.append(Alike((str(a), str(b)), tau, "systems"))
-    return sorted(alike, key=lambda values: -values.correlation)
+            over_systems = float(tau(*(np.array([ev.means[measure] for ev in evaluations]) for measure in (a, b))))
+            if over_systems >= ALIKE:
+                alike.append(Alike((label(a), label(b)), over_systems, "systems"))
+    return sorted(alike, key=lambda pair: -pair.correlation)

@@ -3,36 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack, get_args
+from typing import Any, TypedDict, Unpack, get_args
 
 from rankmeter import __version__
-from rankmeter.comparing.choices import ChanceOptions, chance_options
-from rankmeter.comparing.lining_up import LinedUp, samples_of, shared_seeds, units_of_queries
-from rankmeter.comparing.notes import (
-    judged_unlike,
-    notes_about,
-    notes_about_differences,
-    notes_about_floors,
-    notes_about_skewness,
-)
+from rankmeter.comparing.lining_up import LinedUp, shared_seeds, units_of_queries
+from rankmeter.comparing.notes import judged_unlike, notes_about
 from rankmeter.comparing.records import Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
-from rankmeter.comparing.scoring import Progress, Scoring, Statistics, pairs_of
-from rankmeter.comparing.slice_tests import slice_differences
+from rankmeter.comparing.scoring import Progress, Scoring, pairs_of, slice_differences
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
-from rankmeter.errors import InputError, check_choice, check_positive, examples
+from rankmeter.errors import (
+    InputError,
+    InputTypeError,
+    check_choice,
+    check_level,
+    check_positive,
+    check_whole,
+    did_you_mean,
+    examples,
+)
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import AnyJudgments, check_columns_of, into_judgments
+from rankmeter.inputs.accepting import check_columns_of, into_judgments
+from rankmeter.inputs.tables import Judgments
 from rankmeter.judging.assisted_values import assist
 from rankmeter.judging.chances import with_design
 from rankmeter.measures import Measure
-from rankmeter.stats.intervals import INVERTS
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, IntervalMethod
+from rankmeter.stats.paired import TESTS, Test
 from rankmeter.wording import Option, said
 
 FAMILIES = get_args(Family)
+
+
+class ChanceOptions(TypedDict, total=False):
+    """What :func:`rankmeter.compare` takes beside data and measures; see there."""
+
+    test: Test
+    correction: Correction
+    level: float
+    interval: IntervalMethod | None
+    margin: float | Mapping[Any, float] | None
+    unit: str | Mapping[Any, Any]
+    unit_name: str
+    permutations: int
+    resamples: int
+    seed: int
+    power: float
+
+
+DEFAULTS: ChanceOptions = {
+    "test": "t",
+    "correction": "holm",
+    "level": 0.95,
+    "interval": None,
+    "margin": None,
+    "unit": "query",
+    "unit_name": "group",
+    "permutations": 100_000,
+    "resamples": 9_999,
+    "seed": 0,
+    "power": 0.8,
+}
+
+
+def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
+    """The options, completed with their defaults and checked."""
+    for name in options:
+        if name not in DEFAULTS:
+            hint = did_you_mean(name, list(DEFAULTS)) or None
+            raise InputTypeError.of("comparing.unexpected_keyword", name=name, hint=hint)
+    chosen: ChanceOptions = {**DEFAULTS, **options}
+    choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS)}
+    for option, possible in choices.items():
+        check_choice(option, chosen[option], possible)  # type: ignore[literal-required]
+    level, power = check_level(chosen["level"]), check_level(chosen["power"], "power")
+    check_whole("permutations", chosen["permutations"], FEWEST_RESAMPLES)
+    check_whole("resamples", chosen["resamples"], FEWEST_RESAMPLES)
+    check_whole("seed", chosen["seed"])
+    if not 1 - level < power:
+        raise InputError.of("comparing.level_and_power", option=Option("level", level), power=power)
+    return chosen
 
 
 def compare(
@@ -135,16 +189,16 @@ def compare(
     chosen = asked.measures
     margins = _margins(chance["margin"], chosen, asked.names)
     columns = about.columns
-    runs = (part for given in named.values() for part in (given.runs if isinstance(given, Repeats) else (given,)))
-    check_columns_of(columns, judgments, *runs, history=history)
+    check_columns_of(columns, judgments, *(run for system in named.values() for run in system.runs), history=history)
     truth, design = (None, None) if judgments is None else with_design(judgments, columns)
     if assisted_by is not None:
         _check_assisted(truth, named, chance["unit"])
     measured: dict[str, Measured] = {}
-    for name, given in named.items():
+    for name, system in named.items():
         say(said("evaluating_system", system=name))
-        measured[name] = measure_system(name, given, truth, asked, columns, about)
-    _refuse_seeds_of_one(chance["unit"], measured)
+        measured[name] = measure_system(name, system, truth, asked, columns, about)
+    if chance["unit"] == "run" and all(len(system.runs) == 1 for system in measured.values()):
+        raise InputError.of("comparing.one_run_each")
     unlike = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
@@ -152,104 +206,81 @@ def compare(
         raise InputError.of("comparing.pairs_need_baseline", baseline=next(iter(named)))
     couples = pairs_of(list(named), list(named).index(baseline) if baseline and family == "baseline" else None)
     unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
+    by_name: dict[str, Any] = {**chance}
     settings = Settings(
-        test=chance["test"],
-        correction=chance["correction"],
+        **{name: by_name[name] for name in ("test", "correction", "level", "permutations", "resamples", "power")},
         family=family,
         pairs=len(couples),
-        level=chance["level"],
         interval=chance["interval"] or INVERTS.get(chance["test"], "t"),
-        permutations=chance["permutations"],
-        resamples=chance["resamples"],
         seed=int(chance["seed"]),
         unit=unit_label,
-        power=chance["power"],
         version=__version__,
         paired=units_of is not None or shared_seeds(measured) is not None,
     )
-    samples, reasons = samples_of(lined_up, measured, units_of)
-    statistics = Statistics(samples, couples, settings, say)
-    scoring = Scoring(measured, lined_up, samples, reasons, statistics, margins, settings)
-    differences = tuple(one for measure in chosen for one in scoring.differences(measure))
-    within = slice_differences(
-        [one.evaluation for one in measured.values()], lined_up, list(samples), units_of, couples, settings, say
-    )
+    scoring = Scoring(measured, lined_up, units_of, couples, margins, settings, say)
+    differences = tuple(difference for measure in chosen for difference in scoring.differences(measure))
+    within = slice_differences(scoring, units_of, say)
     first = next(iter(measured.values())).evaluation
-    label = first.label
     assisted = None
     if assisted_by is not None and truth is not None and design is not None:
         say(said("evaluating_machine"))
         machine = into_judgments(assisted_by, columns=columns)
-        guessed = {name: measure_system(name, given, machine, asked, columns, about) for name, given in named.items()}
+        guessed = {name: measure_system(name, system, machine, asked, columns, about) for name, system in named.items()}
         order = list(named)
-        if design.is_partial and (several := [name for name, one in measured.items() if len(one.sources) > 1]):
+        if design.is_partial and (several := [name for name, system in measured.items() if len(system.sources) > 1]):
             raise InputError.of("judging.items_of_one_run", system=several[0])
         assisted = assist(
-            {name: one.evaluation for name, one in measured.items()},
-            {name: one.evaluation for name, one in guessed.items()},
+            {name: system.evaluation for name, system in measured.items()},
+            {name: system.evaluation for name, system in guessed.items()},
             design,
             judgments=(truth, machine),
-            runs={name: one.sources[0] for name, one in measured.items() if len(one.sources) == 1},
+            runs={name: system.sources[0] for name, system in measured.items() if len(system.sources) == 1},
             asked=asked,
-            pairs=[(order[one], order[other]) for one, other in couples],
+            pairs=[(order[left], order[right]) for left, right in couples],
             level=chance["level"],
             correction=chance["correction"],
         )
-    notes = [
-        *unlike,
-        *notes_about(measured, lined_up.paired, lined_up.counted, samples, settings),
-        *notes_about_skewness(samples, couples, list(named), label),
-        *notes_about_differences(differences, label),
-        *notes_about_floors(differences, samples, couples, settings, label),
-    ]
+    notes = [*unlike, *notes_about(scoring, differences)]
     if first.facts.purpose == "recommendation":
         notes = [note.about_users() for note in notes]
     return Comparison(
         systems=tuple(named),
         baseline=baseline,
         measures=tuple(chosen),
-        evaluations={name: one.evaluation for name, one in measured.items()},
-        runs={name: one.runs for name, one in measured.items()},
+        evaluations={name: system.evaluation for name, system in measured.items()},
+        runs={name: system.runs for name, system in measured.items()},
         queries=lined_up.queries,
         values=lined_up.shown,
         paired=lined_up.paired,
-        samples=samples,
+        samples=scoring.samples,
         units_of=units_of,
         scores=tuple(scoring.score(measure, name) for measure in chosen for name in named),
         differences=differences,
-        quality={name: one.quality for name, one in measured.items()},
+        quality={name: system.quality for name, system in measured.items()},
         notes=tuple(notes),
         settings=settings,
         slice_differences=within,
         inputs=_inputs(truth, measured, about),
         assisted=assisted,
-        is_unjudged=truth is None and all(one.sources for one in measured.values()),
-        seeds={name: one.seeds for name, one in measured.items()},
+        is_unjudged=truth is None and all(system.sources for system in measured.values()),
+        seeds={name: system.seeds for name, system in measured.items()},
     )
 
 
-def _check_assisted(truth: AnyJudgments | None, named: Mapping[str, object], unit: object) -> None:
-    """Refuse what a machine's judgments cannot help."""
-    if truth is None or any(isinstance(given, Evaluation) for given in named.values()):
+def _check_assisted(truth: Judgments | None, named: Mapping[str, Repeats], unit: object) -> None:
+    """Refuse comparisons that a machine's judgments cannot assist."""
+    if truth is None or any(isinstance(run, Evaluation) for system in named.values() for run in system.runs):
         raise InputError.of("judging.assisted_needs_runs")
     if unit != "query":
         raise InputError.of("judging.assisted_by_query", option=Option("unit", unit if isinstance(unit, str) else None))
 
 
-def _asked_measures(measures: object, named: Mapping[str, object]) -> object:
+def _asked_measures(measures: object, named: Mapping[str, Repeats]) -> object:
     if measures is not None:
         return measures
-    for given in named.values():
-        first = given.runs[0] if isinstance(given, Repeats) else given
-        if isinstance(first, Evaluation):
-            return list(first.means)
-    return ("nDCG@10", "AP", "RR")
-
-
-def _refuse_seeds_of_one(unit: object, measured: Mapping[str, Measured]) -> None:
-    """How much runs vary is known only of a system that has several; one without chance has one."""
-    if unit == "run" and all(len(system.runs) == 1 for system in measured.values()):
-        raise InputError.of("comparing.one_run_each")
+    evaluations = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
+    first = next(evaluations, None)
+    return ("nDCG@10", "AP", "RR") if first is None else list(first.means)
 
 
 def _margins(
@@ -271,7 +302,7 @@ def _margins(
     return margins
 
 
-def _inputs(truth: AnyJudgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:
+def _inputs(truth: Judgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:
     if truth is None or not all(system.sources for system in measured.values()):
         return None
     runs = {name: system.sources for name, system in measured.items()}

@@ -1,37 +1,32 @@
-"""How the value of a measure grows with its cutoff, with bands."""
+"""How the value of a measure changes with its cutoff, with confidence bands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Views
+from rankmeter.arithmetic import Values, aggregated
+from rankmeter.comparing.systems import averaged_values
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.measuring import values_under
+from rankmeter.evaluating.measuring import measure_groups
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.planning import Group, groups_of
-from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.placing.placements import concatenate
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Inputs
-    from rankmeter.inputs import AnyJudgments, AnyRun
-    from rankmeter.placing.placements import Floats
+    from rankmeter.inputs.tables import Judgments, Run
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 MOST_FAMILIES = 6
-"""Of how many measures curves are drawn at most: each needs all cutoffs of every system."""
-MOST_TOGETHER = 1_000_000
-"""Up to how many judged items runs are measured together."""
+"""How many measures get a curve: each needs all cutoffs of every system."""
 
 
 def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
-    """The measures that have a cutoff, each at every cutoff; those that differ in the cutoff only are one family.
+    """The measures with a cutoff, each at every cutoff; those that differ only in their cutoff are one family.
 
     >>> from rankmeter import RR, nDCG
     >>> {name: len(several) for name, several in families((nDCG @ 10, nDCG @ 5, RR)).items()}
@@ -62,65 +57,39 @@ def curves(
 ) -> dict[str, dict[str, Any]]:
     """For each family its cutoffs ``k``, and ``value``, ``low`` and ``high`` of each system at each of them.
 
-    The ends are those of a band of z standard errors. Cutoffs behind ``deepest``, the end of the longest list, are left
+    ``low`` and ``high`` are z standard errors away. Cutoffs beyond ``deepest``, the end of the longest list, are left
     out.
     """
     cutoffs = tuple(k for k in CUTOFFS if deepest is None or k <= deepest) or CUTOFFS[:1]
     asked = families(measures, cutoffs)
     if not asked:
         return {}
-    every = [measure for several in asked.values() for measure in several]
-    runs = [run for several in inputs.runs.values() for run in several]
-    groups = groups_of(every)
-    # Where grades are numbers of items, those of two runs mean different ones.
-    alone = any(group.plan.subtopics for group in groups)
-    step = 1 if alone else max(1, MOST_TOGETHER // max(inputs.judgments.count, 1))
-    values: dict[Measure, list[Floats]] = {measure: [] for measure in every}
-    for start in range(0, len(runs), step):
-        for measure, parts in _measured(inputs.judgments, runs[start : start + step], groups).items():
-            values[measure] += parts
-    bounds = list(pairwise(accumulate(map(len, inputs.runs.values()), initial=0)))
-    bands = {
-        measure: np.array([_band(parts[first:last], measure, z) for first, last in bounds])
-        for measure, parts in values.items()
-    }
+    groups = groups_of([measure for several in asked.values() for measure in several])
+    bands: dict[Measure, list[tuple[float, float, float]]] = {}
+    for runs in inputs.runs.values():
+        measured = [_values(inputs.judgments, run, groups) for run in runs]
+        for measure in measured[0]:
+            bands.setdefault(measure, []).append(_band([values[measure] for values in measured], measure, z))
     return {
         name: {"k": list(cutoffs)}
-        | dict(
-            zip(("value", "low", "high"), np.stack([bands[band] for band in several]).transpose(2, 1, 0), strict=True)
-        )
+        | dict(zip(("value", "low", "high"), np.array([bands[at] for at in several]).transpose(2, 1, 0), strict=True))
         for name, several in asked.items()
     }
 
 
-def _measured(judgments: AnyJudgments, runs: Sequence[AnyRun], groups: Sequence[Group]) -> dict[Measure, list[Floats]]:
-    """The values that count of each run under each measure, NaN for the others; all runs as if they were one.
-
-    Measuring many short runs is mostly calling: the queries of one behind those of another take a call for all.
-    """
-    pairs = [into_pair(judgments, run) for run in runs]
-    values: dict[Measure, list[Floats]] = {}
-    for group in groups:
-        placed = [pair.place(group.wide if pair.wide else group.plan) for pair in pairs]
-        ids = LateIds([id_ for part in placed for id_ in list_of_ids(part.ids)])
-        whole = replace(placed[0], ids=ids, placements=concatenate([part.placements for part in placed]))
-        views = Views(whole.placements, whole.subtopics)
-        ends = np.cumsum([len(part.placements) for part in placed])[:-1]
-        for measure in group.measures:
-            measured = values_under(measure, views, whole)
-            values[measure] = np.split(np.where(measured.counted, measured.value, np.nan), ends)
+def _values(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
+    values: dict[Measure, Values] = {}
+    for group in measure_groups(into_pair(judgments, run), groups, strict=None):
+        values |= group.values
     return values
 
 
-def _band(runs: Sequence[Floats], measure: Measure, z: float) -> tuple[float, float, float]:
-    """The mean over queries and runs; the standard error is that over queries of the mean over runs."""
-    values = runs[0] if len(runs) == 1 else np.mean(runs, axis=0)
-    values = values[~np.isnan(values)]
-    size = len(values)
-    if not size:
-        return np.nan, np.nan, np.nan
-    mean = float(values.sum()) / size
-    apart = values - mean
+def _band(runs: Sequence[Values], measure: Measure, z: float) -> tuple[float, float, float]:
+    """The mean over queries and runs with its band; the standard error is that over queries, of the mean over runs."""
+    values = averaged_values(runs, measure)
+    mean = aggregated(values, measure.aggregate)
+    apart = values.value[values.counted] - mean
+    size = len(apart)
     error = (float(apart @ apart) / (size - 1) / size) ** 0.5 if size > 1 else 0.0
     low, high = measure.bounds
     return mean, max(mean - z * error, low), min(mean + z * error, high)

@@ -1,4 +1,4 @@
-"""One plain dictionary: aggregates and the most informative queries, all that a report shows, never the raw runs."""
+"""What a report shows as one plain dictionary: aggregates and the most informative queries, never the raw runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 MOST_POINTS = 300
 """How many queries a chart of differences shows at most."""
 MOST_VALUES = 60_000
-"""Up to how many values (queries x systems x measures) those of every query are kept."""
+"""With more values (queries x systems x measures), a report does not keep those of every query."""
 MOST_DETAILED = 200
-"""How many queries have all their values in a report that cannot keep those of every query."""
+"""How many queries keep all their values then."""
 LIST_DEPTH = 10
 MOST_TAKEN = 30
-"""How many items of a user's history one query shows, the last ones."""
+"""How many items of a user's history are shown, the latest ones."""
 MOST_MISSED = 100
-"""How many relevant items outside of the first of every list one query shows."""
+"""How many relevant items that are at the top of no list are shown for a query."""
 SIMILAR_DEPTH = 50
 SIMILAR_QUERIES = 300
 SHARES = 60
@@ -41,20 +41,13 @@ SHARES = 60
 
 
 def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
-    """Everything that the charts and the drill-down of a report need, as plain Python.
-
-    Parameters
-    ----------
-    titles
-        Texts of queries and items.
-    lists
-        For how many queries the ranked lists are kept.
-    """
+    """Everything that the charts and the drill-down of a report need; ``lists`` queries have their ranked lists."""
     reference = reference_of(cmp)
     informative = informative_queries(cmp, reference)
     ids = [str(query) for query in cmp.queries.to_list()]
-    detailed = _detailed(cmp, informative)
-    # The values of every query say how two systems differ.
+    keeps_all = len(ids) * len(cmp.systems) * len(cmp.measures) <= MOST_VALUES
+    detailed = informative if keeps_all else informative[:MOST_DETAILED]
+    # With the values of every query, the page computes the differences itself.
     pairs = [] if len(detailed) == len(ids) <= MOST_POINTS else paired_values(cmp, reference)
     shown = sorted({row[0] for part in pairs for several in part for row in several} | set(detailed))
     number = {place: at for at, place in enumerate(shown)}
@@ -76,7 +69,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         "curve_of": [name if (name := family_of(measure)) in drawn else None for measure in cmp.measures],
         "distributions": [distribution(cmp, m) for m in cmp.measures],
         "correlation": correlation(cmp),
-        "similarity": (likeness := _similarity(sides)),
+        "similarity": (likeness := nested(similarity(sides["lists"], sides["sampled"])) if sides else []),
         "alike_order": order_by_likeness(likeness),
         "similar_queries": len(sides["sampled"]) if sides else 0,
         "trade_off": trade_off(cmp),
@@ -89,10 +82,10 @@ def reference_of(cmp: Comparison) -> str:
 
 
 def informative_queries(cmp: Comparison, reference: str) -> list[int]:
-    """The queries in the order in which they are worth a look.
+    """The queries, the most informative first.
 
-    By turns: where systems differ most and where all do worst under the first measure, then the largest gain and loss
-    of each system under each measure. A query that has the same value everywhere comes last.
+    In turns: where systems differ most and where all do worst under the first measure, then the largest gain and loss
+    of each system under each measure. Queries with the same value everywhere come last.
     """
     first = cmp.measures[0]
     values = cmp.values[first]
@@ -108,11 +101,6 @@ def informative_queries(cmp: Comparison, reference: str) -> list[int]:
             columns += list(order[gains.any(axis=1), :MOST_DETAILED])
     turns = chain.from_iterable(zip_longest(*(column.tolist() for column in columns)))
     return [place for place in dict.fromkeys(turns) if place is not None]
-
-
-def _detailed(cmp: Comparison, informative: list[int]) -> list[int]:
-    every = len(cmp.queries) * len(cmp.systems) * len(cmp.measures) <= MOST_VALUES
-    return informative if every else informative[:MOST_DETAILED]
 
 
 def paired_values(cmp: Comparison, reference: str) -> list[list[list[tuple[int, float | None, float | None]]]]:
@@ -141,7 +129,7 @@ def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[t
 
 
 def distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
-    """For each system steps of value and share of the queries with at most that value."""
+    """For each system the steps of its cumulative distribution: a value, and the share of queries at or below it."""
     shares: list[list[list[float | None]]] = []
     for row in np.sort(np.round(cmp.values[measure], 4), axis=1):
         known = row[: len(row) - np.isnan(row).sum()]  # what is not a number is sorted last
@@ -184,7 +172,7 @@ def correlation(cmp: Comparison) -> list[list[float | None]]:
 
 
 def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> dict[str, Any] | None:
-    """The lists of all systems for the informative queries, and for a sample for their likeness; each run read once."""
+    """The lists of all systems for the informative queries, and for a sample to compare them by; runs are read once."""
     if cmp.inputs is None:
         return None
     places = np.flatnonzero(cmp.paired[cmp.measures[0]])
@@ -193,7 +181,7 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
     sampled = [ids[place] for place in places.tolist()]
     wanted = {*sampled, *(ids[place] for place in informative)}
     ties = next((m.ties for m in cmp.measures if isinstance(m, RankedMeasure)), "item")
-    # Of a system with several runs the first stands for all.
+    # The first run of a system with several stands for all.
     lists: dict[str, dict[str, list[str]]] = {}
     longest = 0
     for name, runs in cmp.inputs.runs.items():
@@ -209,7 +197,7 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
 
 
 def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-    """The value at each cutoff, as far as the lists go: behind the end of the longest nothing can change."""
+    """The value at each cutoff as far as the longest list goes; beyond its end nothing can change."""
     if cmp.inputs is None:
         return {}
     longest = SIMILAR_DEPTH + 1 if sides is None else max(sides["longest"], 1)
@@ -228,7 +216,7 @@ def _lists(
 ) -> dict[str, Any]:
     """The first items of each system for each query, as numbers of items; the grades of those that are judged.
 
-    ``before`` has the rank of each in the list of the reference, as far as that is kept: who stood 12th is not new.
+    ``before`` has the rank of each in the kept part of the reference's list: an item that stood 12th is not new.
     """
     if sides is None:
         return {"items": [], "queries": {}, "top": 0, "columns": [], "depth": SIMILAR_DEPTH}
@@ -251,15 +239,15 @@ def _lists(
             "before": {at: ranks[item] for item, at in number_of.items() if item in ranks},
             "taken": [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])],
         }
-    told = [[item, titles.item(item), *titles.about(item)] for item in items]
+    described = [[item, titles.item(item), *titles.about(item)] for item in items]
     depth = min(SIMILAR_DEPTH, sides["longest"])
-    return {"items": told, "queries": kept, "top": highest, "columns": list(titles.columns), "depth": depth}
+    return {"items": described, "queries": kept, "top": highest, "columns": list(titles.items.columns), "depth": depth}
 
 
 def _missed(
     lists: Sequence[Sequence[str]], grades: Mapping[str, float], shown: Collection[str]
 ) -> list[tuple[str, float, list[int | None]]]:
-    """The relevant items that no system has among its first: grade, and the rank in each list as far as it is kept."""
+    """The relevant items that are at the top of no list: grade, and rank in the kept part of each list."""
     relevant = sorted((item for item, grade in grades.items() if grade > 0 and item not in shown),
                       key=lambda item: -grades[item])[:MOST_MISSED]  # fmt: skip
     wanted = frozenset(relevant)
@@ -268,7 +256,7 @@ def _missed(
 
 
 def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
-    """The systems so that those with similar lists stand together.
+    """The systems in an order in which those with similar lists stand together.
 
     >>> order_by_likeness([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]])
     [1, 2, 0]
@@ -284,15 +272,8 @@ def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
     return [int(place) for place in leaves_list(tree)]
 
 
-def _similarity(sides: Mapping[str, Any] | None) -> list[list[float | None]]:
-    if sides is None:
-        return []
-    table: list[list[float | None]] = nested(similarity(sides["lists"], sides["sampled"]))
-    return table
-
-
 def trade_off(cmp: Comparison) -> dict[str, Any]:
-    """The value of each system under each measure, and for each two measures the systems on the Pareto front."""
+    """The value of each system under each measure, and for every two measures the systems on the Pareto front."""
     values = [[short(cmp.score(measure, system).value) for system in cmp.systems] for measure in cmp.measures]
     signs = [1 if measure.higher_is_better else -1 for measure in cmp.measures]
     fronts = {
@@ -304,7 +285,7 @@ def trade_off(cmp: Comparison) -> dict[str, Any]:
 
 
 def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
-    """The points that no other is at least as good as under both and better under one; more is better.
+    """The points that no other dominates; more is better.
 
     >>> pareto([(1, 3), (2, 2), (1, 2), (3, 1), None])
     [0, 1, 3]
@@ -336,12 +317,12 @@ def provenance(cmp: Comparison) -> dict[str, Any]:
 
 
 def short(value: float | None) -> float | None:
-    """A value with as many digits as anyone sees; None for NaN."""
+    """A value with the digits that are shown; None for NaN."""
     return None if value is None or math.isnan(value) else round(value, 4)
 
 
 def nested(values: Any) -> Any:
-    """An array as lists, with as many digits as anyone sees; None for NaN."""
+    """An array as lists, with the digits that are shown; None for NaN."""
     rounded: Any = np.round(np.asarray(values), 4)
     unknown = np.isnan(rounded)
     if unknown.any():

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError
-from rankmeter.measures import Measure, parse
+from rankmeter.measures import parse
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.student import Alternative
 from rankmeter.wording import Said, said
@@ -31,7 +31,6 @@ _CLOSE = re.compile(rf"(?P<name>.+?)(?P<sign>[+-])(?P<size>{_NUMBER}%?)")
 """As an offset, but without spaces: names may hold a minus and a number too, `baseline` does not."""
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
 _RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
-_EXAMPLE = "a gate looks like 'nDCG@10 < baseline - 0.01', 'RR < 0.5' or 'AP < baseline significantly'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +40,12 @@ class Gate:
     text: str
     measure: str
     system: str | None
-    """The system that is held against the limit; None for all but the one that sets it."""
+    """The system that is checked; None for all but the one that sets the limit."""
     operator: Operator
     reference: str | None
     """The system that sets the limit, ``baseline`` for the baseline; None where the limit is a number."""
     offset: float
-    """Is added to the value of the reference, or is the limit itself."""
+    """What is added to the value of the reference, or the limit itself."""
     relative: bool
     """Whether the offset is a share of the reference's value."""
     significantly: bool
@@ -55,7 +54,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate says about one system."""
+    """The verdict of a gate on one system."""
 
     gate: Gate
     system: str
@@ -81,12 +80,12 @@ def parse_gate(text: str) -> Gate:
     bare = _SIGNIFICANTLY.sub("", text)
     match = _GATE.fullmatch(bare.strip())
     if match is None or match["left"].endswith("="):  # => is not >=
-        raise InputError.of("comparing.not_a_gate", text=text, hint=_in_ascii(text) or _EXAMPLE)
+        raise InputError.of("comparing.not_a_gate", text=text, hint=_hint(text))
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None
     if of := _OF.fullmatch(left):
         left, system = of["measure"], _name(of["system"])
-    parse(left)  # an unknown measure is said before anything is evaluated
+    parse(left)  # an unknown measure is refused before anything is evaluated
     reference, offset, relative = _limit(right, text)
     operator: Operator = match["operator"]  # type: ignore[assignment]
     return Gate(text.strip(), left, system, operator, reference, offset, relative, significantly=bare != text)
@@ -101,21 +100,21 @@ def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
         return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
     meant = _plain(text)
     if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
-        raise InputError.of("comparing.not_a_limit", text=whole, limit=text, hint=_in_ascii(whole) or _EXAMPLE)
+        raise InputError.of("comparing.not_a_limit", text=whole, limit=text, hint=_hint(whole))
     return _name(text), 0.0, False
 
 
 def _finite(text: str, whole: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise InputError.of("comparing.limit_too_large", text=whole, limit=text, hint=_EXAMPLE)
+        raise InputError.of("comparing.limit_too_large", text=whole, limit=text, hint=_hint(whole))
     return number
 
 
-def _in_ascii(text: str) -> str:
-    """The gate as it was meant, where it was typed with the digits and signs of another script."""
+def _hint(text: str) -> Said:
+    """The gate in ASCII, where it was typed with the digits and signs of another script; else an example."""
     plain = _plain(text)
-    return f"did you mean '{plain}'?" if plain != text else ""
+    return said("general.did_you_mean", choice=plain) if plain != text else said("comparing.gate_looks_like")
 
 
 def _plain(text: str) -> str:
@@ -128,7 +127,7 @@ def _name(text: str) -> str:
 
 
 def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
-    """What a gate says about each system that it is about."""
+    """The verdict of a gate on each system that it concerns."""
     measure = cmp.find(gate.measure)
     reference = _reference(cmp, gate)
     systems = [cmp.find_system(gate.system)] if gate.system else [name for name in cmp.systems if name != reference]
@@ -139,18 +138,13 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
     values = [cmp.score(measure, system).value for system in systems]
     chances: list[float | None] = [None] * len(systems)
     if gate.significantly:
-        _refuse_untested(cmp, gate, measure)
+        if measure not in cmp.samples:  # a gate that asks for proof where there can be none would always pass
+            raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
         alternative: Alternative = "less" if gate.operator[0] == "<" else "greater"
         shift = limit if reference is None else limit - cmp.score(measure, reference).value
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
-
-
-def _refuse_untested(cmp: Comparison, gate: Gate, measure: Measure) -> None:
-    """A gate that asks for proof where there can be none would pass whatever happens."""
-    if measure not in cmp.samples:
-        raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -194,7 +188,7 @@ def _limit_text(gate: Gate, reference: str) -> str:
 
 
 def holds(value: float, operator: Operator, limit: float) -> bool:
-    """Whether a value stands to a limit as the operator says."""
+    """Whether ``value operator limit`` holds."""
     # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
     if math.isclose(value, limit, rel_tol=1e-12, abs_tol=1e-12):
         return operator in ("<=", ">=")
@@ -202,5 +196,5 @@ def holds(value: float, operator: Operator, limit: float) -> bool:
 
 
 def check_gates(cmp: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
-    """What all gates say."""
+    """The verdicts of all gates."""
     return [verdict for gate in gates for verdict in check_gate(cmp, gate)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample, sample
+from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample
 from rankmeter.wording import Option, Said, said
 
 
@@ -25,48 +26,39 @@ class LinedUp:
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
         evaluations = [system.evaluation for system in measured.values()]
         self.queries, self.places = line_up(evaluations)
-        self.value: dict[Measure, Floats] = {}
-        self.numerator: dict[Measure, Floats] = {}
-        self.denominator: dict[Measure, Floats] = {}
-        self.counted: dict[Measure, Bools] = {}
+        self.values: dict[Measure, Values] = {}
+        """Arrays of (systems, queries)."""
         self.paired: dict[Measure, Bools] = {}
         self.shown: dict[Measure, Floats] = {}
         self.means: dict[Measure, list[float]] = {}
         for ev in evaluations:
             if lacking := [str(measure) for measure in measures if measure not in ev.means]:
                 raise InputError.of("comparing.lacking", name=ev.name, measures=lacking)
-        size = len(self.queries)
         for measure in measures:
-            placed = [(ev.values[measure], place) for ev, place in zip(evaluations, self.places, strict=True)]
-            for name, store in (
-                ("value", self.value),
-                ("numerator", self.numerator),
-                ("denominator", self.denominator),
-            ):
-                store[measure] = np.stack(
-                    [_spread(getattr(system, name), place, size, 0.0) for system, place in placed]
-                )
-            spread = [_spread(system.counted, place, size, 0.0) for system, place in placed]
-            counted: Bools = np.stack(spread) > 0
-            self.counted[measure] = counted
-            self.paired[measure] = np.logical_and.reduce(counted, axis=0)
-            self.shown[measure] = np.where(counted, self.value[measure], np.nan)
+            values = self.values[measure] = self._lined_up([ev.values[measure] for ev in evaluations])
+            self.paired[measure] = np.logical_and.reduce(values.counted, axis=0)
+            self.shown[measure] = np.where(values.counted, values.value, np.nan)
             self.means[measure] = [self._mean(measure, row, ev.means[measure]) for row, ev in enumerate(evaluations)]
         _refuse_disjoint(self, measured)
 
+    def _lined_up(self, systems: Sequence[Values]) -> Values:
+        """The values of all systems in the order of all queries; 0, and not counted, where one lacks a query."""
+        own = zip(self.places, systems, strict=True)
+        rows = [Values.uncounted(len(self.queries)).exchanged(place, values) for place, values in own]
+        return Values(**{name: np.stack([getattr(row, name) for row in rows]) for name in Values.__slots__})
+
     def _mean(self, measure: Measure, row: int, own: float) -> float:
         """The value of a system over the queries that count for all, so that values, intervals and tests agree."""
-        paired = self.paired[measure]
-        if measure.aggregate == "whole" or not paired.any() or (self.counted[measure][row] == paired).all():
+        paired, every = self.paired[measure], self.values[measure]
+        if measure.aggregate == "whole" or not paired.any() or (every.counted[row] == paired).all():
             return own
-        every = self.values_of(measure, paired)
         return aggregated(
             Values(every.value[row], paired, every.numerator[row], every.denominator[row]), measure.aggregate
         )
 
     def values_of(self, measure: Measure, counted: Bools) -> Values:
-        """The values of all systems, ``(systems, queries)``, of which these queries count."""
-        return Values(self.value[measure], counted, self.numerator[measure], self.denominator[measure])
+        """The ``(systems, queries)`` values, where only these queries count."""
+        return replace(self.values[measure], counted=counted)
 
 
 def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
@@ -81,17 +73,11 @@ def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
     return every, [np.array([number[query] for query in ids.to_list()], np.int64) for ids in lists]
 
 
-def _spread(values: np.ndarray, places: Ints, size: int, missing: float) -> Floats:
-    spread = np.full(size, missing)
-    spread[places] = values
-    return spread
-
-
 def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> None:
-    """Systems without a query in common cannot be paired: neither their values, nor lists with empty lists."""
+    """Refuse systems without a query in common, which cannot be paired."""
     held = [system.held for system in measured.values() if system.held is not None]
     known = [np.stack(held)] if len(held) == len(measured) and len({len(system) for system in held}) == 1 else []
-    for counted in [*known, *lined_up.counted.values()]:
+    for counted in [*known, *(values.counted for values in lined_up.values.values())]:
         if not counted.any(axis=1).all():
             continue  # a system without any value says so in its row
         shared = counted.astype(np.float32) @ counted.T.astype(np.float32)
@@ -101,7 +87,7 @@ def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> Non
 
 
 def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:
-    """What a unit is called, and the number of the unit of each query; None where runs are the units."""
+    """The name of a unit, and the number of each query's unit; None where runs are the units."""
     if isinstance(unit, str):
         if unit not in ("query", "run"):
             raise InputError.of("comparing.not_a_unit", option=Option("unit", unit))
@@ -109,11 +95,11 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
     if not isinstance(unit, Mapping):
         raise InputError.of("comparing.not_a_unit", option=Option("unit", unit))
     ids = queries.to_list()
-    known = unit if all(query in unit for query in ids) else {str(query): one for query, one in unit.items()}
-    missing = [query for query in ids if query not in known and str(query) not in known]
-    if missing:
-        raise InputError.of("comparing.unit_not_said", unit=name, queries=examples(missing))
-    groups = [known[query] if query in known else known[str(query)] for query in ids]
+    if all(query in unit for query in ids):
+        groups = [unit[query] for query in ids]
+    else:
+        by_text = {str(query): group for query, group in unit.items()}
+        groups = [by_text.get(str(query)) for query in ids]
     blank = [query for query, group in zip(ids, groups, strict=True) if _is_blank(group)]
     if blank:
         raise InputError.of("comparing.unit_blank", unit=name, queries=examples(blank))
@@ -131,7 +117,7 @@ def samples_of(
     """What is resampled for each measure, or the reason why nothing is."""
     samples: dict[Measure, AnySample] = {}
     reasons: dict[Measure, Said] = {}
-    for measure in lined_up.value:
+    for measure in lined_up.values:
         paired = lined_up.paired[measure]
         if not measure.has_goal:
             reasons[measure] = said("no_goal")
@@ -140,17 +126,17 @@ def samples_of(
         elif not paired.any():
             reasons[measure] = said("none_paired")
         else:
-            made: AnySample = (
+            drawn: AnySample = (
                 _sample_of_runs(measure, measured)
                 if units_of is None
-                else sample(lined_up.values_of(measure, paired), units_of, measure.aggregate)
+                else Sample.of_queries(lined_up.values_of(measure, paired), units_of, measure.aggregate)
             )
-            if np.isnan(made.values()).any():
+            if np.isnan(drawn.values()).any():
                 reasons[measure] = said("value_undefined")
-            elif isinstance(made, Sample) and not (made.bottom.sum(axis=1) > 0).all():
+            elif isinstance(drawn, Sample) and not (drawn.bottom.sum(axis=1) > 0).all():
                 reasons[measure] = said("zero_denominator")
             else:
-                samples[measure] = made
+                samples[measure] = drawn
     return samples, reasons
 
 

@@ -13,19 +13,20 @@ import numpy as np
 
 from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Bools
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.stats.student import SAME, Pair, skewness
 from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.lining_up import LinedUp
+    from rankmeter.comparing.scoring import Scoring
     from rankmeter.comparing.systems import Measured
     from rankmeter.evaluating.result import Evaluation
-    from rankmeter.inputs import AnyRun
+    from rankmeter.inputs.tables import Run
 
 Label = Callable[[Measure], str]
 """What a measure is called where it is shown."""
@@ -33,77 +34,80 @@ Ends = tuple[float, float]
 Leaders = tuple[str, str] | None
 GOOD_TO_KNOW = frozenset({"grades_cut", "deeper_than_lists"})
 FEW_UNITS = 25
-"""Fewer units than this say little, whatever the test."""
+"""With fewer units any test says little."""
 COCHRAN = 60
-"""How many units, times the squared skewness, it takes until skewed differences do little harm. Cochran asks for 25,
-for one interval; corrections and best groups look further into one tail (docs/statistics.md)."""
+"""Skewed differences do little harm from this many units on, times the squared skewness. Cochran asks for 25, for one
+interval; corrections and best groups look further into one tail (docs/statistics.md)."""
 SMALLEST_SHOWN = 0.0001
-"""A smaller p-value is shown as below this, whatever limits it."""
+"""Smaller p-values are only shown as being below this."""
 UNEVEN = 0.1
 """Systems whose judged share differs by more than this are not judged alike."""
 POORLY_JUDGED = 0.8
+SHOWN = 4
+"""How many names a note lists; the rest are counted."""
 
 
-def notes_about(
-    measured: Mapping[str, Measured],
-    paired: Mapping[Measure, Bools],
-    counted: Mapping[Measure, Bools],
-    samples: Mapping[Measure, AnySample],
-    settings: Settings,
-) -> list[Said]:
-    """All notes, the most important first."""
-    label = next(iter(measured.values())).evaluation.label
+def notes_about(scoring: Scoring, differences: Sequence[Difference]) -> list[Said]:
+    """All notes: about the data, the most important first, then about single differences."""
+    measured, samples, settings = scoring.measured, scoring.samples, scoring.settings
+    label, couples = next(iter(measured.values())).evaluation.label, scoring.couples
     notes = [
         *_read(measured),
         *_identical(measured),
         *_few(samples, settings),
         *_too_coarse(samples, settings),
         *_missing(measured),
-        *_unpaired(paired, counted, label),
+        *_unpaired(scoring.lined_up, label),
         *_unjudged(measured),
         *_overlapping(measured, label),
         *_tied_winner(measured, label),
         *_ties(measured),
         *_runs(measured, settings),
     ]
-    # What is usual, and only good to know, comes last.
-    return sorted(notes, key=lambda note: note.kind in GOOD_TO_KNOW)
+    return [
+        *sorted(notes, key=lambda note: note.kind in GOOD_TO_KNOW),  # what is merely good to know comes last
+        *_skewed(samples, couples, list(measured), label),
+        *_without_spread(differences, label),
+        *_at_floors(differences, samples, couples, settings, label),
+    ]
 
 
-def notes_about_skewness(
-    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str], label: Label = str
-) -> list[Said]:
+def _skewed(
+    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str], label: Label
+) -> Iterable[Said]:
     """Differences so skewed that their mean is not nearly normal (the rule of Cochran 1977)."""
     skewed: list[str] = []
     for measure, sample in samples.items():
         if not isinstance(sample, Sample) or sample.units < FEW_UNITS:
-            continue  # what few units are worth is said of all of them
+            continue  # another note says what few units are worth
         for (left, right), skew in zip(couples, skewness(sample.linear(), couples), strict=True):
             if sample.units < COCHRAN * skew**2:
                 skewed.append(f"{label(measure)} ({names[left]} - {names[right]})")
-    return [said("skewed", pairs=_some(skewed))] if skewed else []
+    if skewed:
+        yield said("skewed", pairs=examples(skewed, shown=SHOWN))
 
 
-def notes_about_differences(differences: Sequence[Difference], label: Label = str) -> list[Said]:
-    """Where a test had to be replaced."""
+def _without_spread(differences: Sequence[Difference], label: Label) -> Iterable[Said]:
+    """Pairs for which another test had to be used."""
     flat = [pair for pair in differences if _is_flat(pair)]
-    pairs = list(dict.fromkeys(_pair_named(pair, label) for pair in flat))
-    return [said("no_spread_in", pairs=_some(pairs), reason=flat[0].reason)] if flat else []
+    if flat:
+        pairs = dict.fromkeys(_pair_named(pair, label) for pair in flat)
+        yield said("no_spread_in", pairs=examples(pairs, shown=SHOWN), reason=flat[0].reason)
 
 
-def notes_about_floors(
+def _at_floors(
     differences: Sequence[Difference],
     samples: Mapping[Measure, AnySample],
     couples: Sequence[Pair],
     settings: Settings,
-    label: Label = str,
-) -> list[Said]:
-    """p-values that cannot be smaller: of n signs that all agree, or of permutations none of which is as extreme."""
+    label: Label,
+) -> Iterable[Said]:
+    """p-values that cannot be smaller: all signs agree, or no permutation is as extreme."""
     reached: dict[str, list[str]] = {}
     for measure, sample in samples.items():
         smallest, drawn = smallest_p(sample, settings)
         if smallest >= settings.alpha:
-            continue  # that nothing can be significant is said of all of them
+            continue  # another note says that nothing can be significant
         floors = np.maximum(sample.contrasts(couples).floor, 1 / (settings.permutations + 1) if drawn else 0.0)
         tested = [pair for pair in differences if pair.measure == measure]
         for difference, floor in zip(tested, floors.tolist(), strict=True):
@@ -111,12 +115,13 @@ def notes_about_floors(
             if at_floor and SMALLEST_SHOWN <= floor < 1 and not _is_flat(difference):
                 kind = "p_floor_of_permutations" if drawn else "p_floor_of_units"
                 reached.setdefault(kind, []).append(f"{_pair_named(difference, label)} {floor:.2g}")
-    units = units_said(settings.unit)
-    return [said(kind, pairs=_some(pairs), units=units, count=settings.permutations) for kind, pairs in reached.items()]
+    for kind, pairs in reached.items():
+        units = units_said(settings.unit)
+        yield said(kind, pairs=examples(pairs, shown=SHOWN), units=units, count=settings.permutations)
 
 
 def _is_flat(difference: Difference) -> bool:
-    """Whether all units differ by the same, so that signs were tested instead, which a note says."""
+    """Whether all units differ by the same amount, so that their signs were tested instead."""
     return isinstance(difference.reason, Said) and difference.reason.kind == "no_spread"
 
 
@@ -125,7 +130,7 @@ def _pair_named(difference: Difference, label: Label) -> str:
 
 
 def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
-    """What looked odd when judgments and runs were read, each thing once."""
+    """What looked odd when judgments and runs were read, without repetition."""
     odd: dict[str, Said] = {}
     for system in measured.values():
         reading = system.evaluation.reading
@@ -139,10 +144,10 @@ def _read(measured: Mapping[str, Measured]) -> Iterable[Said]:
 
 
 def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
-    """Systems that returned the very same lists: a mistake in a file's name, mostly."""
+    """Systems that returned identical lists, mostly because a file name is wrong."""
     alike: dict[tuple[str, ...], list[list[str]]] = {}
     for name, system in measured.items():
-        # Lists are looked at only where all values are the same.
+        # Lists are compared only where all values are the same.
         groups = alike.setdefault(tuple(map(str, system.evaluation.means.values())), [])
         same = next((names for names in groups if _same_runs(measured[names[0]], system)), None)
         if same is None:
@@ -151,7 +156,7 @@ def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
             same.append(name)
     for names in chain.from_iterable(alike.values()):
         if len(names) > 1:
-            yield said("same_lists", systems=_some(names))
+            yield said("same_lists", systems=examples(names, shown=SHOWN))
 
 
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
@@ -166,7 +171,7 @@ def smallest_p(sample: AnySample, settings: Settings) -> tuple[float, bool]:
     """The smallest corrected p-value that a sample allows, and whether permutations are what limits it."""
     drawn = settings.test == "randomisation" and sample.smallest_p * settings.permutations < 2
     smallest = 1 / (settings.permutations + 1) if drawn else sample.smallest_p
-    # Some corrections are kinder where all tests of a family agree, so that is what they are asked about.
+    # Some corrections are milder where all p-values of a family are small, so assume that all are.
     return float(corrected(np.full(max(settings.pairs, 1), smallest), settings.correction)[0]), drawn
 
 
@@ -182,24 +187,24 @@ def _too_coarse(samples: Mapping[Measure, AnySample], settings: Settings) -> Ite
 
 
 def _missing(measured: Mapping[str, Measured]) -> Iterable[Said]:
-    asked = {m for one in measured.values() for m in one.evaluation.means}
-    counts_missing = any((m.queries or m.default_queries) == "judged" for m in asked)
-    for name, one in measured.items():
-        if one.quality.missing:
+    asked = {m for system in measured.values() for m in system.evaluation.means}
+    counts_missing = any(m.query_policy == "judged" for m in asked)
+    for name, system in measured.items():
+        if system.quality.missing:
             kind = "lacks_queries" if counts_missing else "lacks_queries_left_out"
-            yield said(kind, system=name, count=one.quality.missing, total=one.quality.judged)
-    empty = max(one.quality.without_relevant for one in measured.values())
+            yield said(kind, system=name, count=system.quality.missing, total=system.quality.judged)
+    empty = max(system.quality.without_relevant for system in measured.values())
     if empty:
         yield said("no_relevant", count=empty, total=next(iter(measured.values())).quality.judged)
 
 
-def _unpaired(paired: Mapping[Measure, Bools], counted: Mapping[Measure, Bools], label: Label) -> Iterable[Said]:
-    for measure, both in paired.items():
-        if measure.aggregate == "whole":  # of all lists together, in differences too
-            continue
-        some = int((counted[measure].any(axis=0) & ~both).sum())
-        if some and counted[measure].any(axis=1).all():
-            yield said("unpaired", measure=label(measure), count=some, all=int(both.sum()))
+def _unpaired(lined_up: LinedUp, label: Label) -> Iterable[Said]:
+    for measure, paired in lined_up.paired.items():
+        counted = lined_up.values[measure].counted
+        unpaired = int((counted.any(axis=0) & ~paired).sum())
+        # A measure of all lists together is about all of them in differences too.
+        if unpaired and measure.aggregate != "whole" and counted.any(axis=1).all():
+            yield said("unpaired", measure=label(measure), count=unpaired, all=int(paired.sum()))
 
 
 def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
@@ -216,9 +221,9 @@ def _unjudged(measured: Mapping[str, Measured]) -> Iterable[Said]:
 
 
 def _could_win(measured: Mapping[str, Measured], values: Mapping[str, float], ends: Mapping[str, Ends]) -> Leaders:
-    """The best system and the one that could be above it, where its best end is above the worst end of the best."""
+    """The best system and the one that could overtake it: its best end is above the worst end of the best."""
     best = max(values, key=values.__getitem__)
-    # Whatever is judged and however ties fall, the same lists stay as good as each other.
+    # Identical lists stay equal, whatever is judged and however ties are broken.
     rivals = [name for name in values if name != best and not _same_runs(measured[name], measured[best])]
     rival = max(rivals, key=lambda name: max(ends[name]), default=None)
     return (best, rival) if rival is not None and max(ends[rival]) > min(ends[best]) else None
@@ -235,7 +240,7 @@ def _overlapping(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
             ends = {name: (system.none_relevant, system.all_relevant) for name, system in known.items()}
             could += [label(measure)] if _could_win(measured, values, ends) else []
     if could:
-        yield said("winner_could_change", measures=_some(could))
+        yield said("winner_could_change", measures=examples(could, shown=SHOWN))
 
 
 def _same_runs(system: Measured, other: Measured) -> bool:
@@ -245,7 +250,7 @@ def _same_runs(system: Measured, other: Measured) -> bool:
     return all(map(_same_run, system.sources, other.sources))
 
 
-def _same_run(run: AnyRun, other: AnyRun) -> bool:
+def _same_run(run: Run, other: Run) -> bool:
     if run is other:
         return True
     if type(run) is not type(other):
@@ -261,28 +266,24 @@ def _same_run(run: AnyRun, other: AnyRun) -> bool:
     return all(getattr(tables[0], name).equals(getattr(tables[1], name)) for name in ("query", "item", "score"))
 
 
-def _some(names: list[str], shown: int = 4) -> list[str] | Said:
-    if len(names) <= shown:
-        return names
-    return said("and_more", shown=names[:shown], count=len(names) - shown)
-
-
 def _ties(measured: Mapping[str, Measured]) -> Iterable[Said]:
-    for name, one in measured.items():
-        across = {k: count for k, count in one.quality.ties_across.items() if count}
+    for name, system in measured.items():
+        across = {k: count for k, count in system.quality.ties_across.items() if count}
         if across:
             k, count = max(across.items(), key=lambda pair: pair[1])
-            yield said("ties_across_cutoff", system=name, count=count, total=one.quality.judged, k=k)
+            yield said("ties_across_cutoff", system=name, count=count, total=system.quality.judged, k=k)
 
 
 def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
-    """Measures under which another order of tied items alone could change the winner, with the widest range of one."""
+    """Measures under which another order of tied items alone could change the winner."""
     for measure in next(iter(measured.values())).evaluation.means:
-        means = {name: one.evaluation.means[measure] for name, one in measured.items()}
+        means = {name: system.evaluation.means[measure] for name, system in measured.items()}
         if any(math.isnan(value) for value in means.values()) or not measure.has_goal:
             continue
         sign = 1 if measure.higher_is_better else -1
-        ranges = {name: one.evaluation.tie_bounds.get(measure, (means[name],) * 2) for name, one in measured.items()}
+        ranges = {
+            name: system.evaluation.tie_bounds.get(measure, (means[name],) * 2) for name, system in measured.items()
+        }
         values = {name: sign * value for name, value in means.items()}
         leaders = _could_win(measured, values, {name: (sign * a, sign * b) for name, (a, b) in ranges.items()})
         if leaders is not None and values[leaders[1]] < values[leaders[0]]:
@@ -300,7 +301,7 @@ def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said
 
 
 def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
-    """Refuse evaluations of the same queries against different judgments; say so where the queries differ too."""
+    """Refuse evaluations of the same queries against different judgments; note it where the queries differ too."""
     if all(system.sources for system in measured.values()):
         return []  # all were measured now, against the same judgments
     every = [(name, run) for name, system in measured.items() for run in system.runs]

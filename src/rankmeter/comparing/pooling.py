@@ -1,14 +1,13 @@
-"""Which unjudged items are most worth judging: those that could move numbers most."""
+"""Which unjudged items are most worth judging: those that could change the numbers most."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
 
-import numpy as np
-
 from rankmeter.errors import InputError, RankmeterError, check_choice, check_whole, examples
-from rankmeter.inputs import AnyRun, JudgmentTable, check_columns_of, into_judgments, into_run
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
+from rankmeter.inputs.tables import Run
 from rankmeter.late import pl
 
 Priority = Literal["difference", "weight"]
@@ -39,6 +38,8 @@ def pool(
     by
         ``difference``: by how much judging the item could move two systems apart, the largest weight less the smallest
         (the default for several runs). ``weight``: by how much it could move all of them, the sum of the weights.
+    columns
+        Columns of unusual names, as for :func:`rankmeter.evaluate`.
 
     Returns
     -------
@@ -63,8 +64,8 @@ def pool(
         raise InputError.of("comparing.one_differs_from_nothing")
     check_columns_of(columns, judgments, *runs.values())
     truth = into_judgments(judgments, columns=columns).judgment_table()
-    known = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
-    asked = known.select("query").unique(maintain_order=True).with_row_index("order")
+    judged = pl.DataFrame({"query": _text(truth.query), "item": _text(truth.item), "grade": truth.grade})
+    asked = judged.select("query").unique(maintain_order=True).with_row_index("order")
     parts = []
     for name, run in runs.items():
         try:
@@ -75,7 +76,7 @@ def pool(
     if strangers:
         raise InputError.of("comparing.strangers", names=examples(strangers))
     return _prioritised(
-        pl.concat(parts), known, asked, len(parts), by or ("difference" if len(parts) > 1 else "weight"), budget
+        pl.concat(parts), judged, asked, len(parts), by or ("difference" if len(parts) > 1 else "weight"), budget
     )
 
 
@@ -84,7 +85,7 @@ def _text(ids: pl.Series) -> pl.Series:
     return ids.cast(pl.String)
 
 
-def ranked_top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
+def ranked_top(run: Run, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
     """The first items of each judged query, with their ranks and weights; ties by higher id, as by default."""
     table = run.run_table()
     frame = pl.DataFrame({"query": _text(table.query), "item": _text(table.item), "score": table.score})
@@ -99,11 +100,11 @@ def ranked_top(run: AnyRun, asked: pl.DataFrame, depth: int) -> pl.DataFrame:
 
 
 def _prioritised(
-    returned: pl.DataFrame, known: pl.DataFrame, asked: pl.DataFrame, systems: int, by: Priority, budget: int | None
+    returned: pl.DataFrame, judged: pl.DataFrame, asked: pl.DataFrame, systems: int, by: Priority, budget: int | None
 ) -> pl.DataFrame:
     spread = pl.col("weight").max() - pl.when(pl.len() < systems).then(0.0).otherwise(pl.col("weight").min())
     listed = (
-        returned.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="anti")
+        returned.join(judged.filter(pl.col("grade") >= 0), on=["query", "item"], how="anti")
         .group_by("query", "item")
         .agg(
             priority=spread if by == "difference" else pl.col("weight").sum(),
@@ -112,20 +113,8 @@ def _prioritised(
             systems=pl.len().cast(pl.Int64),
         )
         .join(asked, on="query")
-        # Equal priorities: what weighs more first, then the order of the judgments: the list is always the same.
+        # Equal priorities go by weight, then by the order of the judgments, so that the list is always the same.
         .sort("priority", "weight", "order", "item", descending=[True, True, False, False])
         .select("query", "item", "priority", "best_rank", "systems")
     )
     return listed if budget is None else listed.head(min(budget, len(listed)))
-
-
-def judged_share(judgments: JudgmentTable, runs: Mapping[str, AnyRun], depth: int) -> dict[str, float]:
-    """For each run the share of the items within ``depth`` that carry a judgment."""
-    known = pl.DataFrame({"query": _text(judgments.query), "item": _text(judgments.item), "grade": judgments.grade})
-    asked = known.select("query").unique(maintain_order=True)
-    shares = {}
-    for name, run in runs.items():
-        top = ranked_top(run, asked, depth)
-        judged = top.join(known.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
-        shares[name] = len(judged) / len(top) if len(top) else float(np.nan)
-    return shares

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmeter.inputs import RunTable
-from rankmeter.inputs.ids import are_mixed
-from rankmeter.inputs.mappings import RankedLists
-from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.inputs.shards import joined_runs
+from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
-from rankmeter.measures.base import TIES_BY_INPUT
+from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
+from rankmeter.placing.slates import FirstItems
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyJudgments, AnyRun
-    from rankmeter.inputs.mappings import ScoredMapping
+    from rankmeter.inputs.tables import Judgments, Run
     from rankmeter.lists.catalogue import History
-    from rankmeter.placing.placements import Floats
+    from rankmeter.placing.placements import Floats, Ints
 
 MOST_CELLS = 5_000_000
 """A matrix with more cells than this is not turned into lists."""
@@ -27,63 +26,46 @@ PERSISTENCE = 0.9
 """The p of RBO: the chance that a reader goes on to the next rank."""
 
 
-def ranked_lists(run: AnyRun, queries: Collection[str], *, depth: int, ties: str) -> dict[str, list[str]] | None:
+def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -> dict[str, list[str]] | None:
     """For each of the queries the first items of its list, best first; None where the run is too large a matrix.
 
-    Ids are text here. Tied items stand in the order of the tie rule; a rule that makes no order shows them as ``item``
-    does, the highest id first.
+    Ids are text here. Tied items stand in the order of the tie rule; under a rule without an order, as under ``item``,
+    the highest id first.
     """
     if run.matrix is not None and run.matrix.size > MOST_CELLS:
         return None
-    if run.mapping is not None and not are_mixed(run.mapping.item_types):
-        return _lists_of_mapping(run.mapping.only(queries), depth, ties)
-    frame = pl.concat([_some(table, queries) for table in run.blocks()])
-    by, descending = ["query", "score"], [False, True]
-    if ties in TIES_BY_INPUT:
-        frame = frame.with_row_index("row")
-        by, descending = [*by, "row"], [*descending, ties == "reversed"]
-    else:
-        by, descending = [*by, "item"], [*descending, ties != "item-ascending"]
-    first = frame.sort(by, descending=descending).group_by("query", maintain_order=True).head(depth)
-    lists = first.group_by("query", maintain_order=True).agg(pl.col("item").cast(pl.String))
-    return dict(zip(lists["query"].to_list(), lists["item"].to_list(), strict=True))
+    asked = run if run.mapping is None else run.mapping.only(queries)
+    rule = ties if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else "item"
+    blocks = joined_runs([_only(block, queries) for block in asked.blocks()])
+    ids = pl.Series(dtype=pl.String)
+
+    def numbers(items: pl.Series) -> Ints:
+        nonlocal ids
+        ids = items.cast(pl.String)
+        return np.arange(len(items))
+
+    first = FirstItems.of(blocks, k=depth, ties=rule, duplicates="counted").lists(numbers)
+    stairs = first.stairs
+    lists: list[list[str]] = [[] for _ in first.queries]
+    for number, item in zip(stairs.each(stairs.lists).tolist(), ids.gather(pl.Series(stairs.item)), strict=True):
+        lists[number].append(item)  # place after place
+    return dict(zip(first.queries, lists, strict=True))
 
 
-def _lists_of_mapping(run: ScoredMapping | RankedLists, depth: int, ties: str) -> dict[str, list[str]]:
-    """The first items of every list, without a table: only what the last of them does not stand above is sorted."""
-    if isinstance(run, RankedLists):
-        return {str(query): list(map(str, items[:depth])) for query, items in run.data.items() if items}
-    lists: dict[str, list[str]] = {}
-    for query, scores in run.scores("error").items():
-        items: list[Any] = list(scores)
-        if len(items) > depth:
-            last = sorted(scores.values())[-depth]
-            items = [item for item, score in scores.items() if score >= last]
-        if ties not in TIES_BY_INPUT:
-            items.sort(reverse=ties != "item-ascending")
-        elif ties == "reversed":
-            items.reverse()
-        items.sort(key=scores.__getitem__, reverse=True)
-        if items:
-            lists[str(query)] = list(map(str, items[:depth]))
-    return lists
+def _only(block: RunTable, queries: Collection[str]) -> RunTable:
+    """The rows of some queries, whose ids become text."""
+    query = block.query.cast(pl.String)
+    wanted = query.is_in(list(queries))
+    item, score = block.item.filter(wanted), block.score.filter(wanted)
+    return replace(block, query=query.filter(wanted), item=item, score=score, queries=None)
 
 
-def _some(table: RunTable, queries: Collection[str]) -> pl.DataFrame:
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item, "score": table.score})
-    return frame.filter(pl.col("query").is_in(list(queries)))
-
-
-def judgments_of(judgments: AnyJudgments, queries: Collection[str]) -> dict[str, dict[str, float]]:
+def judgments_of(judgments: Judgments, queries: Collection[str]) -> dict[str, dict[str, float]]:
     """The grades of the judged items of some queries; the highest where an item was judged on several subtopics."""
     if (cells := judgments.matrix) is not None:
         wanted = [row for row in range(len(cells)) if str(row) in queries]
         return {str(row): {str(item): float(grade) for item, grade in enumerate(cells[row])} for row in wanted}
-    asked = judgments if judgments.mapping is None else judgments.mapping.only(queries)
-    return _grades(asked.judgment_table(), queries)
-
-
-def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[str, float]]:
+    table = (judgments if judgments.mapping is None else judgments.mapping.only(queries)).judgment_table()
     frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "g": table.grade})
     grades: dict[str, dict[str, float]] = {}
     for query, item, grade in frame.filter(pl.col("query").is_in(list(queries))).iter_rows():
@@ -92,33 +74,24 @@ def _grades(table: JudgmentTable, queries: Collection[str]) -> dict[str, dict[st
     return grades
 
 
-def rbo(left: Sequence[str], right: Sequence[str], *, p: float = PERSISTENCE) -> float:
-    """Rank-biased overlap, extrapolated, of two lists cut to the length of the shorter one.
+def overlaps(lists: Sequence[Sequence[str]]) -> Floats:
+    """(lists, lists) the rank-biased overlap, extrapolated, of every two lists cut to the length of the shorter one.
 
     With ``A_i`` the share of the first i items that both lists have, ``A_d p^d + (1 - p)/p * sum_i A_i p^i`` for i from
-    1 to the length d. Two empty lists are the same; an empty one has nothing in common with any other.
+    1 to the length d. Two empty lists are the same; an empty one has nothing in common with any other. A shared item is
+    in every ``A_i`` from the deeper of its two ranks on, so each adds to the sum once, for all pairs at once.
 
     Examples
     --------
-    >>> rbo(["a", "b"], ["a", "b"]), rbo(["a", "b"], ["c", "d"])
-    (1.0, 0.0)
-    >>> round(rbo(["a", "b"], ["b", "a"]), 4)  # A_1 = 0, A_2 = 1: 0.81 + (0.1 / 0.9) * 0.81
-    0.9
+    >>> overlaps(["ab", "ba", "cd"])[0].round(4).tolist()  # of ab and ba A_1 = 0, A_2 = 1: 0.81 + (0.1 / 0.9) * 0.81
+    [1.0, 0.9, 0.0]
     """
-    return round(float(overlaps([left, right], p=p)[0, 1]), 12)
-
-
-def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Floats:
-    """(lists, lists) the RBO of every two lists.
-
-    An item that both have stands in every ``A_i`` from the deeper of its two ranks on, so that each adds to the sum
-    once, for all pairs of a list at the same time.
-    """
+    p = PERSISTENCE
     number: dict[str, int] = {}
     lengths = np.array([len(items) for items in lists])
     longest = int(lengths.max(initial=0))
     absent = longest + 1
-    # Behind the end of a list stands item 0, which no list has.
+    # Places beyond the end of a list hold 0, which is no item's number.
     places = np.zeros((len(lists), longest), np.int64)
     for row, items in enumerate(lists):
         places[row, : len(items)] = [number.setdefault(item, len(number) + 1) for item in items]
@@ -130,7 +103,7 @@ def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Float
     depths = np.arange(longest + 1)
     powers = p**depths
     sums = np.concatenate([[0.0], np.cumsum(powers[1:] / depths[1:])])
-    before = (1 - p) / p * np.concatenate([[0.0], sums])  # what the ranks above one add up to
+    before = (1 - p) / p * np.concatenate([[0.0], sums])  # the sum over the ranks above each rank
     table = np.ones((len(lists), len(lists)))
     step = max(1, MOST_CELLS // max(places.size, 1) // 4)
     for start in range(0, len(lists), step):
@@ -144,17 +117,16 @@ def overlaps(lists: Sequence[Sequence[str]], *, p: float = PERSISTENCE) -> Float
     return table
 
 
-def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> list[list[float]]:
+def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> Floats:
     """The mean RBO of every two systems over some queries."""
     several = [overlaps([lists_of.get(query, ()) for lists_of in lists.values()]) for query in queries]
     table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
     np.fill_diagonal(table, 1.0)
-    rounded: list[list[float]] = table.round(12).tolist()
-    return rounded
+    return table
 
 
 def taken_before(history: History | None, users: set[str], most: int) -> dict[str, list[str]]:
-    """What some users took before, the last things first."""
+    """What users took before, the latest first."""
     if history is None:
         return {}
     frame = pl.DataFrame({"user": history.query.cast(pl.String), "item": history.item.cast(pl.String)})

@@ -16,22 +16,21 @@ from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
-from rankmeter.stats.effects import EffectSizes
-from rankmeter.stats.equivalence import Equivalence
+from rankmeter.stats.effects import EffectSizes, Equivalence
 from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import Test
 from rankmeter.wording import Language, Said, in_language, said, word
 
 MOST_TESTED = 50
-"""How many slices are tested, the largest first: thousands of users would leave no power to any."""
+"""How many slices are tested, the largest first: corrected for thousands of slices, no test has any power."""
 
 if TYPE_CHECKING:
-    from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.inputs.tables import Judgments, Run
     from rankmeter.lists.catalogue import Catalogue, History
 
 Family = Literal["baseline", "all"]
 SIZES = ("wins", "ties", "losses", "standardised", "rank_biserial")
-"""What is known of the size of an effect."""
+"""The columns of an effect size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Settings:
     family: Family
     """Which pairs are tested under each measure: every system against the baseline, or all pairs."""
     pairs: int
-    """How many p-values each family, that is each measure, has."""
+    """How many p-values a family, that is a measure, has."""
     level: float
     """The confidence of intervals and of the best group; a corrected p-value below 1 - level is significant."""
     interval: IntervalMethod
@@ -53,7 +52,7 @@ class Settings:
     unit: str
     """What is resampled: ``query``, ``run``, or what the queries were grouped by."""
     power: float
-    """The chance with which a detectable difference would be found."""
+    """The probability with which a detectable difference is found."""
     version: str
     paired: bool = True
     """Whether systems are compared unit by unit; False for runs that share no named seeds."""
@@ -65,7 +64,7 @@ class Settings:
 
     @property
     def alpha_of_one(self) -> float:
-        """The level that a single test of a family has at worst: divided where the correction is family-wise."""
+        """The strictest level of a single test in a family: divided where the correction is family-wise."""
         return self.alpha / (
             max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni", "max-t") else 1
         )
@@ -76,7 +75,7 @@ class Settings:
         return said("one_test") if self.pairs == 1 else said("several_tests", count=self.pairs)
 
     def sentences(self, *, tested: bool = True, bounded: bool = True) -> list[Said]:
-        """What must be known to repeat or to cite the numbers, where there are tests and where there are intervals."""
+        """What it takes to repeat or cite the numbers, where there are tests and where there are intervals."""
         units, drawn = units_said(self.unit), said("nothing")
         if self.test == "randomisation":
             drawn = said("permutations", count=self.permutations)
@@ -102,8 +101,8 @@ class Settings:
                 drawn=said("nothing") if computed else said("resamples", count=self.resamples),
             )
         ]
-        made = said("made_by", seed=self.seed, version=self.version)
-        return [*(tests[:1] if tested else []), *(intervals if bounded else []), *(tests[1:] if tested else []), made]
+        origin = said("made_by", seed=self.seed, version=self.version)
+        return [*(tests[:1] if tested else []), *(intervals if bounded else []), *(tests[1:] if tested else []), origin]
 
 
 def unit_said(unit: str) -> Said:
@@ -170,8 +169,8 @@ class Score(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """The value with its interval and its rank, or why there is none."""
-        span = () if self.interval is None else (self.interval.low, self.interval.high)
-        value = Cell(None if math.isnan(self.value) else self.value, span=span or None).whole(Column(""))
+        span = None if self.interval is None else self.interval.ends
+        value = Cell(None if math.isnan(self.value) else self.value, span=span).whole(Column(""))
         names = {"measure": str(self.measure), "system": self.system}
         lines = [Paragraph(word("score_said", language, value=value, **names))]
         if self.rank is not None and self.rank_low is not None:
@@ -189,32 +188,30 @@ class Difference(Showable):
     other: str
     difference: float
     """The value of ``system`` less that of ``other``, over the queries that count for all systems."""
-    interval: Interval | None
-    p: float | None
-    """As the test gives it."""
-    p_corrected: float | None
-    significant: bool
-    """Whether the corrected p-value is below 1 - level."""
-    effect: EffectSizes | None
-    equivalence: Equivalence | None
-    """Tests of "no worse than" and "as good as", where a margin was given."""
-    detectable: float | None
-    """The smallest true difference that this test would find with the chance ``settings.power``."""
     units: int
     """How many units were paired."""
+    interval: Interval | None = None
+    p: float | None = None
+    """As the test gives it."""
+    p_corrected: float | None = None
+    significant: bool = False
+    """Whether the corrected p-value is below 1 - level."""
+    effect: EffectSizes | None = None
+    equivalence: Equivalence | None = None
+    """Tests of "no worse than" and "as good as", where a margin was given."""
+    detectable: float | None = None
+    """The smallest true difference that this test finds with probability ``settings.power``."""
     reason: str = ""
     """Why something is missing."""
-
-    @classmethod
-    def untested(
-        cls, measure: Measure, systems: tuple[str, str], difference: float, units: int, reason: str
-    ) -> Difference:
-        """A difference beside which there is nothing but the reason why."""
-        return cls(measure, *systems, difference, None, None, None, False, None, None, None, units, reason)  # noqa: FBT003
+    by: str = ""
+    """The way of slicing, where the difference is over the queries of one slice."""
+    slice: str = ""
+    tests: int = 0
+    """Within slices, how many tests were corrected together: those of all slices and pairs under the measure."""
 
     def document(self, language: Language = "en") -> list[Block]:
         """The difference with its interval, and what the test says of it."""
-        span = None if self.interval is None else (self.interval.low, self.interval.high)
+        span = None if self.interval is None else self.interval.ends
         shown = Cell(self.difference, span=span).whole(Column("", "difference"))
         names = {"measure": str(self.measure), "system": self.system, "other": self.other}
         lines = [Paragraph(word("difference_said", language, difference=shown, **names))]
@@ -273,29 +270,17 @@ class Difference(Showable):
 
 
 def tested_columns() -> dict[str, Any]:
-    """What the columns of tests are, whatever the rows hold."""
+    """The types of the columns of tests, whatever the rows hold."""
     floats = "difference low high p p_corrected standardised rank_biserial detectable no_worse equivalent".split()
     return {**dict.fromkeys(floats, pl.Float64), **dict.fromkeys(SIZES[:3], pl.Int64)}
-
-
-@dataclass(frozen=True, slots=True)
-class SliceDifference:
-    """One system against another under one measure, over the queries of one slice."""
-
-    by: str
-    """The way of slicing."""
-    slice: str
-    tests: int
-    """How many tests were corrected together: those of all slices and pairs under the measure."""
-    found: Difference
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What was compared, for views that need the ranked lists."""
 
-    judgments: AnyJudgments
-    runs: Mapping[str, tuple[AnyRun, ...]]
+    judgments: Judgments
+    runs: Mapping[str, tuple[Run, ...]]
     catalogue: Catalogue | None = None
     history: History | None = None
 
@@ -309,7 +294,7 @@ class Inputs:
 
 
 Source = tuple[str, str, str]
-"""Whose input it is, the name of the file or what else it is, and the SHA-256 of a file's bytes, else nothing."""
+"""Whose input it is, the name of its file (or what else it is), and the SHA-256 of the file (or nothing)."""
 
 
 def _fingerprint(source: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
-"""What a ranking must keep to, for tests: ``nDCG@10 >= 0.45``, ``RR >= baseline - 0.01``.
+"""What a ranking must satisfy, for tests: ``nDCG@10 >= 0.45``, ``RR >= baseline - 0.01``.
 
-A requirement is the contrary of a gate. Against a baseline it fails only where the loss is more than chance, so that a
-test does not fail today and pass tomorrow; a number is a promise about these very queries and is taken as it is.
+A requirement is the opposite of a gate. Against a baseline it fails only where the loss is significant, so that a test
+does not fail today and pass tomorrow; a number is a promise about these very queries and is taken literally.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from rankmeter.errors import InputError, RankmeterError, did_you_mean
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.measures import parse
-from rankmeter.wording import Language, word
+from rankmeter.stats.intervals import Interval
+from rankmeter.wording import Language, Said, chosen_language, said, word
 
 _CONTRARY: Mapping[Operator, Operator] = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
 BASELINE, RUN = "baseline", "run"
-_EXAMPLE = "a requirement looks like 'nDCG@10 >= 0.45' or 'RR >= baseline - 0.01'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,15 @@ class Requirement:
     is_met: bool
     value: float
     interval: tuple[float, float] | None
-    """Of the value, or of the difference to the baseline where there is one."""
-    why: str
+    """That of the value, or of the difference to the baseline where there is one."""
+    why: Said
     fallen: Sequence[Fallen] = ()
     """The queries that lost most against the baseline."""
 
-    def told(self, lang: Language = "en") -> str:
+    def told(self, lang: Language | None = None) -> str:
         """Everything in a few lines."""
-        lines = [f"{self.text}: {self.why}"]
+        lang = lang or chosen_language()
+        lines = [f"{self.text}: {self.why.text(lang)}"]
         if self.fallen:
             lines.append(word("requirement_fallen", lang))
             width = max(len(row.query) for row in self.fallen)
@@ -77,10 +78,9 @@ def check_requirements(
     baseline: object = None,
     certain: bool | None = None,
     shown: int = 10,
-    lang: Language = "en",
     **options: Any,
 ) -> list[Requirement]:
-    """Whether a run keeps to some requirements; see :func:`rankmeter.testing.assert_ranking`."""
+    """Whether a run meets requirements; see :func:`rankmeter.testing.assert_ranking`."""
     if not requirements:
         raise InputError.of("comparing.no_requirement")
     gates = [_as_gate(text, certain=certain) for text in requirements]
@@ -90,20 +90,21 @@ def check_requirements(
         if needs is not None:
             raise InputError.of("comparing.requirement_without_baseline", text=needs.text)
         ev = evaluate(judgments, run, measures, **options)
-        return [_of_value(gate, ev, lang) for gate in gates]
+        return [_of_value(gate, ev) for gate in gates]
     systems = {BASELINE: saved_or_run(baseline), RUN: run}
     cmp = compare(judgments, systems, measures, baseline=BASELINE, **options)
-    return [_of_verdict(check_gate(cmp, replace(gate, system=RUN))[0], cmp, shown, lang) for gate in gates]
+    return [_of_verdict(check_gate(cmp, replace(gate, system=RUN))[0], cmp, shown) for gate in gates]
 
 
 def _as_gate(text: str, *, certain: bool | None) -> Gate:
     """The gate that fails where the requirement is not met."""
+    example = said("comparing.requirement_looks_like")
     try:
         gate = parse_gate(text)
     except InputError as error:
-        raise error.changed(hint=_EXAMPLE) if error.problem.kind == "comparing.not_a_gate" else error from None
+        raise error.changed(hint=example) if error.problem.kind == "comparing.not_a_gate" else error from None
     if gate.reference is not None and gate.reference != BASELINE:
-        hint = did_you_mean(gate.reference, [BASELINE]) or _EXAMPLE
+        hint = did_you_mean(gate.reference, [BASELINE]) or example
         raise InputError.of("comparing.requirement_of_unknown", text=text, name=gate.reference, hint=hint)
     wanted = ">" if parse(gate.measure).higher_is_better else "<"
     if gate.operator[0] != wanted or gate.significantly:
@@ -114,33 +115,34 @@ def _as_gate(text: str, *, certain: bool | None) -> Gate:
     return replace(gate, operator=_CONTRARY[gate.operator], significantly=is_certain)
 
 
-def _of_value(gate: Gate, ev: Evaluation, lang: Language) -> Requirement:
-    """A number that the value of a run is held against."""
+def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
+    """A requirement on the value of a run alone."""
     value = ev[gate.measure]
     failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
     try:
-        interval = ev.interval(gate.measure)
-        ends = (interval.low, interval.high)
+        interval: Interval | None = ev.interval(gate.measure)
     except RankmeterError:
-        ends = None
+        interval = None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
-    why = word(kind, lang, value=value, interval=_ends(ends, lang))
-    return Requirement(gate.text, not failed, value, ends, why)
+    why = said(kind, value=value, interval=_ends(interval))
+    return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
 
 
-def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int, lang: Language) -> Requirement:
-    """What a gate said about the run beside its baseline, and which queries fell."""
+def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
+    """A requirement on a run against its baseline, with the queries that fell."""
     gate = verdict.gate
-    difference = cmp.difference(gate.measure, RUN)
-    ends = None if difference.interval is None else (difference.interval.low, difference.interval.high)
+    interval = cmp.difference(gate.measure, RUN).interval
     before = cmp.score(gate.measure, BASELINE).value
-    why = word("requirement_against", lang, value=verdict.value, before=before, change=verdict.value - before,
-               interval=_ends(ends, lang), told=verdict.why.text(lang))  # fmt: skip
+    why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
+               interval=_ends(interval), told=verdict.why)  # fmt: skip
+    ends = None if interval is None else interval.ends
     return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, _fallen(cmp, gate.measure, shown))
 
 
-def _ends(ends: tuple[float, float] | None, lang: Language) -> str:
-    return "" if ends is None else word("requirement_interval", lang, low=ends[0], high=ends[1])
+def _ends(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)
 
 
 def _fallen(cmp: Comparison, measure: str, shown: int) -> list[Fallen]:

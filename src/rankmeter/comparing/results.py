@@ -1,4 +1,4 @@
-"""What a comparison gives back: plain, frozen, convertible; every p-value with its test, its family and its seed."""
+"""The result of a comparison: plain, frozen, convertible; every p-value with its test, its family and its seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from rankmeter.comparing.records import (
     Quality,
     Score,
     Settings,
-    SliceDifference,
     Source,
     tested_columns,
 )
@@ -29,6 +28,7 @@ from rankmeter.showing.json import json_text
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.samples import AnySample, Groups
 from rankmeter.stats.student import Alternative
+from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Said, chosen_language, said
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Comparison:
     paired: Mapping[Measure, Bools]
     """(n,) for each measure which queries count for all systems: those that differences are about."""
     samples: Mapping[Measure, AnySample]
-    """For each measure that is tested what is resampled."""
+    """What is resampled, for each measure that is tested."""
     units_of: Ints | None
     """(n,) the number of the unit that each query belongs to; None where runs are the units."""
     scores: tuple[Score, ...]
@@ -83,7 +83,7 @@ class Comparison:
     notes: tuple[Said, ...]
     """What a person should know before reading who won."""
     settings: Settings
-    slice_differences: tuple[SliceDifference, ...] = ()
+    slice_differences: tuple[Difference, ...] = ()
     """Every pair that was tested within a slice of the queries; corrected over the slices and pairs of a measure."""
     inputs: Inputs | None = None
     """What was compared; None where saved evaluations were, or where the comparison was loaded."""
@@ -99,7 +99,7 @@ class Comparison:
     _differences: dict[str, dict[tuple[str, str], Difference]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Found by name in one step: tables of many systems look up every pair.
+        # Indexed by name, as tables of many systems look up every pair.
         object.__setattr__(self, "_scores", {(str(record.measure), record.system): record for record in self.scores})
         pairs: dict[str, dict[tuple[str, str], Difference]] = {str(measure): {} for measure in self.measures}
         for record in self.differences:
@@ -109,9 +109,7 @@ class Comparison:
     @property
     def is_tested(self) -> bool:
         """Whether anything was tested: a value for all lists together is not."""
-        return any(
-            record.p is not None for record in (*self.differences, *(part.found for part in self.slice_differences))
-        )
+        return any(record.p is not None for record in (*self.differences, *self.slice_differences))
 
     def how_made(self) -> list[Said]:
         """How p-values and intervals were made, where there are any."""
@@ -140,7 +138,7 @@ class Comparison:
         raise NotFoundError.of("comparing.no_system", name=name, hint=hint)
 
     def score(self, measure: str | Measure, system: str) -> Score:
-        """The value of one system under one measure, with all that is known about it."""
+        """The value of one system under one measure, with everything known about it."""
         return self._scores[str(self.find(measure)), self.find_system(system)]
 
     def ranked(self, measure: str | Measure) -> list[Score]:
@@ -179,10 +177,10 @@ class Comparison:
         return list(self._differences[str(self.find(measure))].values())
 
     def queries_needed(self, measure: str | Measure, *, difference: float, power: float | None = None) -> pl.DataFrame:
-        """How many queries (or other units) a *stated* difference needs to be found, for each pair that was tested.
+        """How many queries (or other units) it takes to detect a *stated* difference, for each pair that was tested.
 
-        The spread of the differences is taken from the data, the difference never: state the smallest one that matters.
-        Where all differences are equal there is no spread to plan with, and ``needed`` is null.
+        The spread of the differences comes from the data, the difference never does: state the smallest one that
+        matters. Where all differences are equal there is no spread to plan with, and ``needed`` is null.
 
         Examples
         --------
@@ -197,19 +195,15 @@ class Comparison:
         from rankmeter.stats.power import units_needed
 
         meant = self.find(measure)
-        rows = [one for one in self.differences_of(meant) if one.p is not None]
+        tested = [pair for pair in self.differences_of(meant) if pair.p is not None and pair.units > 1]
         alpha = self.settings.alpha_of_one
         needed: list[dict[str, Any]] = []
-        for one in rows:
-            if one.units < 2:
-                continue
-            pair = self.systems.index(one.system), self.systems.index(one.other)
-            spreads = self.samples[meant].spreads([pair])
-            spread = 0.0 if spreads.flat[0] else float(spreads.error[0]) * math.sqrt(one.units)
-            count = units_needed(spread, difference, alpha=alpha, power=power or self.settings.power)
-            needed.append(
-                {"system": one.system, "other": one.other, "spread": spread, "have": one.units, "needed": count}
-            )
+        for pair in tested:
+            contrasts = self.samples[meant].spreads([(self.systems.index(pair.system), self.systems.index(pair.other))])
+            spread = float(contrasts.spread(pair.units)[0])
+            count = units_needed(spread, difference, alpha=alpha, power=self.settings.power if power is None else power)
+            sizes = {"spread": spread, "have": pair.units, "needed": count}
+            needed.append({"system": pair.system, "other": pair.other, **sizes})
         if not needed:
             raise InputError.of("comparing.no_spread", measure=str(meant))
         return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
@@ -219,7 +213,7 @@ class Comparison:
     ) -> float:
         """The one-sided p-value of "the value of ``system`` is that of ``other`` plus ``shift``", for gates.
 
-        Without another system the value itself is held against ``shift``.
+        Without another system, of "the value is ``shift``".
         """
         meant = self.find(measure)
         place = self.systems.index(self.find_system(system))
@@ -260,21 +254,11 @@ class Comparison:
         rows = []
         for measure in self.measures:
             for score in self.ranked(measure):
-                low, high = (None, None) if score.interval is None else (score.interval.low, score.interval.high)
-                rows.append(
-                    {
-                        "measure": str(measure),
-                        "system": score.system,
-                        "value": None if math.isnan(score.value) else score.value,
-                        "low": low,
-                        "high": high,
-                        "rank": score.rank,
-                        "rank_low": score.rank_low,
-                        "rank_high": score.rank_high,
-                        "in_best": score.in_best,
-                        "reason": score.reason,
-                    }
-                )
+                low, high = (None, None) if score.interval is None else score.interval.ends
+                value = None if math.isnan(score.value) else score.value
+                known = {name: getattr(score, name) for name in ("rank", "rank_low", "rank_high", "in_best", "reason")}
+                numbers = {"value": value, "low": low, "high": high}
+                rows.append({"measure": str(measure), "system": score.system, **numbers, **known})
         kinds = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "rank": pl.Int64, "rank_low": pl.Int64}
         return pl.DataFrame(rows, schema_overrides={**kinds, "rank_high": pl.Int64, "in_best": pl.Boolean})
 
@@ -309,8 +293,8 @@ class Comparison:
         kinds = {"by": pl.String, "slice": pl.String}
         left_out = {"no_worse", "equivalent", "detectable", "reason"}
         rows = [
-            {"by": part.by, "slice": part.slice, **part.found.row(), "tests": part.tests}
-            for part in self.slice_differences
+            {"by": record.by, "slice": record.slice, **record.row(), "tests": record.tests}
+            for record in self.slice_differences
         ]
         return pl.DataFrame(rows, schema_overrides={**kinds, **tested_columns()}).drop(left_out, strict=False)
 
@@ -415,9 +399,11 @@ class Comparison:
         title
             The heading.
         """
-        from rankmeter.report.page import write_report
+        from rankmeter.report.page import report_html
 
-        return write_report(self, path, lang=check_language(lang), titles=titles, lists=lists, title=title)
+        place = check_writable(path)
+        write_text(place, report_html(self, lang=check_language(lang), titles=titles, lists=lists, title=title))
+        return place
 
     def show(self, *, lang: Language | None = None) -> Showable:
         """The answer with its charts, to look at in a notebook: the last line of a cell shows it.
@@ -426,7 +412,7 @@ class Comparison:
         """
         from rankmeter.report.figures import Pictures
 
-        return Pictures(self, check_language(lang or chosen_language()))
+        return Pictures(self, None if lang is None else check_language(lang))
 
     def figures(
         self,
@@ -438,7 +424,7 @@ class Comparison:
     ) -> list[Path]:
         """Write the charts of the report as files for a paper; made where the folder is missing.
 
-        ``progress`` is told which figure is being written, and the share of them that is done.
+        ``progress`` is called with the name of the next figure and the share that is done.
         """
         from rankmeter.report.figures import write_figures
 
@@ -459,5 +445,5 @@ class Comparison:
 
 
 def _plain(value: Any) -> Any:
-    """Mappings as JSON has them: their keys are text."""
+    """Mappings with text as keys, as JSON has them."""
     return {str(key): _plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value

@@ -1,7 +1,7 @@
 """A comparison in one file: a ZIP that holds the evaluation of every run as Parquet, and the rest as JSON.
 
-What was resampled is kept as it came out, so that a loaded comparison says what it said, whichever version reads it;
-what follows from the evaluations alone is made again.
+Results of resampling are kept, so that a loaded comparison says what it said, whichever version reads it; what follows
+from the evaluations alone is computed again.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp, samples_of
-from rankmeter.comparing.records import Difference, Quality, Score, Settings, SliceDifference
+from rankmeter.comparing.records import Difference, Quality, Score, Settings
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import saved_assistance
 from rankmeter.measures import Measure
-from rankmeter.stats.effects import EffectSizes
-from rankmeter.stats.equivalence import Equivalence
+from rankmeter.stats.effects import EffectSizes, Equivalence
 from rankmeter.stats.intervals import Interval
 from rankmeter.whole_files import check_readable, said_if_damaged, write_bytes
 from rankmeter.wording import Said
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
 
 FORM = 1
 HEADER = "comparison.json"
+_WITHIN: dict[str, type[Any]] = {
+    "interval": Interval, "unjudged": UnjudgedBounds, "effect": EffectSizes, "equivalence": Equivalence,
+}  # fmt: skip
+"""The fields of a record that are records themselves."""
 
 
 def is_saved_comparison(path: str | Path) -> bool:
@@ -49,16 +52,16 @@ def is_saved_comparison(path: str | Path) -> bool:
 
 def save_comparison(cmp: Comparison, path: str | os.PathLike[str]) -> None:
     """Write everything but the runs and judgments themselves."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
-        # A fixed date: the same comparison gives the same bytes.
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        # A fixed date, so that the same comparison gives the same bytes.
         file.writestr(_entry(HEADER), json.dumps(_header(cmp), ensure_ascii=False))
         for place, system in enumerate(cmp.systems):
             for number, run in enumerate(cmp.runs[system]):
                 table = io.BytesIO()
                 run.save(table)
                 file.writestr(_entry(_run_name(place, number)), table.getvalue())
-    write_bytes(path, made.getvalue())
+    write_bytes(path, archive.getvalue())
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -78,32 +81,25 @@ def _header(cmp: Comparison) -> dict[str, Any]:
         "seeds": cmp.seeds,
         "baseline": cmp.baseline,
         "measures": [str(measure) for measure in cmp.measures],
-        "settings": asdict(cmp.settings),
+        "settings": _plain(cmp.settings),
         "units_of": None if cmp.units_of is None else cmp.units_of.tolist(),
-        "scores": [_plain(score) for score in cmp.scores],
-        "differences": [_plain(record) for record in cmp.differences],
-        "slice_differences": [
-            {"by": record.by, "slice": record.slice, "tests": record.tests, "found": _plain(record.found)}
-            for record in cmp.slice_differences
-        ],
-        "quality": {system: asdict(quality) for system, quality in cmp.quality.items()},
-        "notes": [note.to_plain() for note in cmp.notes],
+        "scores": list(map(_plain, cmp.scores)),
+        "differences": list(map(_plain, cmp.differences)),
+        "slice_differences": list(map(_plain, cmp.slice_differences)),
+        "quality": {system: _plain(quality) for system, quality in cmp.quality.items()},
+        "notes": list(map(_plain, cmp.notes)),
         "sources": cmp.sources,
         "assisted": None if cmp.assisted is None else cmp.assisted.to_plain(),
     }
 
 
-def _plain(record: Score | Difference) -> dict[str, Any]:
-    """A record with its measure as text, its sentences as kinds and values, and the records within it as mappings."""
-    return {part.name: _plain_value(getattr(record, part.name)) for part in fields(record)}
-
-
-def _plain_value(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """A record as a mapping, with the records within it; a measure as its text, a sentence as kind and values."""
     if isinstance(value, Measure):
         return str(value)
     if isinstance(value, Said):
         return value.to_plain()
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return {part.name: _plain(getattr(value, part.name)) for part in fields(value)} if is_dataclass(value) else value
 
 
 def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Comparison:
@@ -124,7 +120,7 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
 
 
 def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> dict[str, Any]:
-    """What a comparison is made of."""
+    """The fields of a comparison."""
     first = next(iter(runs.values()))[0]
     measures = tuple(first.find(text) for text in header["measures"])
     quality = {system: _quality(record) for system, record in header["quality"].items()}
@@ -147,10 +143,10 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         "paired": lined_up.paired,
         "samples": samples_of(lined_up, measured, units_of)[0],
         "units_of": units_of,
-        "scores": tuple(_score(record, first) for record in header["scores"]),
-        "differences": tuple(_difference(record, first) for record in header["differences"]),
+        "scores": tuple(_record(Score, record, first) for record in header["scores"]),
+        "differences": tuple(_record(Difference, record, first) for record in header["differences"]),
         "slice_differences": tuple(
-            SliceDifference(record["by"], record["slice"], record["tests"], _difference(record["found"], first))
+            _record(Difference, {**record.pop("found", {}), **record}, first)  # which older files have
             for record in header.get("slice_differences", ())
         ),
         "quality": quality,
@@ -167,31 +163,10 @@ def _quality(record: dict[str, Any]) -> Quality:
     return Quality(**{**record, **by_cutoff})
 
 
-def _score(record: dict[str, Any], ev: Evaluation) -> Score:
-    return Score(
-        **{
-            **_sentences(record, ev, "reason", "unjudged_reason"),
-            "interval": record["interval"] and Interval(**record["interval"]),
-            "tie_bounds": record["tie_bounds"] and tuple(record["tie_bounds"]),
-            "unjudged": record["unjudged"] and UnjudgedBounds(**record["unjudged"]),
-            "run_values": tuple(record["run_values"]),
-        }
-    )
-
-
-def _difference(record: dict[str, Any], ev: Evaluation) -> Difference:
-    return Difference(
-        **{
-            **_sentences(record, ev, "reason"),
-            "interval": record["interval"] and Interval(**record["interval"]),
-            "effect": record["effect"] and EffectSizes(**record["effect"]),
-            "equivalence": record["equivalence"] and Equivalence(**record["equivalence"]),
-        }
-    )
-
-
-def _sentences(record: dict[str, Any], ev: Evaluation, *names: str) -> dict[str, Any]:
-    """A record with its measure found, and its sentences worded again."""
-    return {**record, "measure": ev.find(record["measure"])} | {
-        name: Said.from_plain(record[name]) for name in names if record[name]
-    }
+def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:
+    """A record from what :func:`_plain` made of it."""
+    record: dict[str, Any] = {**plain, "measure": ev.find(plain["measure"])}
+    record |= {name: kind(**plain[name]) for name, kind in _WITHIN.items() if plain.get(name)}
+    record |= {name: Said.from_plain(plain[name]) for name in ("reason", "unjudged_reason") if plain.get(name)}
+    record |= {name: tuple(plain[name]) for name in ("tie_bounds", "run_values") if plain.get(name) is not None}
+    return form(**record)

@@ -1,80 +1,33 @@
-"""Tests, intervals and best groups, and from them the value of each system and the difference of each pair."""
+"""Tests, intervals and best groups; from them the value of each system, and each pair's difference, in slices too."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from rankmeter.comparing.lining_up import LinedUp
+from rankmeter.comparing.lining_up import LinedUp, samples_of
 from rankmeter.comparing.notes import smallest_p
-from rankmeter.comparing.records import Difference, Score, Settings, units_said
+from rankmeter.comparing.records import MOST_TESTED, Difference, Score, Settings, units_said
 from rankmeter.comparing.systems import Measured
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Floats
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.best import Separation, separations
-from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import EffectSizes, effects
-from rankmeter.stats.equivalence import equivalences
+from rankmeter.stats.corrections import corrected, step_down
+from rankmeter.stats.effects import EffectSizes, effects, equivalences
 from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
-from rankmeter.stats.max_t import step_down
 from rankmeter.stats.paired import p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import AnySample, Sample
-from rankmeter.stats.student import Pair, sides
-from rankmeter.wording import Said, said
-
-BLOCK_CELLS = 1_000_000
-"""How many differences of units are held at once."""
-
+from rankmeter.stats.student import Pair, differences, gaps
+from rankmeter.wording import said
 
 Progress = Callable[[str], None]
-
-
-class Statistics:
-    """All that chance is asked about."""
-
-    def __init__(
-        self, samples: Mapping[Measure, AnySample], couples: list[Pair], settings: Settings, say: Progress
-    ) -> None:
-        measures, tested = list(samples), list(samples.values())
-        self.couples = couples
-        self.bands: dict[Measure, Bands] = {}
-        self.p: dict[Measure, Floats] = {}
-        self.corrected: dict[Measure, Floats] = {}
-        self.separation: dict[Measure, Separation] = {}
-        if not tested:
-            return
-        flips, draws = settings.permutations, settings.resamples
-        chances = p_values(
-            tested, couples, settings.test, permutations=flips, seed=settings.seed,
-            step=lambda done: say(said("permutation_of", done=done, all=flips)),
-        )  # fmt: skip
-        bands = intervals_of(
-            tested, couples, level=settings.level, method=settings.interval, resamples=draws, seed=settings.seed,
-            unit=units_said(settings.unit), step=lambda done: say(said("resample_of", done=done, all=draws)),
-        )  # fmt: skip
-        say(said("best_groups"))
-        signs = [1 if measure.higher_is_better else -1 for measure in measures]
-        apart = separations(tested, signs, level=settings.level, resamples=draws, seed=settings.seed)
-        for place, measure in enumerate(measures):
-            self.p[measure] = chances[place]
-            self.corrected[measure] = self._corrected(tested[place], chances[place], settings)
-            self.bands[measure], self.separation[measure] = bands[place], apart[place]
-            smallest, drawn = smallest_p(tested[place], settings)
-            if smallest >= settings.alpha and not drawn:
-                # So few units prove nothing by this test, and a best group of them would not either.
-                self.separation[measure] = apart[place].open()
-
-    def _corrected(self, sample: AnySample, chances: Floats, settings: Settings) -> Floats:
-        if settings.correction == "max-t" and isinstance(sample, Sample):
-            joint = step_down(sample, self.couples, permutations=settings.permutations, seed=settings.seed)
-            return np.maximum(joint, chances)
-        return corrected(chances, settings.correction)
 
 
 def pairs_of(names: Sequence[str], against: int | None) -> list[Pair]:
@@ -84,86 +37,120 @@ def pairs_of(names: Sequence[str], against: int | None) -> list[Pair]:
     return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
 
 
-@dataclass(frozen=True, slots=True)
 class Scoring:
-    """What values and differences are made of."""
+    """Systems tested against each other, and the values and differences that follow."""
 
-    measured: Mapping[str, Measured]
-    lined_up: LinedUp
-    samples: Mapping[Measure, AnySample]
-    reasons: Mapping[Measure, Said]
-    """Why a measure is not tested."""
-    statistics: Statistics
-    margins: Mapping[Measure, float]
-    settings: Settings
+    def __init__(
+        self,
+        measured: Mapping[str, Measured],
+        lined_up: LinedUp,
+        units_of: Ints | None,
+        couples: list[Pair],
+        margins: Mapping[Measure, float],
+        settings: Settings,
+        say: Progress,
+    ) -> None:
+        self.measured, self.lined_up, self.couples = measured, lined_up, couples
+        self.margins, self.settings = margins, settings
+        self.samples, self.reasons = samples_of(lined_up, measured, units_of)
+        measures, tested = list(self.samples), list(self.samples.values())
+        flips, draws, seed = settings.permutations, settings.resamples, settings.seed
+        chances = p_values(
+            tested, couples, settings.test, permutations=flips, seed=seed,
+            step=lambda done: say(said("permutation_of", done=done, all=flips)),
+        )  # fmt: skip
+        bands = intervals_of(
+            tested, couples, level=settings.level, method=settings.interval, resamples=draws, seed=seed,
+            unit=units_said(settings.unit), step=lambda done: say(said("resample_of", done=done, all=draws)),
+        )  # fmt: skip
+        if tested:
+            say(said("best_groups"))
+        signs = [1 if measure.higher_is_better else -1 for measure in measures]
+        apart = separations(tested, signs, level=settings.level, resamples=draws, seed=seed)
+        self.p: dict[Measure, Floats] = dict(zip(measures, chances, strict=True))
+        self.bands: dict[Measure, Bands] = dict(zip(measures, bands, strict=True))
+        self.separation: dict[Measure, Separation] = dict(zip(measures, apart, strict=True))
+        for measure, sample in self.samples.items():
+            smallest, drawn = smallest_p(sample, settings)
+            if smallest >= settings.alpha and not drawn:
+                # With so few units this test proves nothing, and neither does a best group.
+                self.separation[measure] = self.separation[measure].open()
 
     def score(self, measure: Measure, name: str) -> Score:
         """The value of one system under one measure."""
-        one, place = self.measured[name], list(self.measured).index(name)
-        value, own = self.lined_up.means[measure][place], one.evaluation.means[measure]
+        system, place = self.measured[name], list(self.measured).index(name)
+        value, own = self.lined_up.means[measure][place], system.evaluation.means[measure]
         if self.settings.unit == "run" and measure in self.samples:
             value = float(self.samples[measure].values()[place])  # the mean of the runs, which tests are about
         is_own = value == own or math.isnan(own)
-        bounds = one.unjudged.get(measure, "")
-        apart = self.statistics.separation.get(measure)
-        interval, reason = self._interval(measure, place, one), self.reasons.get(measure, "")
+        bounds = system.unjudged.get(measure, "")
+        apart = self.separation.get(measure)
+        ranks: dict[str, Any] = {
+            name: None if apart is None else getattr(apart, name)[place].item() for name in Separation.__slots__
+        }
+        interval, reason = self._interval(measure, place, system), self.reasons.get(measure, "")
         if math.isnan(value):
-            reason = said(_why_undefined(one.evaluation, measure))
-        elif interval is None and measure in self.samples and not (self.settings.unit == "run" and len(one.runs) == 1):
+            reason = said(_why_undefined(system.evaluation, measure))
+        elif interval is None and measure in self.samples and not self._is_one_run(system):
             reason = said("nothing_beyond_one" if self.samples[measure].units == 1 else "values_equal")
         return Score(
             measure=measure,
             system=name,
             value=value,
             interval=interval,
-            queries=one.evaluation.counted(measure) if is_own else int(self.lined_up.paired[measure].sum()),
-            rank=int(apart.rank[place]) if apart else None,
-            rank_low=int(apart.rank_low[place]) if apart else None,
-            rank_high=int(apart.rank_high[place]) if apart else None,
-            in_best=bool(apart.in_best[place]) if apart else None,
-            tie_bounds=one.evaluation.tie_bounds.get(measure) if is_own else None,
+            queries=system.evaluation.counted(measure) if is_own else int(self.lined_up.paired[measure].sum()),
+            **ranks,
+            tie_bounds=system.evaluation.tie_bounds.get(measure) if is_own else None,
             unjudged=bounds if isinstance(bounds, UnjudgedBounds) else None,
             unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
-            run_values=tuple(run.means[measure] for run in one.runs) if len(one.runs) > 1 else (),
+            run_values=tuple(run.means[measure] for run in system.runs) if len(system.runs) > 1 else (),
             reason=reason,
         )
 
     def _interval(self, measure: Measure, place: int, system: Measured) -> Interval | None:
-        if self.settings.unit == "run" and len(system.runs) == 1:
-            return None  # one run does not say how much runs vary
-        bands = self.statistics.bands.get(measure)
+        if self._is_one_run(system):
+            return None
+        bands = self.bands.get(measure)
         if bands is None:
             return _interval_of_whole(system.evaluation, measure, self.settings)
         band = bands.systems[place]
         return band if band is None or measure.aggregate == "sum" else band.within(measure.bounds)
 
+    def _is_one_run(self, system: Measured) -> bool:
+        """Whether runs are the units and there is only one, which does not show how much runs vary."""
+        return self.settings.unit == "run" and len(system.runs) == 1
+
     def differences(self, measure: Measure) -> Iterator[Difference]:
         """Every pair under one measure."""
-        names, couples = list(self.measured), self.statistics.couples
+        names, couples, settings = list(self.measured), self.couples, self.settings
         if measure not in self.samples:
             means, units = self.lined_up.means[measure], int(self.lined_up.paired[measure].sum())
             for left, right in couples:
-                yield Difference.untested(
-                    measure, (names[left], names[right]), means[left] - means[right], units, self.reasons[measure]
-                )
+                gap = means[left] - means[right]
+                yield Difference(measure, names[left], names[right], gap, units, reason=self.reasons[measure])
             return
-        sample = self.samples[measure]
-        spreads = sample.spreads(couples)
-        flat = spreads.flat.tolist()
-        margin = self.margins.get(measure)
-        same = None if margin is None else equivalences(spreads, margin, higher_is_better=measure.higher_is_better)
-        chances = self.statistics.p[measure], self.statistics.corrected[measure]
-        bands = self.statistics.bands[measure].pairs
-        for couple, made in enumerate(tested(measure, sample, couples, names, chances, bands, self.settings)):
-            spread = 0.0 if flat[couple] else float(spreads.error[couple]) * math.sqrt(sample.units)
+        sample, margin = self.samples[measure], self.margins.get(measure)
+        contrasts = sample.spreads(couples)
+        flat, spreads = contrasts.flat.tolist(), contrasts.spread(sample.units).tolist()
+        same = None if margin is None else equivalences(contrasts, margin, higher_is_better=measure.higher_is_better)
+        chances = self.p[measure], self._corrected(sample, self.p[measure])
+        pairs = tested(measure, sample, couples, names, chances, self.bands[measure].pairs, settings)
+        for couple, pair in enumerate(pairs):
             yield replace(
-                made,
+                pair,
                 equivalence=None if same is None else same[couple],
                 detectable=minimum_detectable(
-                    spread, sample.units, alpha=self.settings.alpha_of_one, power=self.settings.power
+                    spreads[couple], sample.units, alpha=settings.alpha_of_one, power=settings.power
                 ),
-                reason=self._reason(sample, flat[couple], made.difference, planned=margin is not None),
+                reason=self._reason(sample, flat[couple], pair.difference, planned=margin is not None),
             )
+
+    def _corrected(self, sample: AnySample, chances: Floats) -> Floats:
+        settings = self.settings
+        if settings.correction == "max-t" and isinstance(sample, Sample):
+            joint = step_down(sample, self.couples, permutations=settings.permutations, seed=settings.seed)
+            return np.maximum(joint, chances)
+        return corrected(chances, settings.correction)
 
     def _reason(self, sample: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
         """Why something is missing beside a tested difference."""
@@ -177,7 +164,7 @@ class Scoring:
 
 
 def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
-    """The interval of a measure of all lists, which is tested against nothing but may be drawn again."""
+    """The interval of a measure of all lists, which is not tested but may be resampled."""
     if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
         return None
     return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
@@ -198,23 +185,21 @@ def tested(
     intervals: Sequence[Interval | None],
     settings: Settings,
 ) -> Iterator[Difference]:
-    """Every pair in one sample, with its p-value alone and corrected; nothing is planned from it."""
-    values = sample.values()
-    rows = zip(couples, *(side.tolist() for side in chances), intervals, _sizes(measure, sample, couples), strict=True)
-    for (left, right), p, p_corrected, interval, sizes in rows:
+    """Every pair in one sample, with its p-value before and after the correction."""
+    numbers = (side.tolist() for side in (gaps(sample.values(), couples), *chances))
+    rows = zip(couples, *numbers, intervals, _sizes(measure, sample, couples), strict=True)
+    for (left, right), gap, p, p_corrected, interval, sizes in rows:
         yield Difference(
             measure=measure,
             system=names[left],
             other=names[right],
-            difference=_no_noise(float(values[left] - values[right])),
+            difference=gap,
+            units=sample.units,
             interval=agreeing(interval, p, settings.alpha) if settings.interval == "randomisation" else interval,
             p=p,
             p_corrected=p_corrected,
             significant=p_corrected < settings.alpha,
             effect=sizes,
-            equivalence=None,
-            detectable=None,
-            units=sample.units,
         )
 
 
@@ -223,12 +208,76 @@ def _sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iter
     if not isinstance(sample, Sample):
         yield from [None] * len(couples)
         return
-    values = sample.per_unit()
-    step = max(1, BLOCK_CELLS // sample.units)
-    for first in range(0, len(couples), step):
-        left, right = sides(couples[first : first + step])
-        yield from effects(values[left] - values[right], higher_is_better=measure.higher_is_better)
+    for rows in differences(sample.per_unit(), couples):
+        yield from effects(rows, higher_is_better=measure.higher_is_better)
 
 
-def _no_noise(value: float) -> float:
-    return 0.0 if abs(value) < 1e-15 else value
+def slice_differences(scoring: Scoring, units_of: Ints | None, say: Progress) -> tuple[Difference, ...]:
+    """Every pair under every measure within every slice that is tested; slices of items, and runs as units, are not.
+
+    Many slices are many chances to be fooled, so the p-values of one way of slicing and one measure are one family,
+    corrected over all of its slices and pairs at once.
+    """
+    evaluations = [system.evaluation for system in scoring.measured.values()]
+    if units_of is None or not evaluations[0].slices:
+        return ()
+    within: list[Difference] = []
+    for by, members in _members(evaluations, scoring.lined_up).items():
+        say(said("slices_by", by=by))
+        inside = [
+            (measure, label, drawn)
+            for measure in scoring.samples
+            for label, drawn in _slice_samples(scoring.lined_up, measure, members, units_of)
+        ]
+        if inside:
+            within += _tested_within(by, inside, scoring)
+    return tuple(within)
+
+
+def _members(evaluations: Sequence[Evaluation], lined_up: LinedUp) -> dict[str, dict[str, Bools]]:
+    """For each way of slicing queries that all evaluations share, which of the (n,) queries each slice holds."""
+    members: dict[str, dict[str, Bools]] = {}
+    for by, first in evaluations[0].slices.items():
+        if first.kind != "query" or not all(by in ev.slices for ev in evaluations):
+            continue
+        masks: dict[str, Bools] = {}
+        for ev, place in zip(evaluations, lined_up.places, strict=True):
+            cut = ev.slices[by]
+            for number, label in enumerate(cut.labels):
+                masks.setdefault(label, np.zeros(len(lined_up.queries), np.bool_))[place[cut.code == number]] = True
+        members[by] = masks
+    return members
+
+
+def _slice_samples(
+    lined_up: LinedUp, measure: Measure, members: Mapping[str, Bools], units_of: Ints
+) -> list[tuple[str, Sample]]:
+    """What is resampled in each slice that can be tested, the largest first."""
+    drawn_in = []
+    for label, inside in members.items():
+        counted = lined_up.paired[measure] & inside
+        if not counted.any():
+            continue
+        drawn = Sample.of_queries(lined_up.values_of(measure, counted), units_of, measure.aggregate)
+        if drawn.units > 1 and (drawn.bottom.sum(axis=1) > 0).all():
+            drawn_in.append((label, drawn))
+    return sorted(drawn_in, key=lambda pair: -pair[1].units)[:MOST_TESTED]
+
+
+def _tested_within(by: str, inside: Sequence[tuple[Measure, str, Sample]], scoring: Scoring) -> Iterator[Difference]:
+    """Every pair in every slice; all measures at once, so that a slice has the same random signs under each."""
+    names, couples, settings = list(scoring.measured), scoring.couples, scoring.settings
+    samples = [drawn for *_, drawn in inside]
+    raw = p_values(samples, couples, settings.test, permutations=settings.permutations, seed=settings.seed)
+    joint, sizes = np.ones_like(raw), np.zeros(len(raw), np.int64)
+    for measure in dict.fromkeys(measure for measure, *_ in inside):
+        rows = [row for row, (asked, *_) in enumerate(inside) if asked == measure]
+        joint[rows] = corrected(raw[rows].ravel(), settings.correction).reshape(len(rows), -1)
+        sizes[rows] = raw[rows].size
+    bands = intervals_of(
+        samples, couples, level=settings.level, method=settings.interval, resamples=settings.resamples,
+        seed=settings.seed, unit=units_said(settings.unit),
+    )  # fmt: skip
+    for row, (measure, label, drawn) in enumerate(inside):
+        for difference in tested(measure, drawn, couples, names, (raw[row], joint[row]), bands[row].pairs, settings):
+            yield replace(difference, by=by, slice=label, tests=int(sizes[row]))

@@ -22,7 +22,7 @@ class SlicedSystems:
 
     name: str
     labels: tuple[str, ...]
-    """In the order of their meaning: numbers rising, as they were cut."""
+    """In the order in which the slices were cut, numbers rising."""
     values: Mapping[Measure, tuple[tuple[float, ...], ...]]
     """For each measure and slice the value of each system; NaN where nothing counts there."""
     counts: Mapping[Measure, tuple[int, ...]]
@@ -52,19 +52,14 @@ def side_by_side(evaluations: Sequence[Evaluation], measures: Sequence[Measure])
 
 
 def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:
-    # A run may hold queries that no other has, so a slice may be there for some systems only.
-    every = list(dict.fromkeys(label for slices in several for label in slices.labels))
+    # A run may hold queries that no other has, so some systems may lack a slice.
+    labels = tuple(dict.fromkeys(label for slices in several for label in slices.labels))
     shown = [measure for measure in measures if all(measure in slices.values for slices in several)]
-    counts = {
-        measure: {label: max(_count(slices, measure, label) for slices in several) for label in every}
-        for measure in shown
-    }
-    labels = tuple(every)
     return SlicedSystems(
         several[0].name,
         labels,
         {m: tuple(tuple(slices[m].get(label, math.nan) for slices in several) for label in labels) for m in shown},
-        {m: tuple(counts[m][label] for label in labels) for m in shown},
+        {m: tuple(max(_count(slices, m, label) for slices in several) for label in labels) for m in shown},
     )
 
 
@@ -84,7 +79,7 @@ def averaged_slices(several: Sequence[Mapping[str, Slices]]) -> dict[str, Slices
 
 
 def sliced(ev: Evaluation, by: object) -> Evaluation:
-    """An evaluation that was made before, by slices of its queries; what cuts items would need the lists."""
+    """An evaluation that was made before, sliced by its queries; to slice items would take the lists."""
     if by is None:
         return ev
     alone = {measure: values for measure, values in ev.values.items() if measure.aggregate != "whole"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
@@ -12,22 +12,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.arithmetic import Values, Views, aggregated, parts_of
+from rankmeter.arithmetic import Values, aggregated
 from rankmeter.comparing.records import Quality
 from rankmeter.comparing.slice_values import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
-from rankmeter.evaluating.measuring import MeasuredGroup
+from rankmeter.evaluating.measuring import MeasuredGroup, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import AnyJudgments, AnyRun, RunTable, into_run
+from rankmeter.inputs.accepting import into_run
 from rankmeter.inputs.shards import joined_runs
-from rankmeter.inputs.tables import SeveralRuns
+from rankmeter.inputs.tables import Judgments, Run, RunTable, SeveralRuns
 from rankmeter.late import pl, polars_faults
 from rankmeter.measures import Judged, Measure, RankedMeasure
-from rankmeter.placing import PlacedRun
+from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.joins import with_text_ids
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Ints
@@ -39,10 +40,10 @@ DEFAULT_CUTOFF = 10
 
 @dataclass(frozen=True, slots=True)
 class Repeats(SeveralRuns):
-    """Several runs of one system."""
+    """The runs of one system: on the same queries (``seeds``, also where there is one only) or on different ones."""
 
     runs: tuple[object, ...]
-    kind: Literal["seeds", "folds"]
+    kind: Literal["seeds", "folds"] = "seeds"
     names: tuple[str, ...] = ()
     """The names of the seeds, where they were given."""
 
@@ -88,7 +89,7 @@ class Measured:
     evaluation: Evaluation
     """Of several runs the mean, query by query."""
     runs: tuple[Evaluation, ...]
-    sources: tuple[AnyRun, ...]
+    sources: tuple[Run, ...]
     quality: Quality
     unjudged: Mapping[Measure, UnjudgedBounds | Said]
     seeds: tuple[str, ...] = ()
@@ -97,15 +98,15 @@ class Measured:
     """(judged queries,) whether any of its runs holds the query; None where that is no longer known."""
 
 
-def named_systems(systems: object) -> dict[str, object]:
+def named_systems(systems: object) -> dict[str, Repeats]:
     """Accept ``{name: run}``, pairs of name and run, or evaluations with their names; refuse a name used twice."""
     if isinstance(systems, Mapping):
-        pairs: list[tuple[Any, Any]] = list(systems.items())
+        pairs: list[Any] = list(systems.items())
     elif isinstance(systems, Iterable) and not isinstance(systems, (str, bytes)):
-        pairs = [(one.name, one) if isinstance(one, Evaluation) else one for one in systems]
+        pairs = [(system.name, system) if isinstance(system, Evaluation) else system for system in systems]
     else:
         pairs = []
-    if not pairs or any(not _is_pair(pair) for pair in pairs):
+    if not pairs or any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
         raise InputError.of("comparing.systems_by_name")
     if all(_is_one_list(given) for _, given in pairs):
         raise InputError.of("comparing.one_run_by_query")
@@ -115,34 +116,29 @@ def named_systems(systems: object) -> dict[str, object]:
         raise InputError.of("comparing.same_name", names=examples(twice))
     if len(names) < 2:
         raise InputError.of("comparing.one_system", name=names[0])
-    return dict(zip(names, (run for _, run in pairs), strict=True))
-
-
-def _is_pair(given: Any) -> bool:
-    return isinstance(given, tuple) and len(given) == 2
+    return {str(name): run if isinstance(run, Repeats) else Repeats((run,)) for name, run in pairs}
 
 
 def _is_one_list(given: object) -> bool:
-    """Whether this is what a run holds for one query, items with their scores; a run is never that."""
+    """Whether this is the list of one query, items with their scores, and not a run."""
     return isinstance(given, Mapping) and bool(given) and all(isinstance(score, Real) for score in given.values())
 
 
 def measure_system(
-    name: str, given: object, truth: AnyJudgments | None, asked: Asked, columns: Mapping[str, str] | None, about: About
+    name: str, system: Repeats, truth: Judgments | None, asked: Asked, columns: Mapping[str, str] | None, about: About
 ) -> Measured:
     """Evaluate a system once for all measures; take evaluations that were made before as they are."""
     measures = asked.measures
-    parts, seed_names = (given.runs, given.names) if isinstance(given, Repeats) else ((given,), ())
-    done = [part for part in parts if isinstance(part, Evaluation)]
+    done = [run for run in system.runs if isinstance(run, Evaluation)]
     if done:
-        if len(done) != len(parts) or (isinstance(given, Repeats) and given.kind == "folds"):
+        if len(done) != len(system.runs) or system.kind == "folds":
             raise InputError.of("comparing.mixed", name=name)
         chosen = tuple(sliced(_only(ev, measures, name), about.by) for ev in done)
         quality = _quality_of_runs([], chosen)
         unknown = dict.fromkeys(measures, said("saved_before"))
-        return Measured(averaged(chosen, name), chosen, (), quality, unknown, seed_names)
+        return Measured(averaged(chosen, name), chosen, (), quality, unknown, system.names)
     try:
-        sources, placings = _placings(given, parts, truth, measures, columns)
+        sources, placings = _placings(system, truth, measures, columns)
         looks = [_Look(placing, all_judged=truth is not None and truth.matrix is not None) for placing in placings]
         evaluations = tuple(
             evaluate_placing(placing, asked, name, look=look, about=about)
@@ -151,37 +147,24 @@ def measure_system(
     except RankmeterError as error:
         raise type(error).of("comparing.of_system", name=name, problem=error.problem) from error
     bounds = _averaged_bounds([look.bounds(ev) for look, ev in zip(looks, evaluations, strict=True)])
+    quality = _quality_of_runs(looks, evaluations)
+    held = [look.held for look in looks if look.held is not None]
     return Measured(
-        averaged(evaluations, name),
-        evaluations,
-        tuple(sources),
-        _quality_of_runs(looks, evaluations),
-        bounds,
-        seed_names,
-        _held(looks),
-    )
-
-
-def _held(looks: Sequence[_Look]) -> Bools | None:
-    every = [look.held for look in looks if look.held is not None]
-    held: Bools = np.logical_or.reduce(every)
-    return held if len(every) == len(looks) else None
+        averaged(evaluations, name), evaluations, tuple(sources), quality, bounds, system.names,
+        np.logical_or.reduce(held) if len(held) == len(looks) else None,
+    )  # fmt: skip
 
 
 def _placings(
-    given: object,
-    parts: Sequence[object],
-    truth: AnyJudgments | None,
-    measures: Sequence[Measure],
-    columns: Mapping[str, str] | None,
-) -> tuple[list[AnyRun], list[Placeable]]:
-    """What is to be placed, run by run; what was ranked already carries its judgments."""
-    if all(isinstance(getattr(part, "placed", None), PlacedRun) for part in parts):
-        return [], [into_pair(part, None) for part in parts]
+    system: Repeats, truth: Judgments | None, measures: Sequence[Measure], columns: Mapping[str, str] | None
+) -> tuple[list[Run], list[Placeable]]:
+    """The runs to place; those that were ranked already carry their judgments."""
+    if all(isinstance(getattr(run, "placed", None), PlacedRun) for run in system.runs):
+        return [], [into_pair(run, None) for run in system.runs]
     if truth is None and (judged := [str(measure) for measure in measures if measure.about != "lists"]):
         raise InputError.of("comparing.needs_judgments", measures=examples(judged))
-    sources = [into_run(part, columns=columns) for part in parts]
-    if isinstance(given, Repeats) and given.kind == "folds":
+    sources = [into_run(run, columns=columns) for run in system.runs]
+    if system.kind == "folds":
         sources = [_joined(sources)]
     return sources, [into_pair(truth, source) for source in sources]
 
@@ -195,80 +178,67 @@ class _Look:
         self.judged_at: dict[int, float] = {}
         self.across: dict[int, Ints] = {}
         self.held: Bools | None = None
-        self.later: dict[Measure, Callable[[float], UnjudgedBounds | Said]] = {}
+        self.later: dict[Measure, PlacedRun | Said] = {}
+        """What the bounds of each measure are computed from, or why there are none."""
 
     def __call__(self, measured: MeasuredGroup) -> None:
-        group, placed, views = measured.measures, measured.placed, measured.views
+        group, placed = measured.measures, measured.placed
         self.held = placed.placements.in_run[placed.placements.is_judged]
         for cutoff in cutoffs_of(group):
             self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
             if self.wide and cutoff not in self.judged_at:
-                self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(views, cutoff, group)
-        for measure in group:
-            if self.all_judged:
-                reason = said("all_judged")
-            elif not self.wide:
-                reason = said("unjudged_not_counted")
-            else:
-                self.later[measure] = lambda value, m=measure: unjudged_bounds(m, placed, value)  # type: ignore[misc]
-                continue
-            self.later[measure] = lambda _, reason=reason: reason  # type: ignore[misc]
+                self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(measured, cutoff)
+        kept: PlacedRun | Said = placed
+        if not self.wide or self.all_judged:
+            kept = said("all_judged" if self.all_judged else "unjudged_not_counted")
+        self.later |= dict.fromkeys(group, kept)
 
     def bounds(self, ev: Evaluation) -> dict[Measure, UnjudgedBounds | Said]:
-        """What unjudged items could do; nothing where they are items that users did not take."""
+        """What unjudged items could do to each measure; in recommendation they are items that users did not take."""
         if ev.facts.purpose == "recommendation":
             self.judged_at.clear()
-            self.later = {measure: lambda _: said("held_out") for measure in self.later}
-        bounds = {measure: bounds(ev.means[measure]) for measure, bounds in self.later.items()}
-        self.later.clear()
-        return bounds
+            self.later = dict.fromkeys(self.later, said("held_out"))
+        later, self.later = self.later, {}
+        return {
+            m: kept if isinstance(kept, Said) else unjudged_bounds(m, kept, ev.means[m]) for m, kept in later.items()
+        }
 
 
 def cutoffs_of(measures: Sequence[Measure]) -> list[int]:
-    """The cutoffs that measures look at, or the usual one where none has any."""
+    """The cutoffs of the measures, or the usual one where none has any."""
     ranked = [m for m in measures if isinstance(m, RankedMeasure)]
     return sorted({m.cutoff for m in ranked if m.cutoff is not None}) or [DEFAULT_CUTOFF]
 
 
-def _judged_at(views: Views, cutoff: int, group: Sequence[Measure]) -> float:
+def _judged_at(measured: MeasuredGroup, cutoff: int) -> float:
     """The share of the items within the cutoff that carry a judgment, over all judged queries."""
-    rules = [m.ties for m in group if isinstance(m, RankedMeasure)]
+    rules = [m.ties for m in measured.measures if isinstance(m, RankedMeasure)]
     # Under `best` a judged item would stand before the unjudged ones that it ties with: `mean` favours neither.
-    ties = next((rule for rule in rules if rule in ("item", "item-ascending", "input", "reversed")), "mean")
-    asked: Any = Judged(ties=ties) @ cutoff
-    parts = parts_of(asked, views.of(asked))
-    chosen = views.placements.is_judged
-    shown = float(parts.denominator[chosen].sum())
-    return float(parts.numerator[chosen].sum()) / shown if shown else 0.0
-
-
-def _quality_of_facts(ev: Evaluation) -> Quality:
-    facts = ev.facts
-    return Quality(facts.judged, facts.missing, facts.unjudged, facts.without_relevant)
+    ties: Any = next((rule for rule in rules if rule in (*TIES_BY_ID, *TIES_BY_INPUT)), "mean")
+    share: Measure = Judged(ties=ties, aggregate="pooled") @ cutoff
+    return aggregated(values_under(share, measured.views, measured.placed), share.aggregate)
 
 
 def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) -> Quality:
-    """Of several runs: the mean share that is judged, the queries that tie in any of them, the most that are missing.
+    """Over several runs: the mean judged share, the queries that tie in any of them, the most that are missing.
 
     Runs are placed against the same judgments, so that the judged queries have the same numbers in all of them.
     """
-    every = [_quality_of_facts(ev) for ev in evaluations]
+    every = [ev.facts for ev in evaluations]
     cutoffs = sorted(set().union(*(look.judged_at for look in looks)))
     tied = sorted(set().union(*(look.across for look in looks)))
+    across = {k: np.concatenate([look.across[k] for look in looks if k in look.across]) for k in tied}
     return Quality(
         judged=every[0].judged,
-        missing=max(quality.missing for quality in every),
-        extra=max(quality.extra for quality in every),
+        missing=max(facts.missing for facts in every),
+        extra=max(facts.unjudged for facts in every),
         without_relevant=every[0].without_relevant,
         judged_at={k: float(np.mean([look.judged_at[k] for look in looks if k in look.judged_at])) for k in cutoffs},
-        ties_across={
-            k: len(np.unique(np.concatenate([quality.across[k] for quality in looks if k in quality.across])))
-            for k in tied
-        },
+        ties_across={k: len(np.unique(queries)) for k, queries in across.items()},
     )
 
 
-def _joined(sources: Sequence[AnyRun]) -> RunTable:
+def _joined(sources: Sequence[Run]) -> RunTable:
     """Runs of different queries as one; ids that are numbers in one and text in another are text in all."""
     tables = [source.run_table() for source in sources]
     for column in ("query", "item"):
@@ -287,7 +257,7 @@ def _joined(sources: Sequence[AnyRun]) -> RunTable:
 
 
 def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
-    """The part of an evaluation that is about some measures."""
+    """An evaluation reduced to some measures."""
     ev = ev.collect()
     try:
         kept = [ev.find(measure) for measure in measures]
@@ -309,17 +279,7 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
     for other in evaluations[1:]:
         if not other.queries.equals(first.queries):
             raise InputError.of("comparing.runs_about_others", name=name)
-    values = {}
-    for measure in first.values:
-        parts = [ev.values[measure] for ev in evaluations]
-        counted = np.logical_and.reduce([part.counted for part in parts])
-        each = {
-            name: np.stack([getattr(part, name) for part in parts]) for name in ("value", "numerator", "denominator")
-        }
-        if measure.aggregate == "filled":
-            each["value"] = np.nan_to_num(each["value"], nan=0.0)
-        mean = {name: several.mean(axis=0) for name, several in each.items()}
-        values[measure] = Values(counted=counted, **mean)
+    values = {m: averaged_values([ev.values[m] for ev in evaluations], m) for m in first.values}
     bounds = {
         measure: tuple(
             np.mean([ev.tie_bounds.get(measure, (ev.means[measure],) * 2) for ev in evaluations], axis=0).tolist()
@@ -336,6 +296,15 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         told=replace(first.facts, run=f"{len(evaluations)} runs"),
         slices=averaged_slices([ev.slices for ev in evaluations]),
     )
+
+
+def averaged_values(runs: Sequence[Values], measure: Measure) -> Values:
+    """The mean of the values of several runs, over the queries that count in all of them."""
+    every = {name: np.stack([getattr(run, name) for run in runs]) for name in Values.__slots__}
+    counted: Bools = np.logical_and.reduce(every.pop("counted"))
+    if measure.aggregate == "filled":
+        every["value"] = np.nan_to_num(every["value"], nan=0.0)
+    return Values(counted=counted, **{name: columns.mean(axis=0) for name, columns in every.items()})
 
 
 def _averaged_mean(measure: Measure, values: Values, evaluations: Sequence[Evaluation]) -> float:
@@ -372,5 +341,5 @@ def saved_or_run(given: object) -> object:
     try:
         is_saved = "rankmeter" in pl.read_parquet_metadata(str(given))
     except polars_faults():
-        return given  # whoever reads it says what is wrong with it
+        return given  # the reader says what is wrong with it
     return Evaluation.load(str(given)) if is_saved else given

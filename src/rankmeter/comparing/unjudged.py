@@ -15,16 +15,17 @@ import numpy as np
 
 from rankmeter.arithmetic import Views, aggregated
 from rankmeter.arithmetic.gain import gains_of
+from rankmeter.arithmetic.views import free_places, rank_of, with_rows
 from rankmeter.evaluating.measuring import values_under
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.measures.base import SHARED_RANKS
-from rankmeter.placing import PlacedRun
+from rankmeter.measures.base import SHARED_RANKS, TIES_BY_ID, TIES_BY_INPUT
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, owners, sort_descending
 from rankmeter.wording import Said, said
 
 MOST_ROWS = 20_000_000
-"""How many unjudged items are assumed at most; more would not fit into memory."""
+"""How many unjudged items are assumed to be relevant; more would not fit into memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class UnjudgedBounds:
     kind: Literal["bounds", "scenarios"]
     """``bounds``: the truth lies between the two. ``scenarios``: it may lie outside, the denominator moves."""
     grade: float
-    """The grade that relevant ones were assumed to have."""
+    """The grade that relevant ones are assumed to have."""
 
 
 def unjudged_bounds(measure: Measure, placed: PlacedRun, value: float) -> UnjudgedBounds | Said:
@@ -101,87 +102,33 @@ def assume_relevant(
     """
     p = placements
     limit = p.returned if depth is None else np.minimum(p.returned, depth)
-    # A query that nobody judged has no judgments to complete.
+    # A query without judgments has none to complete.
     limit = np.where(p.is_judged, limit, 0)
     if int(limit.sum()) > MOST_ROWS:
         return None
-    in_tie = _free_in_ties(p, limit, ties)
-    alone = _free_alone(p, limit)
+    near = p.above < limit[p.query]
+    ends = limit.copy()
+    np.maximum.at(ends, p.query[near], (p.above + p.tied)[near])  # a tie that reaches into the limit is looked at whole
+    free = free_places(replace(p, returned=ends, **p.rows(near)), ties)
+    free = replace(free, **free.rows(_within(free, limit, ties)))
     negative = (p.grade < 0) & _within(p, limit, ties) if revive_negative else np.zeros(len(p.query), np.bool_)
-    added = {name: np.concatenate([in_tie[name], alone[name]]) for name in in_tie}
-    count = len(added["query"])
-    rows = {
-        "query": np.concatenate([p.query, added["query"]]),
-        "grade": np.concatenate([np.where(negative, grade, p.grade), np.full(count, grade)]),
-        "above": np.concatenate([p.above, added["above"]]),
-        "tied": np.concatenate([p.tied, added["tied"]]),
-        "higher_id": np.concatenate([p.higher_id, added["place"]]),
-        "earlier": np.concatenate([p.earlier, added["place"]]),
-        "score": np.concatenate([p.score, np.full(count, np.inf)]),
-    }
-    order = np.argsort(rows["query"], kind="stable")
-    best, offsets = _with_judgments(p, np.concatenate([added["query"], p.query[negative]]), grade)
-    return replace(p, best=best, best_offsets=offsets, **{name: column[order] for name, column in rows.items()})
-
-
-_PLACE_IN_TIE = {"item": "higher_id", "item-ascending": "higher_id", "input": "earlier", "reversed": "earlier"}
-
-
-def _free_in_ties(p: Placements, limit: Ints, ties: str) -> dict[str, Ints]:
-    """The places beside judged items in their ties."""
-    key = _PLACE_IN_TIE.get(ties)
-    rows = np.flatnonzero((p.tied > 1) & (p.above < limit[p.query]))
-    owner = p.query[rows] * (int(p.returned.max(initial=0)) + 1) + p.above[rows]
-    _, first, group, members = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
-    sizes = p.tied[rows][first]
-    starts = offsets_of(sizes.astype(np.int64))
-    free = np.ones(int(starts[-1]), np.bool_)
-    if key is None:
-        # No order inside a tie is asked for: any free places will do.
-        place = np.arange(len(free)) - np.repeat(starts[:-1], sizes)
-        free = place >= np.repeat(members, sizes)
-    else:
-        free[starts[group] + getattr(p, key)[rows]] = False
-    at = np.flatnonzero(free)
-    tie = np.searchsorted(starts, at, side="right") - 1
-    query, above, tied, place = p.query[rows][first][tie], p.above[rows][first][tie], sizes[tie], at - starts[tie]
-    places = {"query": query, "above": above, "tied": tied, "place": place}
-    if key is None:
-        return places
-    rank = above + 1 + place if ties in ("item", "input") else above + tied - place
-    return {name: column[rank <= limit[query]] for name, column in places.items()}
+    known = replace(p, grade=np.where(negative, grade, p.grade))
+    full = with_rows(known, replace(free, grade=np.full(len(free.query), grade)))
+    best, offsets = _with_judgments(p, np.concatenate([free.query, p.query[negative]]), grade)
+    return replace(full, best=best, best_offsets=offsets)
 
 
 def _within(p: Placements, limit: Ints, ties: str) -> Bools:
-    """(m,) which placed items stand, or may stand, within the limit."""
-    key = _PLACE_IN_TIE.get(ties)
-    if key is None:
-        return p.above < limit[p.query]
-    place = getattr(p, key)
-    rank = p.above + 1 + place if ties in ("item", "input") else p.above + p.tied - place
+    """(m,) which rows stand within the limit; where the tie rule makes no order, which may."""
+    rank = rank_of(p, ties) if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else p.above + 1
     within: Bools = rank <= limit[p.query]
     return within
 
 
-def _free_alone(p: Placements, limit: Ints) -> dict[str, Ints]:
-    """The places within the limit that no judged item and none of its ties takes; whether they tie does not matter."""
-    starts = offsets_of(limit.astype(np.int64))
-    taken = np.zeros(int(starts[-1]) + 1, np.int64)
-    rows = np.flatnonzero(p.above < limit[p.query])
-    query = p.query[rows]
-    ends = np.minimum(p.above[rows] + p.tied[rows], limit[query])
-    np.add.at(taken, starts[query] + p.above[rows], 1)
-    np.add.at(taken, starts[query] + ends, -1)
-    at = np.flatnonzero(np.cumsum(taken[:-1]) == 0)
-    query = np.searchsorted(starts, at, side="right") - 1
-    ones = np.ones(len(at), np.int64)
-    return {"query": query, "above": at - starts[query], "tied": ones, "place": 0 * ones}
-
-
 def _with_judgments(p: Placements, query: Ints, grade: float) -> tuple[Floats, Ints]:
-    """The judgments with some more of one grade."""
+    """The judgments with more items of one grade."""
     sizes = np.diff(p.best_offsets) + np.bincount(query, minlength=len(p))
-    owner = np.concatenate([np.repeat(np.arange(len(p)), np.diff(p.best_offsets)), query])
+    owner = np.concatenate([owners(p.best_offsets), query])
     grades = np.concatenate([p.best, np.full(len(query), grade)])
     offsets = offsets_of(sizes.astype(np.int64))
     return sort_descending(grades[np.argsort(owner, kind="stable")], offsets), offsets

@@ -15,28 +15,28 @@ from typing import TypeVar
 
 Row = TypeVar("Row")
 LONG_MAX = 2**63 - 1
-_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-_SPECIAL = re.compile(r"[ \t\n\v\f\r]*([+-]?)(inf|nan)", re.IGNORECASE)
-_HEX = re.compile(r"[ \t\n\v\f\r]*([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)", re.IGNORECASE)
-_DECIMAL = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
+_WHOLE = r"[ \t\n\v\f\r]*([+-]?[0-9]+)"
+_SPECIAL = r"[ \t\n\v\f\r]*([+-]?)(inf|nan)"
+_HEX = r"[ \t\n\v\f\r]*([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)"
+_DECIMAL = r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)"
 
 
 def whole(text: str) -> int:
     """What ``atol`` gives; beyond 64 bits, the outermost number."""
-    match = _WHOLE.match(text)
+    match = re.match(_WHOLE, text)
     return max(-LONG_MAX - 1, min(LONG_MAX, int(match[1]))) if match else 0
 
 
 def real(text: str) -> float:
     """What ``atof`` gives."""
-    if match := _HEX.match(text):
+    if match := re.match(_HEX, text, re.IGNORECASE):
         try:
             return float.fromhex(match[1])
         except OverflowError:
             return -math.inf if match[1].startswith("-") else math.inf
-    if match := _DECIMAL.match(text):
+    if match := re.match(_DECIMAL, text, re.IGNORECASE):
         return float(match[1])
-    if match := _SPECIAL.match(text):
+    if match := re.match(_SPECIAL, text, re.IGNORECASE):
         return float(f"{match[1]}{match[2]}")
     return 0.0
 

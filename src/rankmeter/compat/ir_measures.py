@@ -17,8 +17,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from rankmeter.errors import MeasureError, MissingExtraError, RankmeterError, RankmeterWarning
-from rankmeter.inputs import JudgmentTable, into_judgments
+from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import find_dialect
@@ -48,18 +49,15 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._groups = [(group, _judgments(qrels, subtopics=group is diverse)) for group in (others, diverse) if group]
         super().__init__(chosen, _queries(self._groups[0][1]) if self._groups else set())
 
-    def _iter_calc(self, run: Any) -> Iterator[Any]:
+    def _iter_calc(self, run: Any, *, defaults: bool = False) -> Iterator[Any]:
         for measure, values in self._values(run).items():
-            for query, value in values.items():
+            unanswered = self._unanswered(measure, values) if defaults else ()
+            for query, value in (values | dict.fromkeys(unanswered, measure.DEFAULT)).items():
                 yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Values per query; a judged query without one has the measure's default."""
-        for measure, values in self._values(run).items():
-            for query, value in values.items():
-                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
-            for query in self._unanswered(measure, values):
-                yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+        return self._iter_calc(run, defaults=True)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One number for each measure."""
@@ -84,7 +82,7 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         returned = _run(run)
         values: dict[Any, dict[str, float]] = {}
         for group, judgments in self._groups:
-            if not _queries(judgments) & _run_queries(returned):
+            if not _queries(judgments) & _queries(returned):
                 values |= {measure: {} for measure in group}
                 continue
             values |= self._values_of(group, judgments, returned)
@@ -104,8 +102,8 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure in group:
             meant = self._meant[measure]
             values = result.values[meant if meant.queries else meant(queries="common")]
-            kept = zip(queries, values.value.tolist(), values.counted.tolist(), strict=True)
-            by_measure[measure] = {query: value for query, value, counted in kept if counted}
+            rows = zip(queries, values.value.tolist(), values.counted.tolist(), strict=True)
+            by_measure[measure] = {query: value for query, value, counted in rows if counted}
         return by_measure
 
 
@@ -155,7 +153,7 @@ def _judgments(qrels: Any, *, subtopics: bool) -> Any:
 
 def _run(run: Any) -> Any:
     if is_frame(run):
-        from rankmeter.inputs import into_run
+        from rankmeter.inputs.accepting import into_run
 
         return into_run(run)
     if isinstance(run, Mapping):
@@ -166,13 +164,10 @@ def _run(run: Any) -> Any:
     return scored
 
 
-def _queries(judgments: Any) -> set[str]:
-    if isinstance(judgments, Mapping):
-        return set(judgments)
-    return {str(query) for query in judgments.query.unique().to_list()}
+def _queries(side: Any) -> set[str]:
+    """The queries of judgments or of a run."""
+    return set(side) if isinstance(side, Mapping) else {str(query) for query in side.query.unique().to_list()}
 
-
-_run_queries = _queries
 
 provider = RankmeterProvider()
 providers.register(provider)

@@ -56,8 +56,8 @@ class Nearest:
         from rankmeter.placing.cuda_vectors import cuda_vectors
 
         vectors = cuda_vectors(queries, documents, bias=None, similarity="cosine", device=str(queries.device))
-        kept, nothing = min(self._depth, len(documents)), Excluded(np.empty(0, np.int64), len(documents))
-        self._kept[0] = vectors.best(np.arange(len(queries)), kept, nothing, self._id_rank)
+        depth, nothing = min(self._depth, len(documents)), Excluded(np.empty(0, np.int64), len(documents))
+        self._kept[0] = vectors.best(np.arange(len(queries)), depth, nothing, self._id_rank)
 
     def add(self, scores: Any, first: int, block: int = 0) -> None:
         """Take the scores of some documents, (queries, documents), as an array or a tensor on any device.

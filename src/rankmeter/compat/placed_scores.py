@@ -13,9 +13,8 @@ from rankmeter.arithmetic import Parts, Views, parts_of, values_of
 from rankmeter.arithmetic.single_lists import SingleList, plain_formula
 from rankmeter.inputs.ids import list_of_ids
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun, Plan
-from rankmeter.placing.mapping import place_mappings
-from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.placements import Bools, Floats, Ints, Plan
 
 
 class Scores:
@@ -40,6 +39,8 @@ class Scores:
         cls, judgments: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], plan: Plan
     ) -> Scores:
         """Place a run that may share no query with the judgments."""
+        from rankmeter.placing.mapping import place_mappings  # not needed for plain text
+
         return cls(place_mappings(judgments, run, plan))  # type: ignore[arg-type]
 
     @property

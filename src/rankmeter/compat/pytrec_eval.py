@@ -35,9 +35,9 @@ from rankmeter.errors import InputError, InputTypeError, MeasureError, examples,
 from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import refuse_no_text
 from rankmeter.measures.base import ANY_POSITIVE
-from rankmeter.placing import PlacedRun, Plan
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import index_of, place_lists
-from rankmeter.placing.placements import Floats
+from rankmeter.placing.placements import Floats, Plan
 from rankmeter.wording import said
 
 supported_measures: set[str] = {printed.name for printed in ORDER if printed.since == 9 and printed.name != "yaap"}
@@ -224,6 +224,8 @@ def _no_collection() -> Iterator[None]:
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """One number from the values of all queries: a sum for counts, a geometric mean for ``gm_``, else the mean.
 
+    Examples
+    --------
     >>> compute_aggregated_measure("map", [0.5, 1.0]), compute_aggregated_measure("num_ret", [3, 4])
     (0.75, 7.0)
     """
@@ -239,6 +241,8 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """A run from lines ``query Q0 document rank score tag``.
 
+    Examples
+    --------
     >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])
     {'q1': {'d7': 2.5}}
     """
@@ -250,6 +254,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgments from lines ``query iteration document grade``.
 
+    Examples
+    --------
     >>> parse_qrel(["q1 0 d7 1"])
     {'q1': {'d7': 1}}
     """

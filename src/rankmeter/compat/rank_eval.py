@@ -23,6 +23,7 @@ from rankmeter.late import pl
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.grammar import find_measure
 from rankmeter.showing.document import Block, Paragraph, text_table
+from rankmeter.showing.numbers import known
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wording import Language, said, word
 
@@ -46,7 +47,7 @@ class RankEval(ShownAsTable):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in the form in which the engine gives it."""
-        return {"metric_score": _or_none(self.score), "details": dict(self.details), "failures": {}}
+        return {"metric_score": known(self.score), "details": dict(self.details), "failures": {}}
 
     def to_polars(self) -> pl.DataFrame:
         """A row for each request: its score, how many hits were returned, how many of them nobody rated."""
@@ -63,7 +64,7 @@ class RankEval(ShownAsTable):
         rows.append(
             [
                 word("rank_eval_all", language),
-                _or_none(self.score),
+                known(self.score),
                 *map(sum, zip(*(row[2:] for row in rows), strict=True)),
             ]
         )
@@ -71,8 +72,8 @@ class RankEval(ShownAsTable):
         name = self.metric.partition("(")[0]
         table = text_table([heads[0], name, *heads[1:]], rows, ["text", "number", "count", "count"])
         values = {"metric": self.metric, "score": self.score, "usual": self.usual, "value": self.usual_score}
-        told = said("rank_eval_alone" if math.isnan(self.usual_score) else "rank_eval_usual", **values)
-        return [table, Paragraph(told.text(language))]
+        sentence = said("rank_eval_alone" if math.isnan(self.usual_score) else "rank_eval_usual", **values)
+        return [table, Paragraph(sentence.text(language))]
 
 
 def rank_eval(request: object, responses: object) -> RankEval:
@@ -114,12 +115,12 @@ def rank_eval(request: object, responses: object) -> RankEval:
     return RankEval(metric, float(ev.means[measure]), details, ev, usual, beside)
 
 
-def _loaded(given: object, what: str) -> tuple[Any, str]:
+def _loaded(document: object, what: str) -> tuple[Any, str]:
     """A parsed document, and how messages call it."""
-    if isinstance(given, (str, Path)):
-        with open_source(given) as source:
+    if isinstance(document, (str, Path)):
+        with open_source(document) as source:
             return parse_json(source.read_all(), source.name), source.name
-    return given, what
+    return document, what
 
 
 def _judgments(body: Any, where: str) -> dict[object, Entry]:
@@ -142,23 +143,25 @@ def _judgments(body: Any, where: str) -> dict[object, Entry]:
 def _metric(body: Mapping[str, Any], where: str, highest: object) -> tuple[str, str, int]:
     """The metric as the dialect writes it, the usual measure of the name, and how many hits are looked at."""
     metrics = {metric.name: metric for metric in find_dialect("elasticsearch").metrics}
-    given = body.get("metric")
-    if not isinstance(given, Mapping) or len(given) != 1:
+    stated = body.get("metric")
+    if not isinstance(stated, Mapping) or len(stated) != 1:
         raise InputError.of("responses.no_metric", source=where, metrics=list(metrics))
-    [(name, options)] = given.items()
+    [(name, options)] = stated.items()
     options = options if isinstance(options, Mapping) else {}
     if name not in metrics:
         hint = did_you_mean(str(name), list(metrics)) or said("dialects.metrics", known=list(metrics))
         raise InputError.of("responses.unknown_metric", source=where, metric=name, hint=hint)
-    known = metrics[name].options
+    offered = metrics[name].options
     for option, value in options.items():
-        if option not in known:
-            raise InputError.of("responses.unknown_option", source=where, metric=name, option=option, options=[*known])
-        is_flag = not isinstance(known[option], str)
+        if option not in offered:
+            raise InputError.of(
+                "responses.unknown_option", source=where, metric=name, option=option, options=[*offered]
+            )
+        is_flag = not isinstance(offered[option], str)
         if type(value) is not (bool if is_flag else int) and not (value is None and option == "unknown_doc_rating"):
             kind = "responses.option_not_bool" if is_flag else "responses.option_not_whole"
             raise InputError.of(kind, source=where, metric=name, option=option, value=json.dumps(value))
-    if "maximum_relevance" in known and "maximum_relevance" not in options:
+    if "maximum_relevance" in offered and "maximum_relevance" not in options:
         raise InputError.of("responses.no_maximum", source=where, highest=highest)
     k = check_whole("k", options.get("k", SIZE), 1)
     written = ",".join(
@@ -166,7 +169,7 @@ def _metric(body: Mapping[str, Any], where: str, highest: object) -> tuple[str, 
     )
     measure = find_measure("nDCG" if options.get("normalize") else metrics[name].measure)
     usual: dict[str, Any] = {"gain": "exp2"} if name == "dcg" else {}
-    usual |= {known[option]: value for option, value in options.items() if known[option] in ("rel", "max_grade")}
+    usual |= {offered[option]: value for option, value in options.items() if offered[option] in ("rel", "max_grade")}
     return f"{name}({written})", str(measure(cutoff=k, **usual)), k
 
 
@@ -197,14 +200,7 @@ def _lists(responses: object, queries: list[object], k: int, request: str) -> di
 
 def _detail(score: float | None, hits: list[Mapping[str, Any]], grades: Mapping[object, object]) -> dict[str, Any]:
     """What the engine says of one request."""
-    rated = [{"hit": _hit(hit), "rating": grades.get(hit["_id"])} for hit in hits]
+    shown = ({key: hit[key] for key in ("_index", "_id", "_score") if key in hit} for hit in hits)
+    rated = [{"hit": hit, "rating": grades.get(hit["_id"])} for hit in shown]
     unrated = [{key: hit[key] for key in ("_index", "_id") if key in hit} for hit in hits if hit["_id"] not in grades]
-    return {"metric_score": _or_none(score), "unrated_docs": unrated, "hits": rated}
-
-
-def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: hit[key] for key in ("_index", "_id", "_score") if key in hit}
-
-
-def _or_none(score: float | None) -> float | None:
-    return None if score is None or math.isnan(score) else float(score)
+    return {"metric_score": known(score), "unrated_docs": unrated, "hits": rated}

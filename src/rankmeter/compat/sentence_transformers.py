@@ -61,8 +61,8 @@ class _Evaluator:
         }
         known = inspect.signature(function).parameters
         takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values())
-        given = {key: value for key, value in options.items() if value is not None and (takes_all or key in known)}
-        return function(list(texts), **given)
+        accepted = {key: value for key, value in options.items() if value is not None and (takes_all or key in known)}
+        return function(list(texts), **accepted)
 
     def _named(self, metrics: Metrics) -> Metrics:
         if not self.name:

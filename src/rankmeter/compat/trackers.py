@@ -12,13 +12,12 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError
+from rankmeter.errors import InputError, load_library
 from rankmeter.evaluating.result import Evaluation
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ def log_to_mlflow(
 
     Parameters
     ----------
+    result
+        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
     prefix
         Stands before each metric, to keep several results of one run apart.
     run_name
@@ -70,7 +71,7 @@ def log_to_mlflow(
     ('nDCG-gain-exp2-_at_10', 'RR')
     """
     check_result(result, "log_to_mlflow")
-    mlflow = _library("mlflow", "MLflow", "'rankmeter[mlflow]'")
+    mlflow = load_library("mlflow", called="MLflow")
     # Everything that can fail is made before anything is logged.
     metrics = {prefix + name: value for name, value in metrics_of(result).items()}
     systems = result.evaluations if nested and isinstance(result, Comparison) else {}
@@ -95,7 +96,7 @@ def _log_run(mlflow: Any, result: Evaluation | Comparison, metrics: Mapping[str,
     mlflow.log_metrics(metrics)
     mlflow.set_tags({DEFINITION + name: text[:_LONGEST_TAG] for name, text in definitions_of(result).items()})
     mlflow.set_tag("rankmeter.version", __version__)
-    mlflow.log_table({name: column.to_list() for name, column in _columns(result).items()}, QUERY_TABLE)
+    mlflow.log_table(result.per_query.to_dict(as_series=False), QUERY_TABLE)
     mlflow.log_text(result.to_json(), RESULT)
 
 
@@ -115,6 +116,8 @@ def log_to_wandb(
 
     Parameters
     ----------
+    result
+        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
     run
         What ``wandb.init`` gave; the active run by default.
     prefix
@@ -125,14 +128,13 @@ def log_to_wandb(
         As for :func:`log_to_mlflow`.
     """
     check_result(result, "log_to_wandb")
-    wandb = _library("wandb", "wandb (Weights & Biases)", "wandb")
+    wandb = load_library("wandb", "wandb", called="wandb (Weights & Biases)")
     run = run or wandb.run
     if run is None:
         raise InputError.of("compat.no_active_run")
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
-    columns = _columns(result)
-    rows = zip(*(column.to_list() for column in columns.values()), strict=True)
-    metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=list(columns), data=[list(row) for row in rows])
+    values = result.per_query
+    metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=values.columns, data=[*map(list, values.rows())])
     with _page(result, wanted=report, titles=titles) as page:
         if page is not None:
             metrics[f"{prefix}rankmeter/report"] = wandb.Html(page.read_text(encoding="utf-8"))
@@ -145,6 +147,8 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
 
     Parameters
     ----------
+    result
+        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
     writer
         A folder, or a writer with ``add_scalar``: ``torch.utils.tensorboard.SummaryWriter``, ``tensorboardX`` or
         ``tensorboard.summary.Writer``, which alone shows the definition beside the curve.
@@ -157,12 +161,11 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
     metrics, definitions = metrics_of(result), definitions_of(result)
     is_own = isinstance(writer, (str, os.PathLike))
     if is_own:
-        writer = _library("tensorboard.summary", "TensorBoard", "tensorboard").Writer(os.fspath(writer))
+        writer = load_library("tensorboard.summary", "tensorboard", called="TensorBoard").Writer(os.fspath(writer))
     describes = type(writer).__module__.startswith("tensorboard.")
     for name, value in metrics.items():
-        measure = next(
-            (definition for definition in definitions if name.rpartition("/")[2].split(".")[0] == definition), None
-        )
+        number = name.rpartition("/")[2]  # nDCG_at_10, nDCG_at_10.low; RBP-p-0.8- has a point of its own
+        measure = next((measure for measure in definitions if f"{number}.".startswith(f"{measure}.")), None)
         about = {"description": definitions[measure]} if describes and measure else {}
         writer.add_scalar(prefix + name, value, step, **about)
     if is_own:
@@ -187,13 +190,6 @@ def _page(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> I
         yield page
 
 
-def _library(module: str, called: str, install: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingExtraError.of("compat.not_installed", library=called, install=install) from error
-
-
 def definitions_of(result: Evaluation | Comparison) -> dict[str, str]:
     """What each measure means, every convention stated, by the name of its metric."""
     measures = result.means if isinstance(result, Evaluation) else result.evaluations[result.systems[0]].means
@@ -205,17 +201,12 @@ def _described(measure: Measure) -> str:
     return f"{measure}: {', '.join(f'{name}={value}' for name, value in facts.items())}"
 
 
-def _columns(result: Evaluation | Comparison) -> Mapping[str, Any]:
-    frame = result.per_query
-    return {name: frame[name] for name in frame.columns}
-
-
 def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
     """Every number that has a name, ready to be logged."""
     metrics: dict[str, float | None] = {}
     if isinstance(result, Evaluation):
         for measure, value in result.means.items():
-            interval = None if math.isnan(value) else _interval_of(result, str(measure))
+            interval = result.interval(measure) if result.has_interval(measure) else None
             metrics |= _with_interval(metric_name(str(measure)), value, interval)
     else:
         called = _unlike(result.systems)
@@ -227,13 +218,6 @@ def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
             ends = _with_interval(f"{pair}.difference", difference.difference, difference.interval)
             metrics |= {**ends, f"{pair}.p_corrected": difference.p_corrected}
     return {name: value for name, value in metrics.items() if value is not None and math.isfinite(value)}
-
-
-def _interval_of(ev: Evaluation, measure: str) -> Interval | None:
-    try:
-        return ev.interval(measure)
-    except RankmeterError:
-        return None  # a value without an interval is logged without one
 
 
 def _with_interval(name: str, value: float, interval: Interval | None) -> dict[str, float | None]:

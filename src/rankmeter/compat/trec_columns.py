@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import Dialect, Metric, find_dialect
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.segments import offsets_of
 
 UTILITY_COEFFICIENTS = 4
 HIGHEST_MULTIPLE = 1000
-MOST_WEIGHTS = 1 << 20
+MOST_WEIGHTS = 1 << 16
 """How many weights are kept at a time."""
+RANKS_AT_ONCE = 512
 _OF_GAINS: dict[str, Callable[[SeenQuery, list[trec_unusual.Gain]], float]] = {
     "ndcg": trec_unusual.ndcg,
     "dcg": lambda seen, gains: trec_unusual.dcg(seen, gains)[0],
@@ -35,7 +38,6 @@ _OF_GAINS: dict[str, Callable[[SeenQuery, list[trec_unusual.Gain]], float]] = {
 """Measures of gains, for gains that rankmeter's measures do not take."""
 _ALONE = ("G", "Rndcg", "ndcg_rel")
 """Those that have no plain formula otherwise: of a few short lists they are computed one by one too."""
-BEYOND_NINE = ">"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,9 @@ class ValueSettings:
         options = [
             *(["9"] if self.version == 9 else []),
             *(["J"] if self.judged_only else []),
-            f"l={max(self.level, 0)}",
+            *([f"l={max(self.level, 0)}"] if self.level != 1 else []),
+            *([f"M={self.depth}"] if self.depth is not None else []),
         ]
-        if self.depth is not None:
-            options.append(f"M={self.depth}")
         return find_dialect(f"trec_eval:{','.join(options)}")
 
 
@@ -81,18 +82,18 @@ class Definitions:
     """The measures under some settings, each made once."""
 
     def __init__(self, settings: ValueSettings) -> None:
-        self._metrics = {name: metric for metric in reversed(settings.dialect.metrics) for name in metric.names}
+        self._metrics = settings.dialect.metrics
         self._made: dict[tuple[str, float | None], Measure] = {}
 
     def metric(self, printed: Printed) -> Metric:
         """The metric of the dialect that a printed measure is made of."""
-        return self._metrics[printed.metric or printed.name]
+        return self._metrics.named(printed.metric or printed.name)[0]
 
     def measure(self, name: str, number: float | None = None) -> Measure:
         """A measure by the dialect's name, with its cutoff or recall point."""
         key = (name, number)
         if key not in self._made:
-            self._made[key] = self._metrics[name].build(number, {})
+            self._made[key] = self._metrics.named(name)[0].build(number, {})
         return self._made[key]
 
 
@@ -220,11 +221,14 @@ class ColumnMaker:
     def _relstring(self, wanted: Wanted) -> PrintedColumn:
         length = max(c_library.rounded_towards_zero(wanted.numbers[0]), 0)
         view = self.scores.views.of(self.definitions.measure("num_rel_ret"))  # type: ignore[arg-type]
-        shown = [["-"] * int(min(length, returned)) for returned in view.returned]
+        offsets = offsets_of(np.minimum(view.returned, length))
+        letters = np.full(offsets[-1], ord("-"), np.uint8)
         rows = view.rank <= length
-        for query, rank, grade in zip(view.query[rows], view.rank[rows], view.grade[rows], strict=True):
-            shown[query][rank - 1] = "." if grade < 0 else BEYOND_NINE if grade > 9 else str(int(grade))
-        texts = tuple(f"'{''.join(letters)}'" for letters in shown)
+        grade = view.grade[rows]
+        shown = np.where(grade < 0, ord("."), np.where(grade > 9, ord(">"), grade + ord("0")))
+        letters[offsets[view.query[rows]] + view.rank[rows] - 1] = shown
+        content = letters.tobytes().decode()
+        texts = tuple(f"'{content[first:end]}'" for first, end in pairwise(offsets.tolist()))
         return PrintedColumn(wanted.label, wanted.printed, np.zeros(len(texts)), texts)
 
     def _utility(self, wanted: Wanted) -> PrintedColumn:
@@ -324,19 +328,33 @@ class ColumnMaker:
         by_place = np.argsort(place, kind="stable")
         place, rank = place[by_place], rank[by_place]
         total = np.zeros(len(returned))
-        step = max(1, MOST_WEIGHTS // len(powers))
+        step = MOST_WEIGHTS // min(len(powers), RANKS_AT_ONCE)
         for start in range(0, len(order), step):
             some = order[start : start + step]
-            ranks = np.arange(returned[some[0]])
-            weights = np.where(ranks < returned[some, None], powers[ranks], 0.0)
             first, end = np.searchsorted(place, (start, start + step))
-            weights[place[first:end] - start, rank[first:end] - 1] = 0.0
-            if len(ranks):
-                total[some] = np.add.accumulate(weights, axis=1)[:, -1]
+            total[some] = _added_up(powers, returned[some], place[first:end] - start, rank[first:end] - 1)
         has_unjudged = returned > np.bincount(query, minlength=len(returned))
         return PrintedColumn(
             wanted.label, wanted.printed, np.where(has_unjudged, powers[returned] + (1 - p) * total, 0.0)
         )
+
+
+def _added_up(powers: Floats, returned: Ints, row: Ints, column: Ints) -> Floats:
+    """(n,) the powers of all places of some lists but the given ones, added one by one from the first place on."""
+    total = np.zeros(len(returned))
+    longest = int(returned[0])
+    for low in range(0, longest, RANKS_AT_ONCE):
+        columns = np.arange(low, min(low + RANKS_AT_ONCE, longest))
+        weights = np.where(columns < returned[:, None], powers[columns], 0.0)
+        inside = (column >= low) & (column <= columns[-1])
+        weights[row[inside], column[inside] - low] = 0.0
+        weights[:, 0] += total
+        total = np.add.accumulate(weights, axis=1, out=weights)[:, -1].copy()
+        # Where powers shrink, those that follow are lost in every total as soon as the next one is.
+        following = np.abs(powers[columns[-1] + 1])
+        if abs(powers[1]) <= 1 and ((total + following == total) & (total - following == total)).all():
+            break
+    return total
 
 
 def _highest_level(best: Floats, offsets: Ints) -> Ints:

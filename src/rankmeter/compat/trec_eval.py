@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -31,26 +30,35 @@ from rankmeter.compat.trec_files import (
     read_table,
     with_stand_ins,
 )
+from rankmeter.compat.trec_lines import (
+    Texts,
+    all_four_digits,
+    as_bytes,
+    four_digits,
+    lines_of_queries,
+    written_once,
+)
 from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Wanted, check_shared_gains, wanted
 from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats
 
-__all__ = ["ProgramCall", "TrecEvalError", "output"]
+__all__ = ["ProgramCall", "TrecEvalError", "output", "printed_blocks"]
 
 T = TypeVar("T")
 FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
 
 
 MISSING_ZSCORE = -1000000.0
-MANY = 500
-"""From how many numbers on the texts are made beforehand."""
-DOUBTFUL = 1e-6
-"""How near to half way the scaled number may be misleading: far more than its rounding error."""
 
 
 def output(command: ProgramCall) -> str:
     """Everything that the program would print."""
+    return b"".join(printed_blocks(command)).decode("utf-8", "surrogateescape")
+
+
+def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
+    """The same in pieces; what is wrong is said before the first of them."""
     try:
         chosen = wanted(command.measures or ("official",), command.version)
     except MeasureError as error:
@@ -80,8 +88,8 @@ def output(command: ProgramCall) -> str:
         raise TrecEvalError(problem, WRONG_FILE)
     table = _Table(command, evaluated, columns, zscores)
     if evaluated.stop is None:
-        return "".join(table.blocks(chosen))
-    raise TrecEvalError(evaluated.stop.problem, evaluated.stop.code, "".join(table.of_queries()))
+        return table.blocks(chosen)
+    raise TrecEvalError(evaluated.stop.problem, evaluated.stop.code, b"".join(table.of_queries()))
 
 
 def _stopping_with(code: int, work: Callable[[], T]) -> T:
@@ -135,37 +143,30 @@ class _Table:
     columns: list[PrintedColumn]
     zscores: Zscores | None
 
-    def blocks(self, chosen: list[Wanted]) -> Iterator[str]:
+    def blocks(self, chosen: list[Wanted]) -> Iterator[bytes | bytearray]:
         """The output: the lines of each query, then those of the summary."""
         yield from self.of_queries()
         if self.command.summary:
             if any(asked.printed.name == "runid" for asked in chosen):
-                yield f"{'runid':<22}\tall\t{self.evaluated.tag}\n"
+                yield f"{'runid':<22}\tall\t{self.evaluated.tag}\n".encode("utf-8", "surrogateescape")
             for column, values in self._kept():
                 if column.printed.mean != "none":
-                    yield self._line(column, "all", self._summary(column, values))
+                    yield self._line(column, self._summary(column, values)).encode("utf-8", "surrogateescape")
 
-    def of_queries(self) -> Iterator[str]:
-        """The lines of each query, made by one format for all of them: there may be a million."""
+    def of_queries(self) -> Iterator[bytes | bytearray]:
+        """The lines of each query."""
         if not self.command.per_query:
             return
         shown = [(column, values) for column, values in self._kept() if column.printed.per_query]
-        if not shown:  # num_q and runid are of all queries only
-            return
-        labels = [f"{self._mark(column)}{column.label:<22}".replace("%", "%%") for column, _ in shown]
-        # The name of the query stands between these.
-        pieces = [f"{labels[0]}\t", *(f"\t%s\n{label}\t" for label in labels[1:]), "\t%s\n"]
-        cells = [self._cells(column, values) for column, values in shown]
-        for name, row in zip(self._names, zip(*cells, strict=True), strict=True):
-            yield name.replace("%", "%%").join(pieces) % row
+        if shown:  # num_q and runid are of all queries only
+            labels = [f"{self._mark(column)}{column.label:<22}" for column, _ in shown]
+            yield from lines_of_queries(labels, self._names, [self._cells(column, values) for column, values in shown])
 
-    def _cells(self, column: PrintedColumn, values: Floats) -> Sequence[object]:
+    def _cells(self, column: PrintedColumn, values: Floats) -> Texts:
         """The values of one column, ready to be printed."""
         if column.texts is not None:
-            return [self._text(column, number) for number in self.evaluated.order]
-        if column.printed.kind == "count" and not self.zscores:
-            return [*map(int, values.tolist())]
-        return all_four_digits(values)
+            return as_bytes(self._text(column, number) for number in self.evaluated.order)
+        return written_once(values, _whole) if self._is_counted(column) else all_four_digits(values)
 
     @property
     def _names(self) -> list[str]:
@@ -188,9 +189,12 @@ class _Table:
     def _mark(self, column: PrintedColumn) -> str:
         return "Z" if self.zscores and column.texts is None else ""
 
-    def _line(self, column: PrintedColumn, query: str, value: float) -> str:
-        counted = column.printed.kind == "count" and not self.zscores
-        return f"{self._mark(column)}{column.label:<22}\t{query}\t{int(value) if counted else four_digits(value)}\n"
+    def _is_counted(self, column: PrintedColumn) -> bool:
+        return column.printed.kind == "count" and not self.zscores
+
+    def _line(self, column: PrintedColumn, value: float) -> str:
+        text = _whole(value) if self._is_counted(column) else four_digits(value)
+        return f"{self._mark(column)}{column.label:<22}\tall\t{text}\n"
 
     def _summary(self, column: PrintedColumn, values: Floats) -> float:
         """One number for all queries, added up in their order as the program does."""
@@ -208,6 +212,10 @@ class _Table:
         if column.printed.mean == "geometric":
             return math.exp((total + (count - len(values)) * math.log(GEOMETRIC_FLOOR)) / count)
         return total / count
+
+
+def _whole(value: float) -> str:
+    return str(int(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,33 +261,3 @@ class Zscores:
                 return self.rows[middle]
             low, high = (low, middle - 1) if measure < name else (middle + 1, high)
         return None
-
-
-def four_digits(value: float) -> str:
-    """A value as C prints it: 0/0 has a minus sign, one that was read from a file of z-scores has that of the file."""
-    if math.isnan(value):
-        return "  -nan" if math.copysign(1, value) < 0 else "   nan"
-    return f"{value:6.4f}"
-
-
-def all_four_digits(values: Floats) -> list[str]:
-    """Many values as C prints each of them.
-
-    Most measures lie between 0 and 1, so there are only ten thousand and one texts to choose from. Numbers that lie as
-    good as half way between two of them, or outside, are printed one by one.
-    """
-    if len(values) < MANY:
-        return list(map(four_digits, values.tolist()))
-    with np.errstate(invalid="ignore"):
-        scaled = values * 1e4
-        nearest = np.rint(scaled)
-        certain = ~np.signbit(values) & (values <= 1.0) & (np.abs(np.abs(scaled - nearest) - 0.5) > DOUBTFUL)
-    texts = list(map(_texts().__getitem__, np.where(certain, nearest, 0.0).astype(np.int64).tolist()))
-    for row in np.flatnonzero(~certain).tolist():
-        texts[row] = four_digits(float(values[row]))
-    return texts
-
-
-@cache
-def _texts() -> list[str]:
-    return [f"{number / 10_000:6.4f}" for number in range(10_001)]

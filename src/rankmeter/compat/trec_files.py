@@ -14,10 +14,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import isnan
-from pathlib import Path
 
 import numpy as np
 
@@ -25,14 +24,13 @@ from rankmeter.compat import c_library
 from rankmeter.compat.placed_scores import Scores
 from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version
 from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
-from rankmeter.inputs import is_read_once
-from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.files import plain_judgments
-from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain
-from rankmeter.inputs.text import PADDING
-from rankmeter.inputs.trec import BOM, RUN, as_number
-from rankmeter.placing import Plan
+from rankmeter.frozen import dataclass
+from rankmeter.inputs.compression import is_read_once, open_source
+from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
+from rankmeter.inputs.text import PADDING, Text
+from rankmeter.inputs.trec import BOM, QRELS, TAGGED_RUN, as_number
 from rankmeter.placing.joins import place_text
+from rankmeter.placing.placements import Plan
 
 Judged = dict[str, list[tuple[str, int]]]
 Returned = dict[str, list[tuple[str, float]]]
@@ -45,14 +43,12 @@ HIGHEST_GRADE = 10**8
 """The program keeps a table as long as the highest grade, and stops where it finds no room for it."""
 JUDGMENT_FIELDS = ("query", "iteration", "document", "grade")
 RUN_FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
-TAIL_BYTES = 1 << 16
-SPACE = 32
 
 
 class TrecEvalError(RankmeterError):
     """Why the program would stop, the code with which it would, and what it would have printed until then."""
 
-    def __init__(self, problem: str | Problem, code: int, printed: str = "") -> None:
+    def __init__(self, problem: str | Problem, code: int, printed: bytes = b"") -> None:
         super().__init__(problem)
         self.code = code
         self.printed = printed
@@ -203,11 +199,12 @@ def with_stand_ins(evaluated: Evaluated, depth: int | None) -> Evaluated:
 
 def _plain_grades(path: str) -> PlainRows | None:
     """Judgments of which the ordinary reader leaves nothing out, and whose grades are whole numbers in digits."""
-    plain = plain_judgments([path], format="qrels", columns=None)
-    if plain is None:
-        return None
-    rows = plain.text
-    with Path(path).open("rb") as file:
+    with open_source(path) as source:
+        try:
+            rows = read_whole_plain(source, QRELS)
+        except NotPlainError:
+            return None
+    with open(path, "rb") as file:  # noqa: PTH123 (pathlib is loaded late)
         size = file.seek(-1, os.SEEK_END) + 1
         ends_with_newline = file.read() == b"\n"
     # A blank line, which the program refuses, or a byte order mark is left out.
@@ -222,46 +219,27 @@ def _plain_grades(path: str) -> PlainRows | None:
     return rows if all(rows.text.data[starts[row] : ends[row]].tobytes().isdigit() for row in long) else None
 
 
-@dataclass(slots=True)
 class TaggedRun:
     """A run file, read in blocks, and the tag of its last line."""
 
-    path: Source
-    _tail: bytes = field(default=b"", init=False)
+    def __init__(self, path: Source) -> None:
+        self.path = path
+        self._last = Text()
 
     def blocks(self) -> Iterator[PlainRows]:
         """The rows of a plain file."""
         with open_source(self.path) as source:
             if source.head.startswith(BOM):  # the program takes it for a part of the first id
                 raise NotPlainError
-            for rows in read_plain(_Watched(source, self), RUN):  # type: ignore[arg-type]
-                # All lines of a block have equally many fields, and a blank behind each.
-                if np.count_nonzero(rows.text.data[PADDING:-PADDING] <= SPACE) < len(RUN_FIELDS) * len(rows):
-                    raise NotPlainError
+            for rows in read_plain(source, TAGGED_RUN):
+                self._last = rows.text
                 yield rows
-
-    def watch(self, fresh: bytes) -> None:
-        """Remember the end of what was read."""
-        self._tail = (self._tail + fresh[-TAIL_BYTES:])[-TAIL_BYTES:]
 
     @property
     def tag(self) -> str:
         """The sixth field of the last line, once the run was read."""
-        last = self._tail.rstrip().rpartition(b"\n")[2]
+        last = self._last.content.rstrip().rpartition(b"\n")[2]
         return last.split()[len(RUN_FIELDS) - 1].decode("utf-8", "backslashreplace")
-
-
-class _Watched:
-    """A source whose readings are also shown to somebody else."""
-
-    def __init__(self, source: ByteSource, watcher: TaggedRun) -> None:
-        self.name, self.head = source.name, source.head
-        self._source, self._watcher = source, watcher
-
-    def read(self, size: int) -> bytes:
-        fresh = self._source.read(size)
-        self._watcher.watch(fresh)
-        return fresh
 
 
 # The exact way.

@@ -12,7 +12,6 @@ from typing import Literal
 from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, Problem, nearest
 from rankmeter.frozen import dataclass
-from rankmeter.measures.dialects import Dialect, Metric
 from rankmeter.wording import said
 
 Version = Literal[9, 10]
@@ -133,7 +132,7 @@ DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
     "set_F": (1,),
 }
 LARGEST_INT = 2**31 - 1
-_FOREIGN = re.compile(r"prefs.*|all_prefs|qrels_jg|.*_avgjg")
+_FOREIGN = r"prefs.*|all_prefs|qrels_jg|.*_avgjg"
 NO_PREFERENCES = "compat.no_preferences"
 
 
@@ -220,7 +219,7 @@ def _names(name: str, version: Version) -> Sequence[str]:
         return NICKNAMES[name]
     if name in BY_NAME and BY_NAME[name].since <= version:
         return (name,)
-    if _FOREIGN.fullmatch(name):
+    if re.fullmatch(_FOREIGN, name):
         raise MeasureError.of("compat.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
         raise MeasureError.of("compat.no_measure", name=name, version=version, hint="--trec-eval-version 10")
@@ -235,9 +234,3 @@ def check_shared_gains(chosen: Sequence[Wanted]) -> None:
     sharing = [measure for measure in chosen if measure.printed.name in ("dcg", "ideal_dcg", "ndcg")]
     if len(sharing) > 1 and any(asked.text for asked in sharing):
         raise MeasureError.of("compat.shared_gains", names=[asked.printed.name for asked in sharing])
-
-
-def metric_of(dialect: Dialect, printed: Printed) -> Metric:
-    """The metric of the dialect that a printed measure is made of."""
-    name = printed.metric or printed.name
-    return next(metric for metric in dialect.metrics if name in metric.names)

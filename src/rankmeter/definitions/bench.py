@@ -1,10 +1,10 @@
 """Many definitions on one placing: what definitions have in common is computed once.
 
-Conventions that move items share a view; those that only say which queries count, or how their values become one
-number, share the two parts of every quotient. A convention that cannot matter on this data (a tie rule where nothing is
-tied, a gain where every grade is 0 or 1) takes its plain value, so that all its choices are one computation. Queries
-alike are one query that counts several times; and where a definition does not look at what stands behind the cutoff, at
-what has no gain, or at how ids order a tie, queries that differ in nothing else are alike to it.
+Definitions that agree on the conventions that move items share a view; those that differ only in which queries count,
+or in how values are aggregated, share numerators and denominators. A convention that cannot matter on this data (a tie
+rule if nothing is tied, a gain if every grade is 0 or 1) takes a plain value, so that all its choices are one
+computation. Equal queries are one query that counts several times; and if a definition ignores what stands below the
+cutoff, what has no gain, or how ids order a tie, queries that differ in nothing else are equal to it.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
 from rankmeter.evaluating.pairing import Ready, into_pair
 from rankmeter.evaluating.planning import placed_by
-from rankmeter.inputs import check_columns_of, is_path
+from rankmeter.inputs.accepting import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import ANY_POSITIVE, TIES_BY_ID, TIES_BY_INPUT, GainMeasure
-from rankmeter.placing import PlacedRun
 from rankmeter.placing.alike import one_of_each
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank digits".split())
-"""The conventions that do not change the two parts of a quotient."""
+"""The conventions that do not change numerators and denominators."""
 _DECIDED_BEFORE = frozenset("scores duplicates itself candidates sign unjudged depth".split())
-"""The conventions that are settled in what a definition sees."""
+"""The conventions that are applied before the formula."""
 ROOM = 200_000_000
-"""How many bytes of parts are kept; beyond them what was shared is computed again."""
+"""How many bytes of numerators and denominators are kept; beyond that they are computed again."""
 BYTES_A_QUERY = 64
-"""About what the parts of one definition, and what they are made of, take for a query."""
+"""The approximate memory of one definition's intermediate results per query."""
 
 Key = tuple[Any, ...]
 
 
 @cache
 def _weighing(kind: Any) -> tuple[str, ...]:
-    """The conventions that a formula itself looks at."""
+    """The conventions that a formula itself depends on."""
     return tuple(o.name for o in fields(kind) if o.name not in _DECIDED_AFTER | _DECIDED_BEFORE)
 
 
 class SeenConventions(NamedTuple):
-    """The conventions that decide what a definition sees, each in its plain form where it cannot matter."""
+    """The conventions that decide what a definition sees, each with a plain value if it cannot matter."""
 
     candidates: str
     sign: str
@@ -60,33 +60,33 @@ class SeenConventions(NamedTuple):
     negative: str
     depth: int | None
     rel: str | None
-    """``high`` where the grades of a query say what is relevant."""
+    """``high`` if the grades of a query decide what is relevant."""
     ties: str
     gains: Gains | None
 
     @property
     def moving(self) -> tuple[Any, ...]:
-        """Those that are applied before the tie rule; a list that is cut first is cut under the tie rule."""
+        """The conventions applied before the tie rule; the rule is among them if the list is cut by it first."""
         placed_by_tie = self.depth is not None or filled_with(self) is not None
         return (*self[:6], self.ties if placed_by_tie else None, self.gains if self.depth is not None else None)
 
 
 class Needs(NamedTuple):
-    """What of the placements matters once every item has its place."""
+    """What a definition needs of the placements once every item has its place."""
 
     lowest: float
-    """Rows and candidates below this grade are not looked at."""
+    """Rows and candidates below this grade are ignored."""
     alike: bool
     """Whether all grades from the lowest on count the same."""
     horizon: int | None
-    """The last rank that is looked at."""
+    """The last rank that matters."""
     ids: bool
     order: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Placements reduced to what some definitions need, one query of each kind."""
+    """Placements reduced to what certain definitions need, one query of each kind."""
 
     placements: Placements
     times: Ints
@@ -95,11 +95,11 @@ class Needed:
 
 
 def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> SeenConventions:
-    """What a definition sees on data of which ``plain`` tells what cannot matter and how long the shortest list is."""
+    """What a definition sees, given the conventions that cannot matter (``plain``) and the shortest list's length."""
     candidates, depth = measure.candidates, measure.depth
     last = measure.last_rank if measure.unjudged == "nonrelevant" else None
     if candidates == "appended" and shortest >= min(last or np.inf, depth or np.inf):
-        candidates = "all"  # What is appended stands behind everything that is looked at.
+        candidates = "all"  # what is appended stands below everything that matters
     if depth is not None and last is not None and last <= depth and candidates != "list":
         depth = None
     return SeenConventions(
@@ -115,7 +115,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
 
 
 def needs_of(measure: Any, seen: SeenConventions, gain: object, longest: int) -> Needs:
-    """What a definition, whose gain may stand for others, needs of what it sees in lists of some length."""
+    """What a definition needs of what it sees; ``gain`` may stand for others, ``longest`` is the longest list."""
     ids, order = seen.ties in TIES_BY_ID, seen.ties in TIES_BY_INPUT
     if measure.subtopics or measure.places_judged or measure.unjudged in ("nan", "undecided") or seen.rel is not None:
         return Needs(-np.inf, alike=False, horizon=None, ids=ids, order=order)
@@ -127,14 +127,14 @@ def needs_of(measure: Any, seen: SeenConventions, gain: object, longest: int) ->
 
 
 def wider(needs: Needs) -> Needs | None:
-    """What more definitions need, these needs being a part of it, so that the many queries are looked at once."""
+    """Wider needs that serve more definitions, so that the full data is reduced only once."""
     positive = Needs(ANY_POSITIVE, alike=False, horizon=None, ids=not needs.order, order=needs.order)
     return positive if needs.lowest > 0 and needs != positive else None
 
 
-def reduced(given: Needed, needs: Needs) -> Needed:
-    """Leave out what is not needed, and keep one query of each kind."""
-    p = given.placements
+def reduced(needed: Needed, needs: Needs) -> Needed:
+    """Drop what is not needed, and keep one query of each kind."""
+    p = needed.placements
     rows = p.grade >= needs.lowest
     if needs.horizon is not None:
         rows &= p.above < needs.horizon
@@ -151,8 +151,8 @@ def reduced(given: Needed, needs: Needs) -> Needed:
     facts = ["grade", "above"]
     if tied:
         facts += ["tied", *(["higher_id"] if needs.ids else []), *(["earlier"] if needs.order else [])]
-    kinds, times, chosen = one_of_each(p, given.times, facts, given.listless)
-    return Needed(kinds, times, given.listless[chosen], tied)
+    kinds, times, chosen = one_of_each(p, needed.times, facts, needed.listless)
+    return Needed(kinds, times, needed.listless[chosen], tied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +162,16 @@ class _Placed:
     placements: Placements
     """One query of each kind."""
     times: Ints
-    """How many queries each of them stands for."""
+    """How many queries each stands for."""
     listless: Bools
-    """Which of them have an empty list."""
+    """Which have an empty list."""
     scored: bool
     subtopics: Subtopics | None
     plain: Mapping[str, Any]
-    """The value that stands for all choices of a convention."""
+    """For each convention that cannot matter, the value that stands for all its choices."""
     shortest: int
     longest: int
-    """How many items the shortest and the longest list have, with what may be appended."""
+    """The lengths of the shortest and the longest list, with what may be appended."""
 
     @classmethod
     def of(cls, run: PlacedRun, *, appended: bool) -> _Placed:
@@ -197,16 +197,13 @@ class _Placed:
 
 
 class _Kinds:
-    """What some definitions need of a placing: the kinds of queries that they tell apart, under every tie rule."""
+    """The kinds of queries that certain definitions distinguish in a placing, under every tie rule."""
 
     def __init__(self, needed: Needed, subtopics: Subtopics | None) -> None:
         self.needed = needed
         self._subtopics = subtopics
         self._views: dict[Key, View] = {}
         self._of_best: dict[Any, Any] = {}
-        p = needed.placements
-        self._all_chosen = bool(p.is_judged.all() and p.in_run.all())
-        self._all_returned = not needed.listless.any()
 
     def view(self, ties: str, gains: Gains | None) -> View:
         """The judged items in the order of a tie rule."""
@@ -215,33 +212,20 @@ class _Kinds:
             self._views[ties, gains] = replace(view, subtopics=self._subtopics, of_best=self._of_best)
         return self._views[ties, gains]
 
-    def plain_after(self, parts: Parts) -> dict[str, Any]:
-        """The conventions that cannot matter once the parts are known: nobody is without relevant items, and so on."""
-        plain: dict[str, Any] = {}
-        if self._all_chosen:
-            plain["queries"] = None
-        if parts.has_relevant is None or parts.has_relevant.all():
-            plain["empty"] = "zero"
-        if parts.found is None or parts.found.all():
-            plain["miss"] = "zero"
-        if self._all_returned:
-            plain["blank"] = "counted"
-        return plain
-
     def value(self, parts: Parts, measure: Any) -> float:
-        """One number from the parts of every quotient and the policies of a definition."""
+        """The aggregated value, from numerators, denominators and the policies of a definition."""
         needed = self.needed
         values = values_of(parts, measure, needed.placements, listless=needed.listless)
         return aggregated(values, measure.aggregate, needed.times)
 
     def forget(self) -> None:
-        """Drop what definitions have computed once."""
+        """Drop the views."""
         self._views.clear()
         self._of_best.clear()
 
 
 def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
-    """The gain that stands for a definition's own; a map, a threshold or a scale that is stated may matter always."""
+    """The gain that stands for a definition's own; a stated map, threshold or scale may always matter."""
     gain = measure.gain if "gain" in _weighing(type(measure)) else None  # type: ignore[arg-type]
     named = isinstance(measure, GainMeasure) and measure.gain_map is None and measure.rel in (None, 1)
     return plain.get("gain", gain) if named else gain
@@ -255,15 +239,15 @@ class Bench:
     judgments
         Judgments of any kind.
     run
-        A run of any kind, or None where the judgments carry it.
+        A run of any kind, or None if the judgments hold it.
     columns
-        Columns of unusual names, as for ``evaluate``.
+        Unusual column names, as for ``evaluate``.
     """
 
     def __init__(self, judgments: object, run: object, columns: Mapping[str, str] | None = None) -> None:
         check_columns_of(columns, judgments, run)
         if is_path(run):
-            # A file is read once, not for every placing.
+            # Read a file once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_pair(judgments, run, columns)
         self._ranked = isinstance(self._placing, Ready)
@@ -273,19 +257,18 @@ class Bench:
         self._kinds: dict[Key, _Kinds] = {}
         self._parts: dict[Key, Parts] = {}
         self._held = 0
-        self._after: dict[Key, Mapping[str, Any]] = {}
         self._chosen: dict[Key, float] = {}
         self._values: dict[Measure, float] = {}
 
     def value(self, measure: Measure) -> float:
-        """The value of a measure over all queries; NaN where it has none."""
+        """The value of a measure over all queries; NaN if it has none."""
         value = self._values.get(measure)
         if value is None:
             value = self._values[measure] = self._computed(_with_conventions(measure))
         return value
 
     def facts(self, measure: Measure) -> SearchedData:
-        """What of the data decides which definitions are worth trying."""
+        """What decides which definitions are worth trying on the data."""
         ranked = _with_conventions(measure)
         placed = self._placed_for(ranked, appended=ranked.candidates == "appended")
         p = placed.placements
@@ -297,10 +280,7 @@ class Bench:
         if self._ranked and measure.candidates == "appended":
             raise MeasureError.of("definitions.ranked_already", source=self._placing.sources[1])
         kinds, key, view_of = self._seen(measure)
-        if key not in self._after:
-            self._after[key] = kinds.plain_after(self._parts_of(key, kinds, measure, view_of))
-        plain = self._after[key]
-        chosen = (key, *(plain.get(name, getattr(measure, name)) for name in _DECIDED_AFTER))
+        chosen = (key, *(getattr(measure, name) for name in _DECIDED_AFTER))
         if chosen not in self._chosen:
             self._chosen[chosen] = kinds.value(self._parts_of(key, kinds, measure, view_of), measure)
         return self._chosen[chosen]
@@ -318,12 +298,12 @@ class Bench:
         return self._parts[key]
 
     def _seen(self, measure: Any) -> tuple[_Kinds, Key, Key]:
-        """The kinds of queries that a definition tells apart, what decides the parts of its quotients, its order."""
+        """The kinds of queries that a definition distinguishes, a key for its parts, and one for its view."""
         placed = self._placed_for(measure, appended=False)
         gain = _plain_gain(measure, placed.plain)
         seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
         if seen.candidates == "appended":
-            # What is appended is tied, and has no score that is positive.
+            # What is appended is tied, and has no positive score.
             placed = self._placed_for(measure, appended=True)
             seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
         needs = None if placed.subtopics is not None else needs_of(measure, seen, gain, placed.longest)
@@ -353,30 +333,15 @@ class Bench:
         key = tuple(placed_by(measure).items())
         if (key, appended) not in self._placed:
             if key not in self._runs:
-                self._runs[key] = self._place(key)
-            made = _Placed.of(self._runs[key], appended=appended)
-            # Scores that order the items alike in single precision are one placing.
-            same = (placed for placed in self._placed.values() if _order_alike(placed, made))
-            self._placed[key, appended] = next(same, made)
+                # Place everything that any definition may need.
+                self._runs[key] = self._placing.place(Plan(unreturned=not self._ranked, **dict(key)))
+            self._placed[key, appended] = _Placed.of(self._runs[key], appended=appended)
         return self._placed[key, appended]
-
-    def _place(self, key: Key) -> PlacedRun:
-        """Place everything that any definition may ask for."""
-        return self._placing.place(Plan(unreturned=not self._ranked, **dict(key)))
 
 
 def _with_conventions(measure: Measure) -> RankedMeasure:
-    """The measure, if it is one of where judged items stand."""
+    """The measure, which must be one of where judged items stand."""
     if not isinstance(measure, RankedMeasure):
         with_options(measure, None, None)  # measures of events are refused in words of their own
         raise MeasureError.of("definitions.no_conventions", measure=str(measure))
     return measure
-
-
-def _order_alike(placed: _Placed, other: _Placed) -> bool:
-    columns = ("query", "grade", "above", "tied", "higher_id", "earlier", "returned", "best")
-    return (
-        placed.subtopics is other.subtopics
-        and np.array_equal(placed.times, other.times)
-        and all(np.array_equal(getattr(placed.placements, c), getattr(other.placements, c)) for c in columns)
-    )

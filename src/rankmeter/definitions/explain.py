@@ -18,7 +18,7 @@ from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mar
 from rankmeter.showing.showable import Showable
 from rankmeter.showing.terminal import document_text
 
-# The options that people of different tools disagree about, the most telling first.
+# The options about which tools disagree, the most important first.
 _TELLING = tuple(
     "of over gain discount ideal norm rel p beta max_grade rounding metric source count cold tail share base weight "
     "surprise divergence target distance ties empty queries".split()
@@ -36,105 +36,90 @@ class Convention:
     meaning: str
     """What this value means; empty for a number."""
     is_stated: bool
-    """Whether the value is not the default; what stands after ``@`` has none worth the name."""
+    """Whether the value is not the default; what follows ``@`` does not count as stated."""
     is_telling: bool = True
-    """Whether tools disagree about it, or it was stated: it decides which number this is."""
+    """Whether it decides which number this is: tools disagree about it, or it was stated."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation(Showable):
-    """The definition of one measure, in one language."""
+class Explanation(Showable, MeasureProse):
+    """The definition of one measure, in one language: its prose and its conventions."""
 
     measure: str
     """The canonical string."""
-    title: str
-    meaning: str
-    formula: str
-    latex: str
     values: str
-    """The bounds and which way is better."""
+    """The bounds, and whether higher or lower is better."""
     conventions: tuple[Convention, ...]
-    use: str
-    misleads: str
-    example: str
-    citation: str
     aliases: tuple[str, ...]
     language: Language = "en"
 
     @property
     def formula_note(self) -> str:
-        """How the formula must be read where the measure has other conventions than the default ones."""
-        stated = ", ".join(
-            f"{convention.name}={convention.value}" for convention in self.conventions if convention.is_stated
-        )
-        return (
-            wording.words("definitions/explain", self.language)["written_for"].format(stated=stated) if stated else ""
-        )
+        """How to read the formula if the conventions are not the default ones."""
+        stated = ", ".join(f"{option.name}={option.value}" for option in self.conventions if option.is_stated)
+        words = wording.words("definitions/explain", self.language)
+        return words["written_for"].format(stated=stated) if stated else ""
 
     def about_users(self) -> Explanation:
-        """The definition as it is said of recommendations, whose queries are users."""
+        """The definition as worded for recommendations, whose queries are users."""
 
-        def told(text: str) -> str:
-            return wording.of_users(text, self.language)
+        def of_users(text: Any, *names: str) -> Any:
+            return replace(text, **{name: wording.of_users(getattr(text, name), self.language) for name in names})
 
-        texts: dict[str, Any] = {name: told(getattr(self, name)) for name in ("meaning", "use", "misleads")}
-        texts["conventions"] = tuple(
-            replace(one, decides=told(one.decides), meaning=told(one.meaning)) for one in self.conventions
-        )
-        return replace(self, **texts)
+        conventions = tuple(of_users(convention, "decides", "meaning") for convention in self.conventions)
+        explanation: Explanation = of_users(self, "meaning", "use", "misleads")
+        return replace(explanation, conventions=conventions)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        return asdict(self) | {
-            "conventions": [asdict(convention) for convention in self.conventions],
-            "aliases": list(self.aliases),
-        }
+        lists = {"conventions": list(map(asdict, self.conventions)), "aliases": list(self.aliases)}
+        return {"measure": self.measure, **asdict(self), **lists}
 
     def document(self, language: Language | None = None) -> list[Block]:  # noqa: ARG002 (it has a language of its own)
         """Meaning, formula, every convention, use and misuse, an example, sources."""
         words = wording.words("definitions/explain", self.language)
-        heads = [words[key] for key in ("option", "value", "decides", "means")]
-        telling, usual = (
-            tuple(
-                (
-                    Cell(convention.name),
-                    Cell(convention.value, _STATED if convention.is_stated else NO_MARK),
-                    Cell(convention.decides),
-                    Cell(convention.meaning),
-                )
-                for convention in self.conventions
-                if convention.is_telling == is_telling
-            )
-            for is_telling in (True, False)
-        )
-        columns = (Column(heads[0], "text"), Column(heads[1], "text"), *(Column(head, "text", 1) for head in heads[2:]))
         blocks: list[Block] = [Heading(f"{self.measure}: {self.title}", 1)]
-        for key, text in (("meaning", self.meaning), ("formula", self.formula), ("values", self.values)):
-            style: Literal["formula", "code", "plain"] = "formula" if key == "formula" else "plain"
-            blocks += [Heading(words[key]), Paragraph(text, style)] if text else []
-            blocks += [Paragraph(self.formula_note)] if key == "formula" and self.formula_note else []
-        blocks += [Heading(words["conventions"]), Table(columns, telling)]
-        blocks += [Folded(words["usual"], (Table(columns, usual),))] if usual else []
-        for key, text in (("use", self.use), ("misleads", self.misleads), ("example", self.example),
-                          ("citation", self.citation), ("aliases", ", ".join(self.aliases))):  # fmt: skip
-            style = "code" if key == "example" else "plain"
-            blocks += [Heading(words[key]), Paragraph(text, style)] if text else []
+
+        def add(key: str, text: str, style: Literal["formula", "code", "plain"] = "plain") -> None:
+            blocks.extend([Heading(words[key]), Paragraph(text, style)] if text else [])
+
+        add("meaning", self.meaning)
+        add("formula", self.formula, "formula")
+        blocks += [Paragraph(self.formula_note)] if self.formula_note else []
+        add("values", self.values)
+        blocks += [Heading(words["conventions"]), self._table(words, is_telling=True)]
+        usual = self._table(words, is_telling=False)
+        blocks += [Folded(words["usual"], (usual,))] if usual.rows else []
+        add("use", self.use)
+        add("misleads", self.misleads)
+        add("example", self.example, "code")
+        add("citation", self.citation)
+        add("aliases", ", ".join(self.aliases))
         return blocks
 
+    def _table(self, words: dict[str, str], *, is_telling: bool) -> Table:
+        heads = {"option": 0, "value": 0, "decides": 1, "means": 1}
+        columns = tuple(Column(words[key], "text", importance) for key, importance in heads.items())
+        rows = []
+        for option in self.conventions:
+            if option.is_telling == is_telling:
+                value = Cell(option.value, _STATED if option.is_stated else NO_MARK)
+                rows.append((Cell(option.name), value, Cell(option.decides), Cell(option.meaning)))
+        return Table(columns, tuple(rows))
+
     def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:
-        """For a terminal: the conventions that decide as lines, which read better than a table, the rest in one."""
+        """For a terminal: the conventions that decide as lines, which read better than a table, the rest in a line."""
         lines = [
             Paragraph(text)
-            for convention in self.conventions
-            if convention.is_telling
-            for text in self._convention_lines(convention)
+            for option in self.conventions
+            if option.is_telling
+            for text in self._convention_lines(option)
         ]
-        usual = ", ".join(
-            f"{convention.name}={convention.value}" for convention in self.conventions if not convention.is_telling
-        )
+        usual = ", ".join(f"{option.name}={option.value}" for option in self.conventions if not option.is_telling)
+        colon = "：" if self.language == "zh" else ": "
         document: list[Block] = []
         for block in self.document():
-            folded = [Paragraph(f"{block.title}: {usual}")] if isinstance(block, Folded) else [block]
+            folded = [Paragraph(f"{block.title}{colon}{usual}")] if isinstance(block, Folded) else [block]
             document += lines if isinstance(block, Table) else folded
         return document_text(document, width=width, lang=language or self.language) + "\n"
 
@@ -150,7 +135,7 @@ class Explanation(Showable):
         is_chinese = self.language == "zh"
         stated = wording.words("definitions/explain", self.language)["stated"]
         mark = (f"（{stated}）" if is_chinese else f" ({stated})") if convention.is_stated else ""
-        # Chinese sentences follow each other without a blank.
+        # Chinese sentences are not separated by a blank.
         meaning = ("" if is_chinese else " ").join(text for text in (convention.decides, convention.meaning) if text)
         return f"{convention.name}={convention.value}{mark}", f"    {meaning}"
 
@@ -161,7 +146,7 @@ _STATED: frozenset[Mark] = frozenset({"best"})
 
 
 def explain_measure(measure: str | Measure, *, language: Language = "en") -> Explanation:
-    """Say what a measure is: its meaning, formula and every convention, in English or Chinese.
+    """Explain a measure: its meaning, formula and every convention, in English or Chinese.
 
     Examples
     --------
@@ -171,37 +156,36 @@ def explain_measure(measure: str | Measure, *, language: Language = "en") -> Exp
     >>> next(one for one in told.conventions if one.name == "gain").meaning
     '2^grade - 1: grade 3 is worth seven times grade 1.'
     """
-    made = parse(measure) if isinstance(measure, str) else measure
-    prose = _prose(made, language)
+    parsed = parse(measure) if isinstance(measure, str) else measure
+    prose = _prose(parsed, language)
     return Explanation(
-        measure=str(made),
-        title=prose.title,
-        meaning=prose.meaning,
-        formula=prose.formula,
-        latex=prose.latex,
-        values=_values(made, language),
-        conventions=_conventions(made, language),
-        use=prose.use,
-        misleads=prose.misleads,
-        example=prose.example,
-        citation=prose.citation,
-        aliases=aliases_of(made),
+        **asdict(prose),
+        measure=str(parsed),
+        values=_values(parsed, language),
+        conventions=_conventions(parsed, language),
+        aliases=aliases_of(parsed),
         language=language,
     )
 
 
 def title_of(measure: Measure, language: Language = "en") -> str:
-    """What a measure is called in full."""
+    """The full name of a measure."""
     return _prose(measure, language).title
 
 
 def aliases_of(measure: Measure) -> tuple[str, ...]:
-    """The other names that people type for a measure with its default options."""
+    """The other names of a measure with its default options."""
     return tuple(name for name, meant in ALIASES.items() if meant == type(measure).name)
 
 
+def direction_of(measure: Measure, language: Language = "en") -> str:
+    """Whether higher or lower values are better, in words."""
+    words = wording.words("definitions/explain", language)
+    return {"higher": words["higher"], "lower": words["lower"], "neither": words["neither"]}[measure.goal]
+
+
 def conventions_in_short(measure: Measure) -> str:
-    """The conventions that decide which number this is, in one line; those in the measure's own string left out.
+    """The conventions that decide which number this is, in one line, without those in the measure's own string.
 
     Examples
     --------
@@ -211,7 +195,7 @@ def conventions_in_short(measure: Measure) -> str:
     """
     described = measure.describe()
     said = stated_options(measure)
-    # Of an online measure every option decides: it has no conventions that rankings share.
+    # For a measure of events every option decides: it has none of the conventions that rankings share.
     names_of = getattr(measure, "describe_names", None)
     telling = names_of() if names_of else _TELLING
     shown = [name for name in telling if name in described and name not in said and described[name] is not None]
@@ -223,26 +207,18 @@ def _prose(measure: Measure, language: Language) -> MeasureProse:
     try:
         return read_prose(name, language)
     except NotFoundError:
-        # People's own measures are described by their docstring.
-        told = inspect.getdoc(type(measure)) or ""
-        return MeasureProse(
-            title=told.partition("\n")[0] or name,
-            meaning=told,
-            formula="",
-            latex="",
-            use="",
-            misleads="",
-            example="",
-            citation="",
-        )
+        # Users' own measures are described by their docstrings.
+        docstring = inspect.getdoc(type(measure)) or ""
+        unknown = dict.fromkeys(("formula", "latex", "use", "misleads", "example", "citation"), "")
+        return MeasureProse(title=docstring.partition("\n")[0] or name, meaning=docstring, **unknown)
 
 
 def _values(measure: Measure, language: Language) -> str:
     words = wording.words("definitions/explain", language)
     low, high = (f"{bound:g}" for bound in measure.bounds)
-    span = words["unbounded" if high == "inf" else "bounded"].format(low=low, high=high)
+    kind = "bounded" if high != "inf" else "unbounded" if low != "-inf" else "any"
     comma = "，" if language == "zh" else ", "
-    return f"{span}{comma}{words['higher' if measure.higher_is_better else 'lower']}"
+    return f"{words[kind].format(low=low, high=high)}{comma}{direction_of(measure, language)}"
 
 
 def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]:
@@ -251,7 +227,7 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
     stated = stated_options(measure)
     words = wording.words("definitions/explain", language)
     order = {option: place for place, option in enumerate(("cutoff", *_TELLING))}
-    told = []
+    conventions = []
     for option in sorted(described, key=lambda option: (option not in stated, order.get(option, len(order)))):
         value: object = described[option]
         prose = read_convention(name, option, value, language)
@@ -259,5 +235,5 @@ def _conventions(measure: Measure, language: Language) -> tuple[Convention, ...]
         meaning = words["no_rel"] if option == "rel" and value is None else prose.meaning
         is_telling = option in stated or option in order or option == "miss"
         is_stated = option in stated and option != measure.at
-        told.append(Convention(option, shown, prose.decides, meaning, is_stated, is_telling))
-    return tuple(told)
+        conventions.append(Convention(option, shown, prose.decides, meaning, is_stated, is_telling))
+    return tuple(conventions)

@@ -1,4 +1,4 @@
-"""The data of one query: its judgments, its list, and the list in the order of a measure's tie rule."""
+"""The data of one query: its judgments, its list, and the list in the order that a measure sees."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from rankmeter.arithmetic.views import (
     without_unreturned,
 )
 from rankmeter.errors import InputError, NotFoundError, did_you_mean
-from rankmeter.inputs import JudgmentTable, Labelled, Run, RunTable, check_columns_of, into_judgments, into_run
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
 from rankmeter.inputs.shards import joined_runs
+from rankmeter.inputs.sources import Labelled
+from rankmeter.inputs.tables import JudgmentTable, Run, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
 from rankmeter.placing.mapping import place_mappings
@@ -28,21 +30,21 @@ from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.wording import said
 
 LOWEST_GRADE = float(np.finfo(np.float64).min)
-"""Every grade is as high; an item that is not judged has none."""
+"""No grade is lower; an unjudged item has -inf."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneQuery:
-    """What is judged and what was returned for one query."""
+    """The judgments and the returned items of one query."""
 
     query: str
     judgments: dict[str, float]
-    """The grade of each judged item; where it was judged on several subtopics, the highest."""
+    """The grade of each judged item, the highest one if it was judged on several subtopics."""
     scores: dict[str, float]
     """In the order given."""
     scored: bool
     topics: dict[str, dict[str, float]] | None
-    """The grade of each judged item on each subtopic; None where the judgments have no subtopics."""
+    """The grade of each judged item on each subtopic; None if the judgments have no subtopics."""
     is_judged: bool
     in_run: bool
     source: str = "judgments"
@@ -59,18 +61,18 @@ class Place:
     """One place of a list."""
 
     ranks: range
-    """Where the item stands: one rank, or those of its tie where the rule leaves the order open."""
+    """The rank of the item, or the ranks of its tie if the rule leaves the order open."""
     item: str
     score: float | None
     grade: float | None
     returned: bool
     """False for an item that a convention appended."""
     placed: bool
-    """Whether the item is judged, so that the arithmetic knows of it."""
+    """Whether the item takes part in the arithmetic: it is judged, and no convention drops it."""
 
     @property
     def rank(self) -> str:
-        """The rank as it is shown."""
+        """The rank as shown."""
         return f"{self.ranks[0]}-{self.ranks[-1]}" if len(self.ranks) > 1 else str(self.ranks[0])
 
 
@@ -112,7 +114,7 @@ def _by_subtopic(truth: JudgmentTable, subtopic: pl.Series, judged: pl.Series) -
 
 
 def _is_known(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
-    """Whether a table has the query, if only with nothing in it."""
+    """Whether a table has the query, even if without items."""
     return bool(rows.any()) or (table.queries is not None and bool(_rows(table.queries, query).any()))
 
 
@@ -122,22 +124,22 @@ def _rows(column: pl.Series, query: object) -> pl.Series:
 
 def _rows_in_file(source: Run, query: str) -> RunTable:
     """The rows of one query in a file, without keeping the others."""
-    kept: list[RunTable] = []
+    parts: list[RunTable] = []
     for block in source.blocks():
         rows = _rows(block.query, query)
-        if rows.any() or not kept:
+        if rows.any() or not parts:
             query_, item, score = block.query.filter(rows), block.item.filter(rows), block.score.filter(rows)
-            kept.append(RunTable(query_, item, score, block.source, scored=block.scored))
-    return joined_runs(kept)
+            parts.append(RunTable(query_, item, score, block.source, scored=block.scored))
+    return joined_runs(parts)
 
 
 def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
-    """The list in the order of the measure's tie rule, without what its conventions take out."""
+    """The list in the order of the measure's tie rule, without what its conventions remove."""
     items = list(dict.fromkeys([*data.scores, *data.judgments]))
-    if (assumed := filled_with(measure)) is not None:  # what nobody judged has a grade all the same
+    if (assumed := filled_with(measure)) is not None:  # unjudged items have a grade
         known = {item: grade for item, grade in data.judgments.items() if measure.negative != "unjudged" or grade >= 0}
         data = replace(data, judgments={item: known.get(item, assumed) for item in items})
-    # Every item is placed, as if all of them were judged; a number in place of the grade tells which one it is.
+    # Every item is placed as if it were judged; its number takes the place of the grade, to identify it.
     numbered: Any = {data.query: {item: float(number) for number, item in enumerate(items)}}
     listed: Any = {data.query: data.scores}
     placed = place_mappings(numbered, listed, Plan(unreturned=True, scores=measure.scores)).placements

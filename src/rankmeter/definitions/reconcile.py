@@ -1,4 +1,4 @@
-"""Reconcile: which definitions give a number that somebody reports for this data."""
+"""Reconcile: find the definitions that give a reported number on this data."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from rankmeter.measures import Measure
 from rankmeter.wording import said
 
 LEAST_CHANGES = 2
-"""So many changes are tried even where fewer give the number, to see what else gives it."""
+"""This many changes are always tried, even if fewer give the number, to see what else gives it."""
 
 EXACT = 1e-9
-"""Claims of more digits than this are compared up to this: sums are added in another order elsewhere."""
+"""The precision of comparisons, however many digits a claim has: other tools add in another order."""
 
 
 def reconcile(
@@ -48,24 +48,24 @@ def reconcile(
     limit: int = 20_000,
     columns: Mapping[str, str] | None = None,
 ) -> Reconciliation:
-    """Find the definitions that give the numbers that somebody reports for this data.
+    """Find the definitions that give reported numbers on this data.
 
-    A definition matches where its value, rounded to the digits of the claim, is the claim. Whole tools are tried first,
-    then the claimed measure with one convention changed, two, and so on; what a claim states stays as it is.
+    A definition matches if its value, rounded to the digits of the claim, is the claim. Whole tools are tried first,
+    then the claimed measure with one convention changed, two, and so on; what a claim states is not changed.
 
     Parameters
     ----------
     judgments, run
         As for ``evaluate``.
     claims
-        Reported numbers by the names under which they are reported, or pairs of name and number. The digits are those
-        of the number; give text (``"0.3120"``) where it ends in zeros.
+        Reported numbers by the name of the metric, or pairs of name and number. The digits count: give text
+        (``"0.3120"``) if the number ends in zeros.
     changes
-        How many conventions may differ from the claimed measure. More than two are tried only while nothing is found.
+        How many conventions may be changed. More than two are tried only if nothing else is found.
     limit
-        After how many definitions the search stops.
+        The number of definitions after which the search stops.
     columns
-        Columns of unusual names, as for ``evaluate``.
+        Unusual column names, as for ``evaluate``.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def read_claim(name: str, number: object) -> Claim:
     >>> read_claim("MRR@10", "0.3120").digits, read_claim("MRR@10", "31.2%").value
     (4, 0.312)
     """
-    # str() of any number has its own digits: those of a float32 or a Decimal are not those of the float next to it.
+    # str() keeps the digits of a number: those of a float32 or a Decimal are not those of the nearest float.
     text = str(float(number) if type(number) is int else number).strip()
     percent = text.endswith("%")
     try:
@@ -128,8 +128,8 @@ def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:
 
 
 def _pairs(claims: Any) -> list[tuple[str, object]]:
-    given = claims.items() if isinstance(claims, Mapping) else claims
-    pairs: list[Any] = list(given) if isinstance(given, Iterable) else [given]
+    claimed = claims.items() if isinstance(claims, Mapping) else claims
+    pairs: list[Any] = list(claimed) if isinstance(claimed, Iterable) else [claimed]
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise MeasureError.of("definitions.no_claim", claim=repr(pair), type=type(pair).__name__)
@@ -164,7 +164,7 @@ class _Search:
             self.spoken.append([metric for metric in spoken if self.value(number, metric.measure) is not None])
 
     def value(self, number: int, measure: Measure) -> float | None:
-        """The value of a definition of one claim; None where the data cannot answer it."""
+        """The value of a definition of one claim; None if the data cannot answer it."""
         tried = self.tried[number]
         if measure not in tried:
             if getattr(measure, "sign", "") == "positive" and not self.facts[number].scored:
@@ -176,13 +176,13 @@ class _Search:
         return tried[measure]
 
     def definitions(self, changes: int) -> None:
-        """Change conventions, few before many; beyond the least only while nothing gives all the numbers."""
+        """Change conventions, few before many; beyond `LEAST_CHANGES` only while nothing gives all the numbers."""
         axes = union_of([axes_of(claim.measure, facts) for claim, facts in zip(self.claims, self.facts, strict=True)])
         for size in range(changes + 1):
             if size > LEAST_CHANGES and self.found:
                 return
             if size > LEAST_CHANGES:
-                # What moved no number in any pair is not tried in larger sets.
+                # Changes that moved no number in any pair are not tried in larger sets.
                 axes = {
                     a: kept for a, vs in axes.items() if (kept := tuple(v for v in vs if Change(a, v) in self.active))
                 }
@@ -195,10 +195,8 @@ class _Search:
 
     def _try(self, changed: Changes) -> None:
         measures = [with_changes(claim.measure, changed) for claim in self.claims]
-        values = [
-            math.nan if measure is None else none_as_nan(self.value(number, measure))
-            for number, measure in enumerate(measures)
-        ]
+        known = (None if made is None else self.value(number, made) for number, made in enumerate(measures))
+        values = [math.nan if value is None else value for value in known]
         if len(changed) <= LEAST_CHANGES:
             self.values[changed] = values
             self._note_active(changed, values)
@@ -227,7 +225,7 @@ class _Search:
         return tuple(tuple(sorted({tool for name in names for tool in tools_with(name, c)})) for c in changed)
 
     def result(self) -> Reconciliation:
-        """Everything that was found."""
+        """The result of the search."""
         return Reconciliation(
             claims=tuple(self._of_claim(number) for number in range(len(self.claims))),
             tools=tuple(self._tool_matches()),
@@ -282,7 +280,7 @@ class _Search:
         )
 
     def _effects(self, number: int) -> list[AxisEffect]:
-        """For each axis, the largest change of the number that it makes alone."""
+        """For each axis, the change that moves the number most by itself."""
         claim = self.claims[number]
         base = self.bench.value(claim.measure)
         effects = []
@@ -306,20 +304,15 @@ def _options(tool: str) -> frozenset[str]:
 
 
 def _says_as_much(fewer: ToolMatch, match: ToolMatch) -> bool:
-    """Whether the same tool with some of these options left out gives as many numbers."""
+    """Whether the same tool with fewer of these options gives as many numbers."""
     same = fewer.tool.partition(":")[0] == match.tool.partition(":")[0]
     return same and _options(fewer.tool) < _options(match.tool) and sum(fewer.matched) >= sum(match.matched)
 
 
-def none_as_nan(value: float | None) -> float:
-    """NaN for what has no value."""
-    return math.nan if value is None else value
-
-
 def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
-    """Whether a value, rounded to the digits of a claim, is the claim; halves may be rounded either way.
+    """Whether a value, rounded to the digits of a claim, is the claim; halves may go either way.
 
-    What a tool rounds itself, finer than the claim, may be rounded twice: 0.12346 as 0.1235 and then as 0.124.
+    A tool that rounds, to more digits than the claim, may have its number rounded twice: 0.12346 to 0.1235 to 0.124.
     """
     half = 0.5 * 10.0**-claim.digits
     return abs(value - claim.value) <= max((half + (spare if spare < half else 0.0)) * (1 + 1e-9), EXACT)
@@ -330,12 +323,12 @@ def _same(value: float, other: float) -> bool:
 
 
 def _is_minimal(changed: Changes, known: list[Definition]) -> bool:
-    """Whether no part of these changes is enough."""
+    """Whether no subset of these changes is enough."""
     return not any(set(definition.changes) <= set(changed) for definition in known)
 
 
 def _by_use(definition: Definition) -> tuple[int, int]:
-    """Fewest changes first; among them, those that most tools make together."""
+    """A sort key: fewest changes first, then those that most tools make together."""
     named = [{tool.partition(":")[0] for tool in tools} for tools in definition.tools]
     return len(definition.changes), -len(set.intersection(*named) if named else ())
 

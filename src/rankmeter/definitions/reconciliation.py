@@ -1,4 +1,4 @@
-"""The result of a reconciliation: which definitions and tools give which numbers, and how that is shown."""
+"""The result of a reconciliation: which definitions and tools give which numbers, and how it is shown."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankmeter.showing.showable import Showable
 from rankmeter.wording import Language
 
 SHOWN = 8
-"""How many definitions and tools are listed in a text; all of them are in the data."""
+"""How many definitions and tools a text lists; the data has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A number that somebody reports."""
+    """A reported number."""
 
     name: str
     measure: Measure
-    """What the name means to rankmeter."""
+    """What the name means in rankmeter."""
     value: float
     digits: int
 
@@ -36,11 +36,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ToolMatch:
-    """A tool whose definition gives one or more of the numbers."""
+    """A tool whose definitions give one or more of the numbers."""
 
     tool: str
     matched: tuple[bool, ...]
-    """For each claim, whether the tool's definition gives it; the other fields have one entry for each that is."""
+    """For each claim, whether the tool gives it; the other fields have an entry for each claim that it gives."""
     metrics: tuple[str, ...]
     measures: tuple[Measure, ...]
     values: tuple[float, ...]
@@ -48,7 +48,7 @@ class ToolMatch:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A set of changed conventions, with the measure and the value that it makes of each claim."""
+    """A set of changes, with the resulting measure and value for each claim."""
 
     changes: Changes
     measures: tuple[Measure, ...]
@@ -59,7 +59,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """The definition that comes nearest to a claim."""
+    """The definition that comes closest to a claim."""
 
     measure: Measure
     changes: Changes
@@ -89,11 +89,11 @@ class ClaimResult:
     tried: int
     matching: int
     distinct: int
-    """How many different numbers of the claim's digits the definitions give."""
+    """How many different numbers, rounded like the claim, the definitions give."""
     lowest: float
     highest: float
     chance: float
-    """Which share of the numbers between the lowest and the highest some definition gives."""
+    """The share of the numbers between the lowest and the highest that some definition gives."""
     definitions: tuple[Definition, ...]
     nearest: NearMiss | None
     effects: tuple[AxisEffect, ...]
@@ -106,15 +106,15 @@ class ClaimResult:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reconciliation(Showable):
-    """Which definitions give the numbers that somebody reports."""
+    """Which definitions give the reported numbers."""
 
     claims: tuple[ClaimResult, ...]
     tools: tuple[ToolMatch, ...]
-    """Those that give at least one number, those that give most first."""
+    """The tools that give at least one number, those that give most first."""
     definitions: tuple[Definition, ...]
-    """Those that give every number, fewest changes first; none of them has a part that is enough."""
+    """The definitions that give every number, fewest changes first; no subset of their changes is enough."""
     tried_together: int
-    """How many definitions were tried for all the numbers at once: the same changes in every measure."""
+    """How many definitions were tried for all numbers together: the same changes in every measure."""
     matching_together: int
     """How many of them give every number."""
     deepest: int
@@ -128,11 +128,11 @@ class Reconciliation(Showable):
         return bool(self.definitions) or any(all(match.matched) for match in self.tools)
 
     def document(self, language: Language = "en") -> list[Block]:
-        """Everything that a reader is told, in order."""
+        """Claims, tools, definitions, near misses, how much a match says, and the effect of each convention."""
         words = wording.words("definitions/reconcile", language)
         several = "_of_several" if len(self.claims) > 1 else ""
         larger = [words["larger"]] if 0 < len(self.definitions) < self.matching_together else []
-        told: list[Block] = [
+        blocks: list[Block] = [
             Heading(words["claims"]),
             _claims(self, words),
             Heading(words[f"tools{several}"]),
@@ -144,18 +144,18 @@ class Reconciliation(Showable):
             named = {"name": answer.claim.name, "number": answer.claim.number}
             if several and not self.definitions:
                 lines = _definition_lines([_of_one(d, place) for d in answer.definitions], self.deepest, words)
-                told += [Heading(words["alone"].format(**named)), *items(lines)]
+                blocks += [Heading(words["alone"].format(**named)), *items(lines)]
         for answer in self.claims:
             if not answer.found and answer.nearest is not None:
                 named = {"name": answer.claim.name, "number": answer.claim.number}
-                told += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
+                blocks += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
         chances = [line for answer in self.claims for line in _chance_lines(answer, words, stopped=self.stopped)]
         if several:
             chances.append(words["together"].format(tried=self.tried_together, matching=self.matching_together))
-        told += [Heading(words["telling"]), *items(chances)]
+        blocks += [Heading(words["telling"]), *items(chances)]
         for answer in {answer.claim.measure: answer for answer in self.claims}.values():
-            told += _effects(answer, words)
-        return told
+            blocks += _effects(answer, words)
+        return blocks
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -215,22 +215,16 @@ def _definition_dict(definition: Definition) -> dict[str, Any]:
 
 
 def _of_one(definition: Definition, place: int) -> Definition:
-    """A definition with the measure and the value of one claim alone."""
+    """A definition with the measure and the value of one claim only."""
     return replace(definition, measures=(definition.measures[place],), values=(definition.values[place],))
 
 
 def _claims(result: Reconciliation, words: dict[str, str]) -> Table:
     rows = [
-        [
-            answer.claim.name,
-            answer.claim.number,
-            str(answer.claim.measure),
-            f"{answer.default:.6f}",
-            answer.tried,
-            answer.matching,
-        ]
+        [answer.claim.name, answer.claim.number, str(answer.claim.measure), f"{answer.default:.6f}", answer.tried,
+         answer.matching]
         for answer in result.claims
-    ]
+    ]  # fmt: skip
     kinds: list[Kind] = ["text", "number", "text", "number", "count", "count"]
     return text_table(words["claims_head"].split("|"), rows, kinds)
 
@@ -238,8 +232,8 @@ def _claims(result: Reconciliation, words: dict[str, str]) -> Table:
 def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
     lines = []
     for match in result.tools[:SHOWN]:
-        given, asked = sum(match.matched), len(match.matched)
-        lines.append(match.tool + (words["count"].format(some=given, all=asked) if asked > 1 else ""))
+        hits, asked = sum(match.matched), len(match.matched)
+        lines.append(match.tool + (words["count"].format(some=hits, all=asked) if asked > 1 else ""))
         each = zip(match.metrics, match.measures, match.values, strict=True)
         lines += [f"  {metric}: {measure} = {value:.6f}" for metric, measure, value in each]
     if result.tools and (pair := _two_tools(result)):
@@ -250,7 +244,7 @@ def _tool_lines(result: Reconciliation, words: dict[str, str]) -> list[str]:
 
 
 def _two_tools(result: Reconciliation) -> str:
-    """Two tools, one for each of two numbers of one name, where none gives both."""
+    """A call that compares two tools which each give one of two numbers of the same name; empty if one gives both."""
     names = [answer.claim.name for answer in result.claims]
     if len(names) != 2 or names[0] != names[1] or any(all(match.matched) for match in result.tools):
         return ""

@@ -1,4 +1,4 @@
-"""One table of items, two definitions: each group measured within itself and over the whole list."""
+"""One table of items under two definitions: each group measured within itself and over the whole list."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from rankmeter import wording
 from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.verb import evaluate
-from rankmeter.inputs import JudgmentTable, RunTable, is_path
+from rankmeter.inputs.accepting import is_path
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import read_judgments, read_run
 from rankmeter.inputs.frames import judgments_from_frame, run_from_frame
+from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure
@@ -23,10 +24,10 @@ from rankmeter.showing.showable import Showable
 from rankmeter.wording import Language, Said
 
 MOST_PLACES = 50_000_000
-"""Over the whole list every group ranks every item; a table with more places than this is refused."""
+"""Every group ranks every item of the whole list; tables that need more places than this are refused."""
 
 FIRST = "RR"
-"""The measure whose inverse is the rank of the first relevant item."""
+"""The measure whose reciprocal is the rank of the first relevant item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class ScoreCell:
     """The rank of the first relevant item within the group."""
     first_whole: float | None = None
     places: int = 0
-    """How many items the group has."""
+    """The size of the group."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,12 +56,12 @@ class ScoreTable(Showable):
     items: int
     truth: str
     best: dict[str, tuple[str, ...]]
-    """The relevant items of each group within it."""
+    """The relevant items within each group."""
     tied: dict[str, int]
-    """For each score, how many items share theirs with another."""
+    """For each score, how many items have the same value as another one."""
 
     def value(self, group: str | None, score: str, measure: str | Measure = FIRST) -> tuple[float, float]:
-        """The values within the group and over the whole list; of the mean where the group is None."""
+        """The values within the group and over the whole list; of the mean if the group is None."""
         wanted = str(ask(measure).measures[0])
         for cell in self.cells:
             if (cell.group, cell.score, cell.measure) == (group, score, wanted):
@@ -78,11 +79,11 @@ class ScoreTable(Showable):
         }
 
     def document(self, language: Language = "en") -> list[Block]:
-        """The table, and under it the reason why its two columns differ."""
+        """The table, and below it why its two columns differ."""
         head, rows = self._rows(language)
         kinds: list[Kind] = ["text", "text", *(["number"] * (len(head) - 2))]  # type: ignore[list-item]
         table = text_table(head, rows, kinds)
-        # Where there is no room, the ranks behind the values go first.
+        # On a narrow terminal the ranks after the values are dropped first.
         ranks = len(head) - 2
         columns = tuple(replace(column, importance=max(at - ranks + 1, 0)) for at, column in enumerate(table.columns))
         return [replace(table, columns=columns), *map(Paragraph, self._reasons(language))]
@@ -143,11 +144,11 @@ def score_table(
     items
         A row for each item: a file (CSV, TSV, Parquet, Arrow, JSON lines) or a frame of any kind.
     id, group
-        The columns of the items' ids and of the group that each belongs to.
+        The columns with the ids of the items and the group of each.
     score
         The column or columns by which items are ranked, highest first.
     truth
-        The column whose highest value in a group makes the one relevant item there.
+        The column whose highest value in a group marks its relevant item.
     measures
         As for ``evaluate``.
 
@@ -198,7 +199,7 @@ def score_table(
 
 
 def _check_measures(measures: Sequence[Measure]) -> None:
-    """Refuse measures of what a table of items does not hold."""
+    """Refuse measures that a table of items cannot answer."""
     for measure in measures:
         if not isinstance(measure, RankedMeasure):
             raise MeasureError.of("definitions.not_ranked", measure=str(measure))
@@ -211,7 +212,7 @@ _TABLE_WORDS = {"query": "group", "item": "id", "grade": "truth"}
 
 @contextmanager
 def _in_words_of_a_table() -> Iterator[None]:
-    """Say what is wrong in the words of the caller, to whom a query is a group and a grade the truth."""
+    """Word errors for the caller, to whom a query is a group and a grade the truth."""
     try:
         yield
     except InputError as error:
@@ -219,7 +220,7 @@ def _in_words_of_a_table() -> Iterator[None]:
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a problem, its roles called as a table calls them."""
+    """The values of a problem, with the names that a table has for roles."""
     renamed = dict(values)
     for name, value in values.items():
         if name in ("role", "other"):
@@ -232,7 +233,7 @@ def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_once(items: object) -> object:
-    """Standard input can be read only once, and every column is read for itself."""
+    """Read standard input now: it can be read only once, and every column is read separately."""
     if not is_path(items) or str(items) != "-":
         return items
     with open_source("-") as source:
@@ -292,7 +293,7 @@ def _relevant(judged: JudgmentTable, chosen: pl.Series | None) -> JudgmentTable:
 
 
 def _everywhere(run: RunTable) -> RunTable:
-    """Every item returned for every group."""
+    """A run that returns every item for every group."""
     groups = pl.DataFrame({"query": run.query.unique(maintain_order=True)})
     frame = groups.join(pl.DataFrame({"item": run.item, "score": run.score}), how="cross")
     return RunTable(frame["query"], frame["item"], frame["score"], run.source, scored=run.scored)

@@ -1,7 +1,7 @@
-"""The definitions that one name may stand for: the axes of a measure, and every way to change a few of them.
+"""The definitions that a name may stand for: the axes of a measure, and every way to change a few of them.
 
-An axis is an option of the measure with the values that it may have on the data at hand. A *change* is an axis with
-another value than the one claimed; a definition is known by its set of changes.
+An axis is an option of the measure with the values worth trying on the data. A *change* is an axis with another value
+than the claimed one; a definition is identified by its set of changes.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ ORDER = tuple(
     "queries empty miss blank duplicates itself ties scores sign depth cutoff candidates unjudged negative rel "
     "max_grade gain discount ideal norm hits ranks weight recall rounding p beta aggregate digits".split()
 )
-"""The order in which conventions are changed and shown: whose values, then where items stand, then what they weigh."""
+"""The order in which conventions are changed and shown: which queries, then where items stand, then their weights."""
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
-"""The cutoffs that people use, tried where a claim states none, and where a tool cuts runs before it measures."""
+"""Common cutoffs, tried if a claim states none, and for tools that cut runs before they measure."""
 
 USUAL: Mapping[str, tuple[float, ...]] = {"p": (0.5, 0.8, 0.9, 0.95, 0.99), "beta": (0.5, 1, 2), "mult": ()}
-"""The values that people give to numbers that are not part of a name."""
+"""Common values of numbers that are not part of a name."""
 
 _NOT_SEARCHED = ("duplicates", "digits")
-"""A list that holds an item twice is refused unless its rule is stated, so there is nothing to compare with; a claim is
-a rounded number, which what is rounded query by query would match by chance."""
+"""A list that contains an item twice is refused unless a rule is stated, so there is nothing to compare with; and
+claims are rounded numbers, which values rounded query by query would match by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One convention with another value than the one claimed."""
+    """One convention with another value than the claimed one."""
 
     axis: str
     value: Any
@@ -52,29 +52,29 @@ Changes = tuple[Change, ...]
 
 @dataclass(frozen=True, slots=True)
 class SearchedData:
-    """What of the data decides which values of an axis are worth trying."""
+    """What decides which values of an axis are worth trying on the data."""
 
     grades: tuple[float, ...]
-    """The grades above 0 that occur, lowest first."""
+    """The grades above 0 in the data, lowest first."""
     longest: int
-    """How many items the longest list has."""
+    """The length of the longest list."""
     scored: bool
 
 
 def place_in_order(axis: str) -> tuple[int, str]:
-    """Where an axis stands in the stated order; axes that it does not name come last, by name."""
+    """A sort key for axes: `ORDER` first, then by name."""
     return (ORDER.index(axis) if axis in ORDER else len(ORDER), axis)
 
 
 def axes_of(measure: Measure, data: SearchedData) -> dict[str, tuple[Any, ...]]:
-    """The axes that a claim leaves open, each with the values other than its own that it may have on this data."""
+    """The axes that a claim leaves open, each with the other values that it may have on this data."""
     stated = stated_options(measure)
     axes: dict[str, tuple[Any, ...]] = {}
     for option in sorted((option.name for option in fields(measure)), key=place_in_order):
         if (option in stated and option != "cutoff") or option in _NOT_SEARCHED:
             continue
         own = getattr(measure, option)
-        # An axis that the caller did not state has the value of the default policy.
+        # Queries that the caller did not state are those of the default policy.
         own = "judged" if option == "queries" and own is None else own
         others = tuple(value for value in _values(measure, option, data) if value != own)
         if others:
@@ -104,7 +104,7 @@ def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...
 
 
 def with_changes(measure: Measure, changes: Changes) -> Measure | None:
-    """The measure with some conventions changed, those that it has; None where the combination is not possible."""
+    """The measure with changes of conventions that it has; None if the combination is not possible."""
     options, stated = _rules(type(measure)), _stated(measure)  # type: ignore[arg-type]
     wanted: dict[str, Any] = {}
     for change in changes:
@@ -119,7 +119,7 @@ def with_changes(measure: Measure, changes: Changes) -> Measure | None:
 
 @lru_cache(maxsize=4096)
 def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | None:
-    """A measure with other options; of two claims, one lacks many of the other's, and is asked for the same again."""
+    """A measure with other options, cached: of two claims, one lacks many options of the other, and repeats itself."""
     try:
         return measure(**dict(wanted))
     except MeasureError:
@@ -127,7 +127,7 @@ def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | No
 
 
 def differences(measure: Measure, other: Measure) -> Changes:
-    """What must be changed in one definition of a measure to get another, in the stated order."""
+    """The changes that turn one definition of a measure into another, in order."""
     before, after = measure.describe(), other.describe()
     changed = sorted(
         (axis for axis in after if axis != "measure" and after[axis] != before.get(axis)), key=place_in_order
@@ -149,7 +149,7 @@ _JUDGED = Change("queries", "judged")
 
 
 def change_sets(axes: Mapping[str, tuple[Any, ...]], size: int) -> Iterator[Changes]:
-    """Every set of ``size`` changes, at most one for each axis, in the stated order."""
+    """Every set of ``size`` changes, at most one for each axis, in order."""
     for chosen in combinations(axes, size):
         for values in product(*(axes[axis] for axis in chosen)):
             yield tuple(Change(axis, value) for axis, value in zip(chosen, values, strict=True))

@@ -1,4 +1,4 @@
-"""What the known tools mean by a name: every dialect, under each of its options, as measures to try."""
+"""What other tools mean by a name: every dialect, under each of its options, as measures to try."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankmeter.measures.dialects import CUTS, Dialect, Metric, Variant, dialect_
 from rankmeter.measures.options import format_value
 
 OURS = "rankmeter"
-"""What stands for rankmeter's own definition where a tool is named."""
+"""Stands for rankmeter's own definition in place of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Spoken:
     metric: str
     measure: Measure
     tolerance: float = 0.0
-    """By how much the tool's own number may differ: it rounds it, or computes in single precision."""
+    """How far the tool's own number may be off because it rounds, or computes in single precision."""
 
 
 def meant_by(text: str, asked: str = OURS) -> Measure:
-    """The measure that a name stands for, by rankmeter's own names or else by those of the tools, ``asked`` first."""
+    """The measure that a name stands for among rankmeter's own names, else among the tools', ``asked`` first."""
     try:
         measures = parse_measures(text)
     except MeasureError:
@@ -47,7 +47,7 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
             try:
                 return plain if cut is None else plain(cutoff=cut)
             except MeasureError:
-                return measure  # With a cutoff rankmeter's own has no value; the tool's has.
+                return measure  # rankmeter's own has no value with a cutoff; the tool's has
         raise
     if len(measures) > 1:
         raise MeasureError.of("definitions.several_measures", text=text, count=len(measures), first=str(measures[0]))
@@ -55,7 +55,7 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
 
 
 def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> list[Spoken]:
-    """What every known tool may mean by a name: the metric so named, and others that are the same measure."""
+    """What every known tool may mean by a name: its metric of that name, and others that are the same measure."""
     spoken: dict[tuple[str, Measure], Spoken] = {}
     for dialect in _variants(grades):
         for label, meant in (*_named(dialect, text), *same_measure(dialect, measure, grades)):
@@ -64,10 +64,9 @@ def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> l
 
 
 def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
-    """What one tool means by a name, its own or, where it has none of that name, the other tool's or a common one."""
-    measure = None if dialect != OURS else meant_by(text, other)
-    if measure is not None:
-        return Spoken(OURS, text, measure)
+    """What a tool means by a name of its own or, if it has none of that name, by one of the other tool's or ours."""
+    if dialect == OURS:
+        return Spoken(OURS, text, meant_by(text, other))
     tool = find_dialect(dialect)
     try:
         return Spoken(str(tool), text, tool.measure(text))
@@ -84,7 +83,7 @@ def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
 
 @cache
 def tools_with(measure: str, change: Change) -> tuple[str, ...]:
-    """The tools that have a convention in some metric that is this measure, with the option that gives it, if any."""
+    """The tools that have a convention in some metric of this measure, with the option that gives it, if any."""
     tools = []
     for dialect in _dialects():
         offered = [
@@ -99,11 +98,11 @@ def tools_with(measure: str, change: Change) -> tuple[str, ...]:
 
 def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
     return any(
-        made is not None and _has(made, change)
+        built is not None and _has(built, change)
         for metric in dialect.metrics
         if metric.measure == measure
         for options in _stating(metric, change)
-        for made in (
+        for built in (
             _built(metric, change.value if metric.number == change.axis else None, options)
             or _built(metric, 10, options),
         )
@@ -128,7 +127,7 @@ def _dialects() -> tuple[Dialect, ...]:
 @lru_cache(maxsize=8)
 def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
     """Every dialect as it is, under each of its options, and under two of them together."""
-    # A threshold above every grade is a slip that gives 0 everywhere.
+    # A threshold above every grade is a common slip, which gives 0 everywhere.
     thresholds = (*grades, math.floor(grades[-1]) + 1) if grades else ()
     dialects: list[Dialect] = []
     for dialect in _dialects():
@@ -141,7 +140,7 @@ def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
 
 
 def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
-    """An option of a dialect with each of some values."""
+    """An option of a dialect, with each value if it takes one."""
     known = [value for value in values.get(variant.sets, ()) if not variant.sets or not isinstance(value, str)]
     return [f"{variant.name}={format_value(value)}" if variant.sets else variant.name for value in known]
 
@@ -156,7 +155,7 @@ def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
 def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
     """The metrics of a dialect that are this measure, cut at the same place, each as the dialect spells it.
 
-    Options of a metric are tried one at a time, beside the one that makes it this measure where it has such a one.
+    Options of a metric are tried one at a time, together with the one that makes it this measure, if any.
     """
     metrics = []
     for metric in dialect.metrics:
@@ -166,24 +165,24 @@ def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] =
             bases = [{}, *_scales(metric, grades)]
         number = cut_of(measure) if metric.number in CUTS else None
         for options in (base | more for base in bases for more in _options(metric, grades)):
-            made = _built(metric, number, options)
-            if made is not None and _may_mean(metric, made, measure):
-                metrics.append((dialect.spell(metric, number, options), made))
+            built = _built(metric, number, options)
+            if built is not None and _may_mean(metric, built, measure):
+                metrics.append((dialect.spell(metric, number, options), built))
     return metrics
 
 
 def cut_of(measure: Measure) -> int | None:
-    """How many items of a list a measure looks at: it has a cutoff, or the list is cut before it is measured."""
+    """How many items of a list a measure looks at: its cutoff, or where the list is cut before."""
     return next((cut for name in CUTS if (cut := getattr(measure, name, None)) is not None), None)
 
 
-def _may_mean(metric: Metric, made: Measure, measure: Measure) -> bool:
-    """Whether a metric may be meant by a measure: cut at the same place, and a mean where the measure is one."""
-    aggregate = AGGREGATES.get(made.aggregate)
-    is_mean = aggregate is None or aggregate.is_average or made.aggregate == measure.aggregate
-    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M): said or not said.
-    cuts = [cut_of(made)] if metric.number == "depth" else [cut_of(made), getattr(made, "cutoff", None)]
-    return type(made) is type(measure) and is_mean and cut_of(measure) in cuts
+def _may_mean(metric: Metric, built: Measure, measure: Measure) -> bool:
+    """Whether a metric may be meant by a measure: it is cut at the same place, and a mean if the measure is one."""
+    aggregate = AGGREGATES.get(built.aggregate)
+    is_mean = aggregate is None or aggregate.is_average or built.aggregate == measure.aggregate
+    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M), stated or not.
+    cuts = [cut_of(built)] if metric.number == "depth" else [cut_of(built), getattr(built, "cutoff", None)]
+    return type(built) is type(measure) and is_mean and cut_of(measure) in cuts
 
 
 def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
@@ -195,7 +194,7 @@ def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, An
 
 
 def _scales(metric: Metric, grades: tuple[float, ...]) -> list[dict[str, Any]]:
-    """The option that names the top of the scale, with the highest grade there is."""
+    """The option that sets the top of the scale, with the highest grade in the data."""
     tops = [name for name, meant in metric.options.items() if meant == "max_grade"]
     return [{name: math.ceil(grades[-1])} for name in tops if grades]
 

@@ -1,4 +1,4 @@
-"""The way from one tool's number to another's: one convention after another, each with what it adds."""
+"""From one tool's number to another's in steps: one convention after another, each with what it adds."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from rankmeter.wording import Language
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Some conventions changed, and what that does to the number."""
+    """A change of conventions, and what it does to the number."""
 
     changes: Changes
-    """One change; several where one without the other is not a definition or has no value."""
+    """One change; several if one without the other is not a definition or has no value."""
     measure: Measure
     """The definition after the step."""
     value: float
@@ -78,10 +78,10 @@ class ToolDifference(Showable):
         ]
         ending = f"{self.last.dialect} {self.last.metric}"
         rows.append([ending, f"{self.end:.6f}", _signed(self.difference), words["in_all"]])
-        told = [words["order"], words["other_order"]] if self.steps else [words["same"]]
+        sentences = [words["order"], words["other_order"]] if self.steps else [words["same"]]
         if math.isnan(self.difference):
-            told.append(words["nan"])
-        return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(told)]
+            sentences.append(words["nan"])
+        return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(sentences)]
 
 
 def _signed(value: float) -> str:
@@ -106,9 +106,9 @@ def between(
     first, second
         Dialects such as ``trec_eval:9``, or ``rankmeter`` for rankmeter's own definition.
     metric
-        The name of the metric; where a tool has none of that name, its metric for the same measure.
+        The name of the metric; if a tool has none of that name, its metric for the same measure is taken.
     columns
-        Columns of unusual names, as for ``evaluate``.
+        Unusual column names, as for ``evaluate``.
 
     Examples
     --------
@@ -138,18 +138,18 @@ def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[St
     for changes in _together(differences(first, last)):
         waiting += changes
         try:
-            made = at(**{change.axis: getattr(last, change.axis) for change in waiting})
-            reached = bench.value(made)
+            changed = at(**{change.axis: getattr(last, change.axis) for change in waiting})
+            reached = bench.value(changed)
         except MeasureError:
-            # Not possible without what comes next: the two are one step.
+            # Not possible without the next change: together they are one step.
             continue
         if math.isnan(reached) and not math.isnan(end):
             continue
-        steps.append(Step(waiting, made, reached, reached - value))
-        at, value, waiting = made, reached, ()
+        steps.append(Step(waiting, changed, reached, reached - value))
+        at, value, waiting = changed, reached, ()
     return steps
 
 
 def _together(changes: Changes) -> list[Changes]:
-    """Each change by itself; a list cut before it is measured, or as it is measured, is one convention."""
+    """Each change by itself; cutoff and depth, which both cut the list, together."""
     return [tuple(group) for _, group in groupby(changes, key=lambda change: CUTS if change.axis in CUTS else change)]

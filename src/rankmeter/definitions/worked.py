@@ -1,4 +1,4 @@
-"""One measure, one query, worked out row by row: what stands where, what it adds, and how the value comes about."""
+"""One measure worked out for one query, row by row: what stands where, what it adds, how the value comes about."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class WorkedRow:
     """One place of the list."""
 
     rank: str
-    """The rank under the tie rule; the places of a tie as ``3-5`` where the rule leaves its order open."""
+    """The rank under the tie rule; the ranks of a tie as ``3-5`` if the rule leaves its order open."""
     item: str
     score: float | None
     grade: float | None
-    """None where the item is not judged."""
+    """None if the item is not judged."""
     gain: float | None
     discount: float | None
     contribution: float
     """What the row adds to the sum (measures of gain) or to the value of a list that ends here."""
     total: float
-    """The running total; in the last row it is the numerator, or the value."""
+    """The running total; in the last row the numerator, or the value."""
     topics: str = ""
     """The subtopics that the item is relevant to, for measures that look at them."""
 
@@ -75,26 +75,26 @@ class Worked(Showable):
     ideal: list[IdealRow]
     """The ideal list of nDCG; empty for other measures."""
     adds_up: bool
-    """Whether the rows add up to the numerator; otherwise the total is the value of a list that ends there."""
+    """Whether the rows add up to the numerator; if not, the total is the value of a list that ends there."""
     numerator: float
     denominator: float
     value: float | None
-    """None where the query does not count."""
+    """None if the query does not count."""
     facts: dict[str, float]
-    """R, the length of the list, and what else the formula asks for."""
+    """R, the length of the list, and the number of judged items."""
     hidden: int
-    """How many rows behind the last one are not shown."""
+    """The number of further rows that are not shown."""
     hidden_adds: float = 0.0
-    """What they add together; 0 but for very long lists."""
+    """What they add together; 0 except for very long lists."""
     policy: str = ""
-    """The convention that decides the value in place of the rows (``empty=one``); empty where they do."""
+    """The convention that decides the value instead of the rows (``empty=one``); empty if the rows do."""
     text: str = ""
-    """What was asked, where it is known."""
+    """The text of the query, if known."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """What items are called, where it is known."""
+    """The titles of items, if known."""
 
     def document(self, language: Language = "en") -> list[Block]:
-        """The rows of the list, for nDCG those of the ideal list, and how the value comes about."""
+        """The rows of the list, for nDCG those of the ideal list too, and how the value comes about."""
         words = wording.words("definitions/worked", language)
         names = ["rank", "item", "grade"]
         if any(row.score is not None for row in self.rows):
@@ -115,7 +115,7 @@ class Worked(Showable):
         return [*blocks, *map(Paragraph, self._closing(words))]
 
     def _closing(self, words: Mapping[str, str]) -> list[str]:
-        """The sentences under the table: what is left out, what is counted, and the quotient."""
+        """The sentences below the table: what is left out, what is counted, and the quotient."""
         hidden = "hidden_adds" if self.hidden_adds else "hidden"
         said = [words[hidden].format(count=self.hidden, adds=f"{self.hidden_adds:.6g}")] if self.hidden else []
         said.append(words["facts"].format(**self.facts))
@@ -124,15 +124,8 @@ class Worked(Showable):
         if self.policy:
             said.append(words["policy"].format(policy=self.policy))
         form = "alone" if self.denominator == 1 or self.policy else "quotient"
-        said.append(
-            words[form].format(
-                measure=self.measure,
-                above=f"{self.numerator:.6g}",
-                below=f"{self.denominator:.6g}",
-                value=repr(self.value),
-            )
-        )
-        return said
+        parts = {"above": f"{self.numerator:.6g}", "below": f"{self.denominator:.6g}", "value": repr(self.value)}
+        return [*said, words[form].format(measure=self.measure, **parts)]
 
 
 @overload
@@ -162,9 +155,22 @@ def explain(
     dialect: str | None = None,
     titles: object = None,
 ) -> Worked | Explanation:
-    """Say what a measure means; with judgments, a run and a query, work out its value row by row.
+    """Explain what a measure means; with judgments, a run and a query, work out its value row by row.
 
-    With ``dialect`` it is another tool's metric; ``titles`` are texts of queries and items, as for a report.
+    Parameters
+    ----------
+    measure
+        A measure or its name; with ``dialect`` the name of that tool's metric.
+    judgments, run
+        As for :func:`rankmeter.evaluate`. Without them the measure is explained in general.
+    query
+        The query whose value is worked out.
+    columns
+        Unusual column names, as for :func:`rankmeter.evaluate`.
+    dialect
+        The tool whose definition is meant, such as ``trec_eval:9``.
+    titles
+        Texts of queries and items, as for reports.
 
     Examples
     --------
@@ -193,7 +199,7 @@ def explain(
     worked = work_out(measure, one_query(judgments, run, query, columns=columns))
     if titles is None:
         return worked
-    from rankmeter.report.titles import into_titles  # only where something is called by a title
+    from rankmeter.report.titles import into_titles  # loaded if there are titles
 
     known = into_titles(titles)
     return replace(
@@ -222,19 +228,19 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         value=value,
         facts=_facts(measure, data),
         hidden=len(rows) - shown,
-        hidden_adds=_sum(rows[shown:]),
-        policy=_policy(measure, data, value),
+        hidden_adds=math.fsum(row.contribution for row in rows[shown:]),
+        policy=_policy(measure, data),
     )
 
 
 def _value(measure: RankedMeasure, data: OneQuery) -> tuple[float | None, float, float]:
-    """The value, None where the query does not count, and the two parts of its quotient."""
+    """The value, None if the query does not count, and its numerator and denominator."""
     if measure.subtopics and data.topics is None:
         raise without_any_subtopic(data.source)
     check_answerable(measure, scored=data.scored, highest=math.inf)
     values, number = _values(measure, data, {data.query: data.scores})[data.query]
     chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
-    counts = values.counted[number] and chosen[measure.queries or measure.default_queries]
+    counts = values.counted[number] and chosen[measure.query_policy]
     value = float(values.value[number]) if counts else None
     return value, float(values.numerator[number]), float(values.denominator[number])
 
@@ -242,14 +248,14 @@ def _value(measure: RankedMeasure, data: OneQuery) -> tuple[float | None, float,
 def _values(
     measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]
 ) -> dict[Any, tuple[Values, int]]:
-    """The values of some lists for the query, each under its name, and where it stands among them.
+    """For each list, by its name, the values and its position among them, given the judgments of the query.
 
-    Unlike for a whole run, it is fine that nothing in one query is as relevant as the measure asks.
+    Unlike in a whole run, no item of one query need be as relevant as the measure's threshold.
     """
     runs: Any = lists if data.scored else {name: list(listed) for name, listed in lists.items()}
     judged: dict[Any, Any] = dict.fromkeys(lists, data.truth)
     if measure.subtopics:
-        # Where the query has no judgments, this shows that the others have subtopics.
+        # Shows that the judgments have subtopics even if this query has none.
         judged[_ANOTHER] = {_ANOTHER: {_ANOTHER: 1.0}}
     pair = into_pair(judged, runs)
     group = groups_of([measure])[0]
@@ -260,10 +266,8 @@ def _values(
     return {name: (values, number) for number, name in enumerate(placed.queries.to_list())}
 
 
-def _policy(measure: RankedMeasure, data: OneQuery, value: float | None) -> str:
-    """The convention that decides the value in place of the rows, if one does."""
-    if measure.unjudged in ("nan", "undecided") and value is not None and math.isnan(value):
-        return f"unjudged={measure.unjudged}"
+def _policy(measure: RankedMeasure, data: OneQuery) -> str:
+    """The convention that decides the value instead of the rows, if one does."""
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
     if measure.unjudged in ("nan", "undecided"):
@@ -281,7 +285,7 @@ def _policy(measure: RankedMeasure, data: OneQuery, value: float | None) -> str:
 
 
 def _until_nothing_more(rows: list[WorkedRow], measure: RankedMeasure) -> int:
-    """Rows up to the cutoff, and up to the last that adds something; without a cutoff a few more."""
+    """How many rows to show: up to the cutoff, or up to the last that adds something and a few more."""
     cutoff = measure.cutoff if measure.unjudged == "nonrelevant" else None
     before = [0.0, *(row.total for row in rows)]
     telling = [
@@ -291,10 +295,6 @@ def _until_nothing_more(rows: list[WorkedRow], measure: RankedMeasure) -> int:
     ]
     last = max(telling, default=0)
     return min(len(rows), last + 3 if cutoff is None else max(last, cutoff), MOST_ROWS)
-
-
-def _sum(rows: list[WorkedRow]) -> float:
-    return math.fsum(row.contribution for row in rows)
 
 
 def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
@@ -312,7 +312,7 @@ def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
 
 
 def _weighing(measure: Any) -> tuple[Any, Discount]:
-    """What a measure takes for the gain of a grade and for the weight of a rank."""
+    """The functions that give the gain of a grade and the weight of a rank."""
     match measure.worked:
         case "gains":
             return gains_of, flat
@@ -322,7 +322,7 @@ def _weighing(measure: Any) -> tuple[Any, Discount]:
 
 
 def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
-    """ERR: the gain is the chance that the item satisfies, the discount the chance to read so far, over the rank."""
+    """ERR: the gain is the chance that the item satisfies, the discount the chance to read that far over the rank."""
     rows, total, reading = [], 0.0, 1.0
     for place in places:
         rank = place.ranks[0]
@@ -338,13 +338,13 @@ def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
 
 
 def _weight(place: Place, discount: Discount, cutoff: int | None) -> float:
-    """The discount of the rank; inside a tie whose order is open, the mean over its ranks."""
+    """The discount of the rank; in a tie whose order is open, the mean over its ranks."""
     weights = discount(np.array(place.ranks))[: None if cutoff is None else max(cutoff + 1 - place.ranks[0], 0)]
     return math.fsum(weights.tolist()) / len(place.ranks)
 
 
 def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place], whole: float | None) -> list[WorkedRow]:
-    """The value of a list that ends after each place; what a place adds is the difference."""
+    """The value of the list cut after each place; what a place adds is the difference."""
     value = _values_of_heads(measure, data, [place for place in places if place.returned][:MOST_ROWS])
     if whole is not None:
         value[len(places)] = whole
@@ -352,7 +352,7 @@ def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place], w
     total, known = 0.0, 0.0
     for number, place in enumerate(places, 1):
         total = value.get(number, total)
-        # A list that ends before the first relevant item may have no value: then nothing was added yet.
+        # A list that ends before the first relevant item may have no value: nothing was added yet.
         added = 0.0 if math.isnan(total) else total - known
         known += added
         rows.append(_row(place, added, total, topics=_topics(measure, data, place)))
@@ -360,11 +360,11 @@ def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place], w
 
 
 def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]) -> dict[int, float]:
-    """The value of the list up to each place behind which no tie is left open."""
+    """The value of the list up to each place that does not split an open tie."""
     ends = [end for end in range(1, len(places)) if places[end].rank != places[end - 1].rank]
     if not ends:
         return {}
-    # The places are in order already; for the rules by order given, that order is now the one given.
+    # The places are already in order; tie rules that follow the order of the data must follow this one.
     same = measure(ties="input") if measure.ties in ("input", "reversed") else measure
     heads = {str(end): {place.item: data.scores[place.item] for place in places[:end]} for end in ends}
     values = _values(same, data, heads)
@@ -427,20 +427,20 @@ def _table(
         for name in names
     ]
     fields = ["total" if name == "value_so_far" else name for name in names]
-    made = []
+    lines = []
     for row in rows:
         cells = {name: _cell(getattr(row, name)) for name in fields}
         if titles and isinstance(row, WorkedRow) and (title := titles.get(row.item)):
             cells["item"] = Cell(f"{title} ({row.item})")
-        # A third of the scale of grades is a shade, as in the report.
+        # Each third of the grading scale has a shade, as in the report.
         shade = None if row.grade is None else max(0, min(3, math.ceil(3 * row.grade / top)))
         cells["grade"] = replace(cells["grade"], shade=shade)
-        made.append(tuple(cells.values()))
-    return Table(tuple(columns), tuple(made))
+        lines.append(tuple(cells.values()))
+    return Table(tuple(columns), tuple(lines))
 
 
 def _cell(value: object) -> Cell:
-    """Numbers in six digits, as a sum is followed by hand."""
+    """Numbers with six digits, enough to follow a sum by hand."""
     if isinstance(value, float):
         return Cell(f"{value:.6g}", sort=value)
     return Cell(value if value is None or isinstance(value, str) else str(value))

@@ -1,7 +1,6 @@
-"""A small made-up library, bundled so that rankmeter can be tried without any data of one's own.
+"""A small made-up library, bundled so that rankmeter can be tried without data of your own.
 
-The Lantern Street Library, its books and its readers do not exist: ``docs/tools/make_demo.py`` invents
-them from a seed.
+The Lantern Street Library, its books and its readers do not exist: ``docs/tools/make_demo.py`` invents them by seed.
 
 >>> from rankmeter import demo
 >>> sorted(demo.RUNS)
@@ -18,6 +17,8 @@ from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.whole_files import make_folder, write_bytes
+
+__all__ = ["EVENTS", "FILES", "ITEMS", "JUDGMENTS", "QUERIES", "RUNS", "SPOTS", "data_path", "write_data"]
 
 JUDGMENTS = "judgments.qrels"
 """Graded judgments, 0 to 3, as TREC qrels."""
@@ -41,8 +42,12 @@ FILES = (JUDGMENTS, *RUNS.values(), ITEMS, QUERIES, EVENTS)
 """Every data file of the library."""
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def data_path(name: str) -> Path:
-    """Where a file of the demo lies.
+    """The path of a file of the demo.
 
     Parameters
     ----------
@@ -61,10 +66,12 @@ def data_path(name: str) -> Path:
 
 
 def write_data(folder: Path) -> list[Path]:
-    """Write every file of the demo, uncompressed, to a folder, made where it is missing; what stands there now.
+    """Write every file of the demo, uncompressed, to a folder, which is created if missing; return their paths.
 
-    A file that is there with other content is somebody's own: nothing is written then.
+    If a file of that name with other content is there, it is somebody's own, and nothing is written.
 
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_data(Path(folder))][:3]

@@ -1,6 +1,7 @@
-"""The verb, in the order in which a call passes its modules.
+"""The verb ``evaluate``: its modules in the order in which a call passes them.
 
-``asking`` (which measures) -> ``planning`` (what must be placed for them) -> ``measuring`` (values from placements) ->
-``tie_bounds`` (how far ties could move them) -> ``result`` (what comes back, with ``reasons`` for what is missing and
-``fingerprints`` of what it was judged by), ``stored`` in a file. ``evaluation`` calls them.
+``verb`` (the call) -> ``asking`` (which measures) -> ``planning`` (what must be placed for them) -> ``little`` (a few
+short lists are measured at once) -> ``pairing`` (judgments and run) -> ``measuring`` (values from placements) ->
+``tie_bounds`` (how far ties could move them) -> ``facts`` (what was evaluated) -> ``evaluation`` (which calls these) ->
+``result`` (what comes back, with ``fingerprints`` of the judgments), ``stored`` in a file.
 """

@@ -1,4 +1,4 @@
-"""What was asked: texts, measures and options of a call, made into measures that hold everything."""
+"""What was asked: the texts, measures and options of a call become measures that state everything."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Asked:
     """The measures of a call, and what must be placed for them."""
 
     names: dict[str, Measure]
-    """Which measure each text stands for, so that a result is found under any of them; first of all, as typed."""
+    """The measure that each text stands for: as typed first, then under its other names, all of which find a result."""
     measures: list[Measure]
-    """Each of them once, in the order asked."""
+    """Each measure once, in the order asked."""
     strict: bool = True
-    """False where a tool's own numbers are asked for: what it answers all the same is only remarked on."""
+    """False where another tool's numbers are asked for: what that tool answers regardless only gets a warning."""
 
     def label(self, measure: Measure) -> str:
-        """What a measure is called where it is shown: as it was typed."""
+        """How a measure is labelled in results: as it was typed."""
         return next((text for text, meant in self.names.items() if meant == measure), str(measure))
 
     @cached_property
     def listed(self) -> list[Any]:
-        """The measures of lists as a whole."""
+        """The measures of whole lists."""
         return [measure for measure in self.every if measure.about == "lists"]
 
     @cached_property
     def every(self) -> list[Measure]:
-        """All of them, and those that gaps between slices are about."""
+        """All measures, and those whose gaps between slices are measured."""
         gaps: list[Any] = [measure for measure in self.measures if measure.compares_slices]
         if not gaps:
             return self.measures
@@ -68,11 +68,10 @@ def ask(
     dialect: object = None,
     expanded: Callable[[list[Measure]], list[Measure]] | None = None,
 ) -> Asked:
-    """Read what was asked and put the options of the call into it.
+    """Read the measures of a call and apply its options to them.
 
-    Options of the call go into measures that do not state their own; those of a dialect are no statement of the
-    caller's, so the call's options come before them. ``expanded`` may turn a measure into several. What was asked
-    before, in the same words, is not read again.
+    Options of the call apply to measures that do not state their own; what a dialect states gives way to them.
+    ``expanded`` may turn one measure into several. The same words are not read twice.
     """
     given = tuple(listed(measures))
     words = (*given, *(option for option in (queries, duplicates) if option is not None))
@@ -99,8 +98,8 @@ def _read(
             names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
             continue
         for text in split_measures(asked) if isinstance(asked, str) else [asked]:
-            made = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
-            for typed, (plain, measure) in zip(_typed(text, list(made)), made.items(), strict=True):
+            meant = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
+            for typed, (plain, measure) in zip(_typed(text, list(meant)), meant.items(), strict=True):
                 names |= {str(measure) if typed == plain else typed: measure, str(measure): measure, plain: measure}
     if not names:
         raise MeasureError.of("measures.none")
@@ -109,12 +108,12 @@ def _read(
 
 @lru_cache(maxsize=256)
 def _asked_before(given: tuple[str | Measure, ...], queries: Any, duplicates: Any, _changes: int) -> Asked:
-    """What was asked in these words, while no measure of a user's own has changed what they mean."""
+    """What these words ask for, until a user's own measure changes what they mean."""
     return _read(given, queries, duplicates, None, list)
 
 
 def _typed(text: object, canonical: list[str]) -> list[str]:
-    """What each measure of a text was called in it.
+    """The label of each measure of a text.
 
     >>> _typed("HR@5,10", ["Success@5", "Success@10"])
     ['HR@5', 'HR@10']
@@ -127,7 +126,7 @@ def _typed(text: object, canonical: list[str]) -> list[str]:
 
 
 def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure, whatever it states."""
+    """Apply the options of the call to a measure, whatever it states."""
     if queries is not None:
         measure = measure(queries=None)
     if duplicates is not None:
@@ -136,7 +135,7 @@ def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: Duplic
 
 
 def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Put the options of the call into a measure that does not state its own; measures of events are refused."""
+    """Apply the options of the call to a measure that does not state its own; refuse measures of events."""
     if measure.about == "events":
         raise MeasureError.of("evaluating.of_events", measure=measure)
     changes: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""One run against its judgments: plan what must be placed, place once, run the arithmetic."""
+"""The steps of an evaluation: what must be placed is placed once, measured, and put into a result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rankmeter.arithmetic import Values, aggregated
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError, check_choice, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.facts import PURPOSES, Facts, Purpose, facts_of, noticed_at_once
 from rankmeter.evaluating.fingerprints import judged_by
@@ -22,10 +22,9 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Plan
-from rankmeter.wording import Option
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
@@ -35,41 +34,33 @@ if TYPE_CHECKING:
     from rankmeter.lists.slices import Slices
 
 ONLY_QUERIES = Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicates="first")
-"""Where only measures of lists are asked for: whose lists they are, and how long."""
+"""The plan if only measures of lists are asked for: whose lists they are, and how long."""
 
 Look = Callable[[MeasuredGroup], None]
-"""Is shown measures that share a placing, and the placing."""
-
-
-def check_purpose(purpose: object) -> Purpose | None:
-    """What lists are for, where it is said; refuse other words."""
-    for known in (None, *PURPOSES):
-        if purpose == known:
-            return known
-    raise InputError.of("general.not_one_of", option=Option("purpose", purpose), choices=list(PURPOSES))
+"""A function that is shown each group of measures with its placing."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known beside judgments and run."""
+    """What a call states beside judgments and run."""
 
     catalogue: Catalogue | None = None
     history: History | None = None
     by: object = None
     columns: Mapping[str, str] | None = None
-    """The names of columns of judgments and run."""
+    """Column names of judgments and run."""
     purpose: Purpose | None = None
-    """What the lists are for, where it was said."""
+    """What the lists are for, if stated."""
 
     @classmethod
     def of(
-        cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None, purpose: object = None
+        cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None, purpose: Purpose | None
     ) -> About:
         """Accept a catalogue and a history of any kind."""
-        stated = check_purpose(purpose)
+        check_choice("purpose", purpose, (None, *PURPOSES))
         if catalogue is None and history is None:
-            return cls(by=by, columns=columns, purpose=stated)
-        from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # only where given
+            return cls(by=by, columns=columns, purpose=purpose)
+        from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # loaded if needed
 
         columns, of_items = columns_of_items(columns)
         if of_items and catalogue is None:
@@ -79,27 +70,27 @@ class About:
             None if history is None else into_history(history, columns=columns_of(columns, "judgments")),
             by,
             columns,
-            stated,
+            purpose,
         )
 
     def purpose_of(self, reading: Readings) -> Purpose:
-        """What the lists are for: as it was said; users with a history, or columns of users, are recommended to."""
+        """What the lists are for: as stated, else recommendation if there is a history or a column of users."""
         if self.purpose is not None:
             return self.purpose
         return "recommendation" if self.history is not None or reading.names_users else "search"
 
     @property
     def is_more(self) -> bool:
-        """Whether there is more to do than to measure judged items."""
+        """Whether there is more to do than measure judged items."""
         return self.by is not None or self.is_given
 
     @property
     def is_given(self) -> bool:
-        """Whether there is anything to warn of: leakage and sampled candidates ask for no measure of lists."""
+        """Whether there is a catalogue or a history, which may show leakage or sampled candidates."""
         return self.catalogue is not None or self.history is not None
 
     def expanded(self, measures: list[Measure]) -> list[Measure]:
-        """Ask measures of one group for every group, where none was named."""
+        """Turn a measure of one group that names none into one for every group."""
         from rankmeter.lists.listing import for_each_group
 
         return measures if self.catalogue is None else for_each_group(measures, self.catalogue)
@@ -111,7 +102,7 @@ class About:
         return Given(given.truth, given.run(), self.catalogue, self.history)
 
     def check(self, asked: Asked, given: Placeable) -> None:
-        """Refuse measures that ask for what was not given."""
+        """Refuse measures that need what was not given."""
         if asked.listed or (given.truth is None and given.returned is not None):
             from rankmeter.lists.slating import check_needs
 
@@ -119,14 +110,14 @@ class About:
 
 
 def evaluate_measure(judgments: JudgmentTable, run: RunTable, measure: Measure) -> Evaluation:
-    """One measure of tables, without what a person is told of them."""
+    """The evaluation of two tables by one measure."""
     return evaluate_placing(into_pair(judgments, run), Asked({str(measure): measure}, [measure]), "run")
 
 
 def evaluate_placing(
     given: Placeable, asked: Asked, name: str, *, look: Look | None = None, about: About | None = None
 ) -> Evaluation:
-    """Measure what can be placed; ``look`` is shown every placing before it is forgotten."""
+    """Measure what can be placed; ``look`` is shown every placing before it is dropped."""
     about = about or About()
     about.check(asked, given)
     values: dict[Measure, Values] = {}
@@ -144,14 +135,14 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
-        from rankmeter.lists.item_slices import values_by_slice  # only for lists, slices and their protocol
+        from rankmeter.lists.item_slices import values_by_slice  # loaded if needed
         from rankmeter.lists.listing import measure_lists
 
         again = partial(values_by_slice, given, list(values))
         listing = measure_lists(about.given(given), placed, asked.listed, asked.measures, values, about.by, again)
         values, means = {**values, **listing.values}, {**means, **listing.means}
         notes, wholes, slices = listing.notes, listing.wholes, listing.slices
-    if list(values) != asked.measures:  # of several groups, or some were needed only on the way
+    if list(values) != asked.measures:  # several groups, or measures that only others needed
         values = {measure: values[measure] for measure in asked.measures}
         means = {measure: means[measure] for measure in asked.measures}
     return Evaluation(
@@ -177,7 +168,7 @@ def _facts(
     ties: list[Late[Ties]],
     more: Sequence[str],
 ) -> Late[Facts]:
-    """What was evaluated: how it was read is asked at once, as data may change; the rest is of what was placed."""
+    """What was evaluated: how it was read is recorded now, as data may change; the rest is made when asked for."""
     sources, reading = given.sources, given.readings()
     if given.wide and not len(placed.placements.grade):
         reading = noticed_at_once(reading, given)
@@ -187,5 +178,5 @@ def _facts(
         notes = unknown_notes(measure for tie in ties for measure in tie.value.unknown)
         return replace(make(), notes=(*more, *placed.notes, *notes), purpose=about.purpose_of(reading))
 
-    told = Late(facts)
-    return told if len(placed.placements.query) <= KEPT else Late(made=told.value)
+    late = Late(facts)
+    return late if len(placed.placements.query) <= KEPT else Late(made=late.value)

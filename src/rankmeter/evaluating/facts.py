@@ -1,4 +1,4 @@
-"""What was evaluated, in counts and sentences: what a person should know before reading a number."""
+"""What was evaluated, in counts and sentences: what to know before reading a number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings
 from rankmeter.measures import Judged, RankedMeasure, parse
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure
-from rankmeter.placing import PlacedRun
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Placements
 from rankmeter.wording import Said, said
@@ -35,9 +35,9 @@ class Facts:
     judged: int
     """Queries that are judged."""
     in_run: int
-    """Queries that the run holds."""
+    """Queries that the run contains."""
     missing: int
-    """Judged queries that the run does not hold."""
+    """Judged queries that are not in the run."""
     unjudged: int
     """Queries of the run that are not judged."""
     without_relevant: int
@@ -45,20 +45,20 @@ class Facts:
     returned: int
     """Items returned, over all queries."""
     unjudged_at: dict[int, int] = field(default_factory=dict)
-    """For each cutoff asked for, how many items within it carry no judgment."""
+    """For each cutoff asked for, how many items within it have no judgment."""
     judgments: str = "judgments"
     run: str = "run"
     notes: tuple[str, ...] = ()
-    """What else was noticed: items outside the catalogue, leakage, sampled candidates."""
+    """Other observations: items outside the catalogue, leakage, sampled candidates."""
     reading: Readings = Readings()
     """How judgments and run were read."""
     purpose: Purpose = "search"
-    """What the lists are for; held-out items of users are not a judged pool, so unjudged items are not counted."""
+    """What the lists are for; users' held-out items are not a judged pool, so unjudged items are not reported."""
     ties: str = ""
-    """The tie rule under which unjudged items were counted, where ties could change the count."""
+    """The tie rule under which unjudged items were counted, if ties could change the count."""
 
     def sentences(self) -> list[str]:
-        """What a person should know before reading the numbers."""
+        """What to know before reading the numbers."""
         users = self.purpose == "recommendation"
         sentences = [said("judged_users" if users else "judged_queries", judged=self.judged, in_run=self.in_run)]
         counts = {
@@ -80,7 +80,7 @@ def facts_of(
     reading: Readings,
     asked: Asked,
 ) -> Facts:
-    """The facts of one placing; ``measured`` where what is unjudged can be counted."""
+    """The facts of one placing; ``measured`` if unjudged items can be counted."""
     longest = int(placed.placements.returned.max(initial=0))
     return Facts(
         **dict[str, Any](counts_of(placed.placements)),
@@ -104,11 +104,11 @@ def counts_of(p: Placements) -> dict[str, int]:
         p.is_judged & (highest <= 0),
         p.returned,
     )
-    return dict(zip(COUNTS, (int(one.sum()) for one in counted), strict=True))
+    return dict(zip(COUNTS, (int(column.sum()) for column in counted), strict=True))
 
 
 def unjudged_of(measured: MeasuredGroup) -> dict[str, Any]:
-    """How many items of judged queries carry no judgment, and the tie rule of that count where it matters."""
+    """How many items of judged queries have no judgment, and under which tie rule if that matters."""
     ranked = [m for m in measured.measures if isinstance(m, RankedMeasure)]
     cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
@@ -125,11 +125,11 @@ def _with_notes(reading: Readings, notes: dict[str, Said]) -> Readings:
 
 
 _MIXED_UP = 3
-"""From so many judged queries on, that nothing is found where it is judged is more likely a mistake than a result."""
+"""From this many judged queries on, finding no judged item is more likely a mistake than a result."""
 
 
 def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
-    """Say that no judged item was found, and why that may be, while the ids are at hand."""
+    """Note that no judged item was found, and why that may be, while the ids are at hand."""
     truth, run = given.truth, given.returned
     if truth is None or run is None:
         return reading
@@ -153,7 +153,7 @@ def noticed_at_once(reading: Readings, given: Placeable) -> Readings:
 
 
 def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Readings:
-    """Say what looks odd about measures, the highest grade and the longest list together."""
+    """Note what looks odd about the measures, given the highest grade and the longest list."""
     if reading.judgments is None:
         return reading
     notes: dict[str, Said] = {}
@@ -167,7 +167,7 @@ def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Re
 
 
 def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
-    """Say that a rating is a grade, where one star would count as a hit."""
+    """Note that ratings are taken as grades, if one star would count as a hit."""
     column = read.columns.get("grade", "")
     low = next((m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)
     if fold(column) not in RATINGS or highest < 3 or low is None:
@@ -180,7 +180,7 @@ def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
 
 
 def _stricter(measure: RelevanceMeasure, rel: float, asked: Asked) -> str:
-    """The measure with a higher threshold, under the name that was typed where that name takes options."""
+    """The measure with a higher threshold, under the name as typed if that name takes options."""
     stricter = replace(measure, rel=rel)
     name, at, cutoff = asked.label(measure).partition("@")
     try:
@@ -191,7 +191,7 @@ def _stricter(measure: RelevanceMeasure, rel: float, asked: Asked) -> str:
 
 
 def _grades(highest: float, asked: Asked) -> Said | None:
-    """Say that grades of several steps are cut at the lowest, where that was not stated."""
+    """Note that of several grades the lowest already counts as relevant, if no threshold was stated."""
     cut = [m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel == 1 and not m.graded]
     if not cut or highest < 3 or not float(highest).is_integer():
         return None
@@ -202,11 +202,11 @@ def _grades(highest: float, asked: Asked) -> Said | None:
 
 
 LEAST_LENGTH = 10
-"""Of shorter lists nobody expects a cutoff to be reached."""
+"""Nobody expects shorter lists to reach a cutoff."""
 
 
 def _too_deep(longest: int, asked: Asked) -> Said | None:
-    """Say that a cutoff lies behind the end of every list, so that it cuts nothing."""
+    """Note that a cutoff lies beyond the end of every list, so that it cuts nothing."""
     deep = [asked.label(m) for m in asked.every if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
     if longest < LEAST_LENGTH or not deep:
         return None

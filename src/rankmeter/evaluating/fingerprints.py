@@ -1,4 +1,4 @@
-"""What an evaluation was judged by, as a fingerprint: two evaluations can be compared if it is the same."""
+"""Fingerprints of judgments: two evaluations can be compared if theirs are the same."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from rankmeter.late import Late, pl
 from rankmeter.placing.hashing import mixed
 
 MATRIX = "matrix"
-"""What digests of matrices are made by: they name no query and no item."""
+"""Marks digests of matrices, which name no query and no item."""
 ROWS_AT_ONCE = 256
-"""How many rows of a matrix are looked at at a time, so that they stay in the cache."""
+"""How many rows of a matrix are hashed at a time, so that they stay in the cache."""
 HASHES_AT_ONCE = 1 << 15
-"""The same of the rows of a table."""
+"""How many rows of a table are hashed at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Of judgments, whatever they were read from and in whatever order."""
+    """The fingerprint of judgments, whatever they were read from and in whatever order."""
 
     rows: int
     """How many items are judged, over all queries."""
     relevant: int
     """How many of them have a grade above 0."""
     digest: str
-    """Of every query, item and grade."""
+    """A hash of every query, item and grade."""
     made_by: str
-    """What made the digest: one of another version says something else of the same judgments."""
+    """What made the digest; another version gives another digest of the same judgments."""
 
     def differs(self, other: Fingerprint) -> bool:
-        """Whether the judgments are surely different ones."""
+        """Whether the judgments are certainly different."""
         if MATRIX in (self.made_by, other.made_by) and self.made_by != other.made_by:
-            return self.relevant != other.relevant  # a matrix judges every cell
+            return self.relevant != other.relevant  # in a matrix every cell is judged
         if (self.rows, self.relevant) != (other.rows, other.relevant):
             return True
         return self.made_by == other.made_by and self.digest != other.digest
 
 
 def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
-    """The fingerprint of judgments as they are now, made when it is first asked for; None where there are none.
+    """The fingerprint of judgments as they are now, made when it is first asked for; None if there are none.
 
-    Judgments in a table or a matrix are looked at at once, which costs little, so that they need not be kept. A text is
-    kept: nobody can change it. Of those in a mapping a copy is kept, and looked at when the evaluation
-    is saved, sent elsewhere or compared: digests of Python objects would slow down every evaluation for few.
+    A table or a matrix is hashed at once, which costs little and keeps no reference. A text, which cannot change, is
+    kept. A mapping is copied, and hashed when the evaluation is saved, pickled or compared: hashing Python objects
+    would slow down every evaluation for the few that need it.
     """
     if truth is None:
         return None
@@ -60,7 +60,7 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
         copy = {query: dict(items) for query, items in graded.data.items()}
         return Late(lambda: _of_table(GradedMapping(copy)))
     make = partial(_of_table, truth)
-    return Late(made=make()) if truth.text is None else Late(make)  # a text stays as it is
+    return Late(made=make()) if truth.text is None else Late(make)
 
 
 def _of_table(truth: Judgments) -> Fingerprint:
@@ -68,7 +68,7 @@ def _of_table(truth: Judgments) -> Fingerprint:
 
 
 def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:
-    """Of every cell, in one pass over the matrix."""
+    """The fingerprint of a matrix of grades, in one pass."""
     weights = mixed(np.arange(1, grades.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
     digest, relevant = 0, 0
     for first in range(0, len(grades), ROWS_AT_ONCE):
@@ -81,12 +81,12 @@ def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:
 
 
 def fingerprint_of(table: JudgmentTable) -> Fingerprint:
-    """The fingerprint of judgments in a table: the sum of a number for each row, so that their order is no matter.
+    """The fingerprint of judgments in a table: the sum of a hash of each row, so that their order does not matter.
 
     Examples
     --------
     >>> import polars as pl
-    >>> from rankmeter.inputs import JudgmentTable
+    >>> from rankmeter.inputs.tables import JudgmentTable
     >>> rows = pl.Series(["1", "1", "2"]), pl.Series(["a", "b", "a"]), pl.Series([1.0, 0.0, 2.0])
     >>> one = fingerprint_of(JudgmentTable(*rows))
     >>> one == fingerprint_of(JudgmentTable(rows[0].cast(pl.Int64).reverse(), rows[1].reverse(), rows[2].reverse()))
@@ -107,9 +107,9 @@ def fingerprint_of(table: JudgmentTable) -> Fingerprint:
 
 
 def _hasher(ids: pl.Series) -> Callable[[slice], npt.NDArray[np.uint64]]:
-    """What gives the hashes of some ids as text, in which they are the same as numbers.
+    """A function that hashes a slice of ids as text, so that 1 and "1" have the same hash.
 
-    Numbers that lie close together are written once each, not in every row: that takes a third of the time.
+    Numbers that lie close together are converted once each, not in every row, which takes a third of the time.
     """
     if ids.dtype.is_integer() and len(ids) and not ids.null_count():
         numbers = ids.to_numpy()
@@ -122,7 +122,7 @@ def _hasher(ids: pl.Series) -> Callable[[slice], npt.NDArray[np.uint64]]:
 
 
 def _grade_hashes(grades: pl.Series) -> npt.NDArray[np.uint64]:
-    """The hash of each grade; of sets of relevant items, whose grades are all the same, that of one."""
+    """The hash of each grade; if all are the same, as for sets of relevant items, one is hashed."""
     values = grades.to_numpy()
     all_same = len(values) > 0 and values.min() == values.max()
     hashes = ((grades.head(1) if all_same else grades) + 0.0).hash(seed=0).to_numpy()  # -0.0 + 0.0 is 0.0

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, SingleList
 from rankmeter.evaluating.asking import Asked
@@ -22,15 +23,19 @@ from rankmeter.evaluating.tie_bounds import TieBounds, Ties
 from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
+from rankmeter.inputs.row_objects import may_be_columns
 from rankmeter.late import Late
 from rankmeter.placing.pairs import Pair
 
+_MEAN = AGGREGATES["mean"]
 Formulas = list[tuple[Any, Callable[[SingleList, Any], Quotient]]]
 
 
 def evaluate_little(judgments: object, run: object, asked: Asked, name: str, about: About) -> Evaluation | None:
     """The evaluation, where both sides are little and plain; None where they are not."""
     if type(judgments) is not dict or type(run) is not dict or asked.plain is None:
+        return None
+    if may_be_columns(judgments) or may_be_columns(run):
         return None
     lists = _lists(judgments, run)
     if (
@@ -52,7 +57,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         name=name,
         ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
         values=values,
-        means={m: fsum(v.value[: len(judgments)].tolist()) / len(judgments) for m, v in values.items()},
+        means={m: _MEAN.value(fsum(v.value[: len(judgments)].tolist()), len(judgments)) for m, v in values.items()},
         tie_bounds=TieBounds([Late(lambda: Ties(full.value.tie_bounds))]),
         asked=dict(asked.names),
         told=Late(lambda: full.value.facts),

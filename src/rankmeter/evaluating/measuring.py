@@ -1,4 +1,4 @@
-"""From what can be placed to values: place once for measures that share it, a measure's formula, then its policies."""
+"""Values: place once for measures that share a plan, apply each measure's formula, then its policies."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rankmeter.errors import MeasureError, warn
 from rankmeter.evaluating.planning import Group
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.wording import said
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGroup:
-    """Measures that share a placing, with what was placed and their values."""
+    """Measures that share a placing, the placing, and their values."""
 
     measures: tuple[Any, ...]
     placed: PlacedRun
@@ -27,15 +27,15 @@ class MeasuredGroup:
     values: dict[Measure, Values]
 
     def only(self, measures: Sequence[Measure]) -> MeasuredGroup:
-        """What was measured, with the values of some of the measures."""
+        """The group with the values of some of its measures only."""
         return replace(self, values={measure: values for measure, values in self.values.items() if measure in measures})
 
 
 def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | None) -> Iterator[MeasuredGroup]:
-    """Place for each group of measures once, and compute their values.
+    """Place once for each group of measures, and compute their values.
 
-    ``strict`` says whether what the data cannot answer is refused or only remarked on; None where a part of the data
-    cannot tell.
+    ``strict`` says whether a measure that the data cannot answer is refused or only warned about; None if this is only
+    a part of the data, which cannot tell.
     """
     wide = given.wide
     for group in groups:
@@ -46,14 +46,14 @@ def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | 
             for measure in group.measures:
                 check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
         for measure in group.measures:
-            if placed.unplaced and (measure.queries or measure.default_queries) == "run":
+            if placed.unplaced and measure.query_policy == "run":
                 raise MeasureError.of("evaluating.not_placed", measure=measure, count=placed.unplaced)
             values[measure] = values_under(measure, views, placed)
         yield MeasuredGroup(group.measures, placed, views, values)
 
 
 def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
-    """The value of each query under a measure, from what has been placed."""
+    """The value of each query under a measure, given what was placed."""
     try:
         parts = parts_of(measure, views.of(measure))
     except FailedMeasureError as failed:
@@ -62,7 +62,7 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
 
 
 def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:
-    """Refuse what the data cannot answer; where a tool's own number is asked for (not ``strict``), only say so."""
+    """Refuse a measure that the data cannot answer; if another tool's number is asked for (not ``strict``), warn."""
     if measure.sign == "positive" and not scored:
         raise MeasureError.of("evaluating.sign_of_ranks", measure=measure)
     if measure.subtopics:

@@ -1,4 +1,4 @@
-"""Judgments and a run of any kind, as what can be placed."""
+"""Judgments and a run of any kind, made into something that can be placed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rankmeter.errors import InputError, MeasureError, Problem, RepeatedItemError, warn
 from rankmeter.frozen import dataclass
-from rankmeter.inputs import Labelled, into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.mappings import look_swapped
 from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.sources import Labelled
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Pair, Placeable
 from rankmeter.placing.placements import Plan
@@ -20,7 +21,7 @@ from rankmeter.wording import said
 
 @dataclass(frozen=True)
 class Ready(Placeable):
-    """What was placed before, which serves most plans."""
+    """Data that was placed before, which serves most plans."""
 
     before: PlacedRun
 
@@ -38,7 +39,7 @@ class Ready(Placeable):
 
 @contextmanager
 def folder_is_one_run(run: object) -> Iterator[None]:
-    """Say that a folder is one run where its files turn out to be several."""
+    """Explain that a folder is read as one run if its files turn out to be several."""
     try:
         yield
     except RepeatedItemError as error:
@@ -50,7 +51,7 @@ def folder_is_one_run(run: object) -> Iterator[None]:
 def into_pair(
     judgments: object, run: object, columns: Mapping[str, str] | None = None, progress: Listener | None = None
 ) -> Placeable:
-    """Accept judgments and a run of any kind, or what carries both; ``progress`` is told how far reading has come."""
+    """Accept judgments and a run of any kind, or one object that holds both; ``progress`` is told of the reading."""
     if hasattr(run, "check_judgments"):  # a catalogue that was ranked for these judgments
         run.check_judgments(judgments)
         judgments, run = run, None
@@ -61,7 +62,10 @@ def into_pair(
             raise InputError.of("evaluating.carries_run", type=type(judgments).__name__)
         return carrier
     if run is None:
-        raise InputError.of("evaluating.no_run")
+        labelled = _carrier(_labelled(judgments, columns))
+        if labelled is None:
+            raise InputError.of("evaluating.no_run")
+        return labelled
     if judgments is None:
         return Pair(None, into_run(run, columns=columns))
     truth = into_judgments(judgments, columns=columns)
@@ -72,12 +76,22 @@ def into_pair(
     return Pair.of(truth, returned)
 
 
+def _labelled(judgments: object, columns: Mapping[str, str] | None) -> object:
+    """A frame that holds both sides; None for anything else."""
+    if judgments is None or isinstance(judgments, (dict, list, tuple, str, os.PathLike)):
+        return None
+    from rankmeter.inputs.frames import is_frame
+    from rankmeter.inputs.labelled import labelled_frame
+
+    return labelled_frame(judgments, columns) if is_frame(judgments) else None
+
+
 def _carrier(judgments: object) -> Placeable | None:
-    """What carries its run; None where these are judgments alone."""
+    """What holds both judgments and run, ready to be placed; None if these are judgments alone."""
     if isinstance(judgments, Placeable):
         return judgments
     if isinstance(judgments, Labelled):
         return Pair.of(judgments.judgments, judgments.run, carried=True)
-    # What places itself on demand is not placed in full first.
+    # Asked last: what places itself on demand must not be placed in full first.
     placed = getattr(judgments, "placed", None)
     return Ready(placed) if isinstance(placed, PlacedRun) else None

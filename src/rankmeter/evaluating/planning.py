@@ -1,4 +1,4 @@
-"""The least that must be placed for some measures."""
+"""Plans: the least that must be placed for a set of measures."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Group:
     plan: Plan
     """The least that they need."""
     wide: Plan
-    """The same with every judged item, so that what is unjudged can be counted."""
+    """The plan with every judged item, so that unjudged ones can be counted."""
     strictest: float
-    """The highest grade from which on any of them calls an item relevant."""
+    """The highest of their relevance thresholds."""
 
 
 def placed_by(measure: Measure) -> dict[str, Any]:
-    """What a measure asks of its placing that no other placing gives: the fields of a plan."""
+    """The fields of a plan in which measures must agree to share a placing."""
     return {
         "scores": getattr(measure, "scores", "float64"),
         "duplicates": measure.duplicates or "error",
@@ -38,7 +38,7 @@ def placed_by(measure: Measure) -> dict[str, Any]:
 
 
 def groups_of(measures: Iterable[Measure]) -> list[Group]:
-    """The measures by what they can share, with a plan for each group."""
+    """The measures in groups that can share a placing, with a plan for each."""
     shared: dict[tuple[Any, ...], list[Measure]] = {}
     for measure in measures:
         shared.setdefault(tuple(placed_by(measure).values()), []).append(measure)

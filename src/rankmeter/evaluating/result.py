@@ -1,4 +1,4 @@
-"""What an evaluation gives back: plain, frozen, convertible, and never a number without its definition."""
+"""What an evaluation returns: plain, frozen, convertible, and never a number without its definition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import InputError, MeasureError, NotFoundError, nearest, warn
+from rankmeter.errors import InputError, MeasureError, NotFoundError, check_threads, load_library, nearest, warn
 from rankmeter.evaluating.facts import Facts
 from rankmeter.evaluating.fingerprints import Fingerprint
-from rankmeter.evaluating.reasons import why_no_interval, why_no_value
 from rankmeter.evaluating.stored import (
-    PARTS,
     digest,
     saved_assistance,
     saved_slices,
@@ -31,7 +29,7 @@ from rankmeter.evaluating.stored import (
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
-from rankmeter.late import Late, check_threads, pl
+from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
 from rankmeter.showing.json import finite, json_text
@@ -63,7 +61,7 @@ class Means(dict[str, float]):
         return self._find(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)  # a copy elsewhere is plain
+        return dict, (dict(self),)  # pickled as a plain dictionary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,25 +89,25 @@ class Evaluation:
     name: str
     """The system."""
     ids: pl.Series | LateIds
-    """(n,) whose values they are, judged queries first; ``queries`` is the same as a column."""
+    """(n,) the ids of the queries, judged ones first; ``queries`` gives them as a column."""
     values: Mapping[Measure, Values]
     """For each measure a value per query, and whether it counts."""
     means: Mapping[Measure, float]
     """For each measure the aggregated value."""
     tie_bounds: Mapping[Measure, tuple[float, float]]
-    """The value under the worst and the best order of tied items, where ties can change it."""
+    """The value under the worst and the best order of tied items, if ties can change it."""
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
     told: Facts | Late[Facts]
-    """What was evaluated; ``facts`` is the same, counted when it is first asked for."""
+    """What was evaluated, perhaps not counted yet; ``facts`` has it counted."""
     wholes: Mapping[Measure, Whole] = field(default_factory=dict)
-    """For measures of all lists together: what each query adds, where that can be drawn again."""
+    """For measures of all lists together: what each query adds, if it can be resampled."""
     slices: Mapping[str, Slices] = field(default_factory=dict)
     """The values by slice, for each way of slicing that was asked for."""
     judged_by: Late[Fingerprint] | None = None
-    """What it was judged by, to tell whether another was judged alike; None where that is not known."""
+    """The fingerprint of the judgments, to tell whether another evaluation had the same; None if unknown."""
     assisted: Assistance | None = None
-    """Values from these judgments and a machine's together, where ``assisted_by=`` gave some."""
+    """Values estimated from these judgments and a machine's together, if ``assisted_by=`` gave some."""
 
     @property
     def facts(self) -> Facts:
@@ -118,7 +116,7 @@ class Evaluation:
 
     @property
     def reading(self) -> Readings:
-        """How judgments and run were read: from what, which column became what, what orders the items."""
+        """How judgments and run were read: the source, the role of each column, what orders the items."""
         return self.facts.reading
 
     @property
@@ -156,15 +154,15 @@ class Evaluation:
             and all(map(_same_values, self.values.values(), other.values.values()))
         )
 
-    # Two evaluations that are equal need not be one; nobody looks them up.
+    # Evaluations are compared, not looked up.
     __hash__ = None  # type: ignore[assignment]
 
     def collect(self) -> Evaluation:
-        """Fetch the values per query where they are not in memory; here they are."""
+        """Fetch the values per query if they are not in memory; here they are."""
         return self
 
     def find(self, measure: str | Measure) -> Measure:
-        """The measure of this evaluation that is meant, by the text that was asked or the canonical one."""
+        """The measure of this evaluation that a text means, as it was asked for or in canonical form."""
         if isinstance(measure, Measure) and measure in self.means:
             return measure
         text = str(measure)
@@ -184,8 +182,10 @@ class Evaluation:
         raise NotFoundError.of("evaluating.no_measure", text=text, hint=hint)
 
     def label(self, measure: str | Measure) -> str:
-        """What a measure is called where it is shown: as it was asked for.
+        """How a measure is labelled where it is shown: as it was asked for.
 
+        Examples
+        --------
         >>> import rankmeter as rm
         >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["MAP", "HR@5,10"])
         >>> [ev.label(measure) for measure in ev], list(ev)
@@ -196,13 +196,15 @@ class Evaluation:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What each measure is called where it is shown, by its canonical string."""
+        """The label of each measure, by its canonical string."""
         return {str(measure): self.label(measure) for measure in self.means}
 
     @property
     def mean(self) -> dict[str, float]:
-        """The aggregated value of each measure, by its canonical string; other names find it too.
+        """The aggregated value of each measure by its canonical string; its other names find it too.
 
+        Examples
+        --------
         >>> import rankmeter as rm
         >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["MAP"])
         >>> ev.mean, ev.mean["MAP"]
@@ -252,8 +254,8 @@ class Evaluation:
     ) -> Interval:
         """A confidence interval, computed when asked for; queries are the units.
 
-        By default Student's t (docs/statistics.md compares what the methods hold); ``bca`` and ``percentile`` draw
-        queries again. That of a median lies between order statistics, that of a measure of all lists is always drawn.
+        By default Student's t (docs/statistics.md compares the coverage of the methods); ``bca`` and ``percentile``
+        resample queries. A median's lies between order statistics; that of a measure of all lists is always resampled.
 
         Examples
         --------
@@ -277,32 +279,32 @@ class Evaluation:
         return drawn if named.aggregate == "sum" else drawn.within(named.bounds)
 
     def has_interval(self, measure: str | Measure) -> bool:
-        """Whether there is an interval: two queries count, and drawing queries again says something of the value."""
+        """Whether there is an interval: two queries count, and resampling queries says something about the value."""
         return self.without_interval(measure) is None
 
     def without_interval(self, measure: str | Measure) -> str | None:
-        """Why the value of a measure has no interval; None where it has one."""
+        """Why the value of a measure has no interval; None if it has one."""
         named = self.find(measure)
         if named.aggregate != "whole" and not math.isnan(self.means[named]):
             from rankmeter.stats.intervals import why_none  # scipy is loaded only for statistics
 
             return why_none(self.values[named], named.aggregate)
         if named.compares_slices:
-            known = any(one.kind == "query" for one in self.slices.values()) and not math.isnan(self.means[named])
-            return None if known else named.no_value
+            known = any(slices.kind == "query" for slices in self.slices.values()) and not math.isnan(self.means[named])
+            return None if known else said(named.no_value)
         if math.isnan(self.means[named]):
-            return why_no_value(named, self.counted(named))
+            return named.why_no_value(self.counted(named))
         if named in self.wholes and self.wholes[named].parts is not None:
             return None
-        return why_no_interval(named)
+        return named.why_no_interval()
 
     def without_value(self, measure: str | Measure) -> str | None:
-        """Why the value of a measure is not a number; None where it is one."""
+        """Why the value of a measure is not a number; None if it is one."""
         named = self.find(measure)
-        return why_no_value(named, self.counted(named)) if math.isnan(self.means[named]) else None
+        return named.why_no_value(self.counted(named)) if math.isnan(self.means[named]) else None
 
     def sentences(self) -> list[str]:
-        """What a person should know before reading the numbers: what was evaluated, which numbers are missing."""
+        """What to know before reading the numbers: what was evaluated, which numbers are missing and why."""
         missing = [said("has_no_value", measure=name, why=why) for name, why in self._no_values().items()]
         return [*self.facts.sentences(), *missing]
 
@@ -320,12 +322,12 @@ class Evaluation:
             "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
             "facts": asdict(self.facts),
             **({"no_value": missing} if (missing := self._no_values()) else {}),
-            **({"slices": {name: one.to_dict() for name, one in self.slices.items()}} if self.slices else {}),
+            **({"slices": {name: slices.to_dict() for name, slices in self.slices.items()}} if self.slices else {}),
             **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The same as JSON; a value that is not a number is null."""
+        """What :meth:`to_dict` gives as JSON; a value that is not a number is null."""
         return json_text(self.to_dict(), indent=indent)
 
     def to_polars(self) -> pl.DataFrame:
@@ -334,13 +336,14 @@ class Evaluation:
 
     def to_pandas(self) -> pd.DataFrame:
         """The values per query as a pandas frame."""
-        import pandas as pd  # optional
-
         frame = self.per_query
-        return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+        values = {name: frame[name].to_list() for name in frame.columns}
+        made: pd.DataFrame = load_library("pandas").DataFrame(values)
+        return made
 
     def to_arrow(self) -> pa.Table:
         """The values per query as an Arrow table."""
+        load_library("pyarrow", '"rankmeter[arrow]"')
         return self.per_query.to_arrow()
 
     def save(self, path: str | Path | BytesIO) -> None:
@@ -366,8 +369,8 @@ class Evaluation:
         if isinstance(path, BytesIO):
             frame.write_parquet(path, metadata=metadata)
             return
-        with whole_file(path) as made:
-            frame.write_parquet(made, metadata=metadata)
+        with whole_file(path) as place:
+            frame.write_parquet(place, metadata=metadata)
 
     @classmethod
     def load(cls, path: str | Path | BytesIO) -> Evaluation:
@@ -384,9 +387,9 @@ class Evaluation:
 
     @classmethod
     def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:
-        """Put together what was read; where anything is missing or of another kind, Python says so in its own way."""
+        """Build the evaluation from what was read; anything missing or odd raises an error of Python's own."""
         if header["version"] != FILE_VERSION:
-            raise InputError.of("evaluating.other_form", source=path, form=header["version"], version=FILE_VERSION)
+            raise InputError.of("results.other_form", source=str(path), form=header["version"], known=FILE_VERSION)
         measures = [_known(text, path) for text in header["measures"]]
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]
@@ -430,8 +433,11 @@ class Evaluation:
         return notebook_html(evaluation_document(self, lang), lang=lang)
 
 
-def _same_values(one: Values, other: Values) -> bool:
-    return all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "counted") for name in PARTS)
+def _same_values(values: Values, others: Values) -> bool:
+    return all(
+        np.array_equal(getattr(values, name), getattr(others, name), equal_nan=name != "counted")
+        for name in Values.__slots__
+    )
 
 
 def _known(text: str, path: str | Path) -> Measure:
@@ -442,15 +448,13 @@ def _known(text: str, path: str | Path) -> Measure:
 
 
 def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str | Path) -> None:
-    """Say when a string has come to mean something else since the file was written."""
+    """Warn if the meaning of a measure's string has changed since the file was written."""
     for measure in measures:
         now, then = _plain(measure.describe()), saved[str(measure)]
         changed = [name for name in now if now[name] != then.get(name, now[name])]
         if changed:
-            warn(
-                f"{path}: {measure} was saved with {', '.join(f'{name}={then[name]}' for name in changed)}, "
-                f"which is not its definition here; the saved values are kept.",
-            )
+            options = [f"{name}={then[name]}" for name in changed]
+            warn(said("saved_otherwise", source=str(path), measure=str(measure), options=options))
 
 
 def _plain(definition: dict[str, Any]) -> dict[str, Any]:

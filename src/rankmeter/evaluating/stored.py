@@ -1,4 +1,4 @@
-"""How results are kept: values as columns, slices and measures of all lists beside them, numbers as JSON takes them."""
+"""How results are saved: values as columns of a table; slices and measures of all lists as JSON in its header."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ if TYPE_CHECKING:
     from rankmeter.judging.assistance import Assistance
     from rankmeter.lists.slices import Slices
 
-PARTS = {"value": "", "counted": " counted", "numerator": " numerator", "denominator": " denominator"}
-"""The parts of `Values`, and how the name of a measure goes on in the column of each."""
+COLUMN_ENDINGS = {name: "" if name == "value" else f" {name}" for name in Values.__slots__}
+"""What each part of a measure's values appends to the name of its column."""
 
 
 def values_columns(queries: pl.Series, values: Mapping[Measure, Values]) -> dict[str, pl.Series]:
-    """The columns that hold the values of every query."""
+    """The columns with the values of every query."""
     columns = {"query": queries}
-    for measure, one in values.items():
-        columns |= {f"{measure}{ending}": pl.Series(getattr(one, part)) for part, ending in PARTS.items()}
+    for measure, of_queries in values.items():
+        columns |= {
+            f"{measure}{ending}": pl.Series(getattr(of_queries, name)) for name, ending in COLUMN_ENDINGS.items()
+        }
     return columns
 
 
 def saved_values(frame: pl.DataFrame, measure: Measure) -> Values:
     """Read what :func:`values_columns` made."""
-    return Values(*(frame[f"{measure}{ending}"].to_numpy() for ending in PARTS.values()))
+    return Values(*(frame[f"{measure}{ending}"].to_numpy() for ending in COLUMN_ENDINGS.values()))
 
 
 def digest(header: str, frame: pl.DataFrame) -> str:
-    """What a file says and holds, as a short text: a bit that changed on the disk or on the way shows."""
+    """A hash of a file's header and content, which shows a bit that changed on disk or in transit."""
     return digest_of_parts(header, frame.schema, frame.height, lambda name: [frame.get_column(name)])
 
 
 def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callable[[str], Iterable[pl.Series]]) -> str:
-    """The same of a file that is written in parts: ``parts_of`` gives a column part by part, twice."""
-    import hashlib  # which starts OpenSSL: 3 ms that only who saves or loads need spend
+    """The hash of a file that is written in parts: ``parts_of`` is called twice for each column."""
+    import hashlib  # starts OpenSSL, 3 ms that only saving and loading need
 
     content = hashlib.blake2b(header.encode(), digest_size=16)
     for name, dtype in schema.items():
@@ -59,32 +61,32 @@ def digest_of_parts(header: str, schema: pl.Schema, rows: int, parts_of: Callabl
 
 
 def slates_columns(slices: Mapping[str, Slices]) -> dict[str, pl.Series]:
-    """The columns that have a row for each query: the slice of each."""
-    return {f"by {name}": pl.Series(one.code) for name, one in slices.items() if one.kind == "query"}
+    """The columns with the slice of each query."""
+    return {f"by {name}": pl.Series(slicing.code) for name, slicing in slices.items() if slicing.kind == "query"}
 
 
 def slates_header(wholes: Mapping[Measure, Whole], slices: Mapping[str, Slices]) -> dict[str, Any]:
-    """What has no row for each query."""
+    """What has no row per query."""
     return {
-        "wholes": {str(measure): _whole(one) for measure, one in wholes.items()},
-        "slices": {name: _slices(one) for name, one in slices.items()},
+        "wholes": {str(measure): _whole(stored) for measure, stored in wholes.items()},
+        "slices": {name: _slices(stored) for name, stored in slices.items()},
     }
 
 
-def _whole(one: Whole) -> dict[str, Any]:
+def _whole(whole: Whole) -> dict[str, Any]:
     return {
-        "value": float(one.value).hex(),
-        "parts": None if one.parts is None else one.parts.tolist(),
-        "constants": None if one.constants is None else one.constants.tolist(),
+        "value": float(whole.value).hex(),
+        "parts": None if whole.parts is None else whole.parts.tolist(),
+        "constants": None if whole.constants is None else whole.constants.tolist(),
     }
 
 
-def _slices(one: Slices) -> dict[str, Any]:
+def _slices(slices: Slices) -> dict[str, Any]:
     return {
-        "kind": one.kind,
-        "labels": list(one.labels),
-        "values": {str(measure): [float(value).hex() for value in values] for measure, values in one.values.items()},
-        "counts": {str(measure): list(counts) for measure, counts in one.counts.items()},
+        "kind": slices.kind,
+        "labels": list(slices.labels),
+        "values": {str(measure): [float(value).hex() for value in values] for measure, values in slices.values.items()},
+        "counts": {str(measure): list(counts) for measure, counts in slices.counts.items()},
     }
 
 
@@ -94,37 +96,37 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 
     return {
         parse(text): Whole(
-            float.fromhex(one["value"]),
-            None if one["parts"] is None else np.array(one["parts"], np.float64),
-            None if one["constants"] is None else np.array(one["constants"], np.float64),
+            float.fromhex(stored["value"]),
+            None if stored["parts"] is None else np.array(stored["parts"], np.float64),
+            None if stored["constants"] is None else np.array(stored["constants"], np.float64),
         )
-        for text, one in header.get("wholes", {}).items()
+        for text, stored in header.get("wholes", {}).items()
     }
 
 
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
-    """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made again."""
+    """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made anew."""
     from rankmeter.lists.listing import sample_by_slice
     from rankmeter.lists.slices import Slices
 
-    made, wholes = {}, saved_wholes(header)
-    for name, one in header.get("slices", {}).items():
-        code = frame[f"by {name}"].to_numpy() if one["kind"] == "query" else np.empty(0, np.int64)
-        values = {parse(text): tuple(map(float.fromhex, row)) for text, row in one["values"].items()}
+    slices, wholes = {}, saved_wholes(header)
+    for name, stored in header.get("slices", {}).items():
+        code = frame[f"by {name}"].to_numpy() if stored["kind"] == "query" else np.empty(0, np.int64)
+        values = {parse(text): tuple(map(float.fromhex, row)) for text, row in stored["values"].items()}
         samples = {}
-        for measure in values if one["kind"] == "query" else ():
+        for measure in values if stored["kind"] == "query" else ():
             if str(measure) not in frame.columns:
                 continue
-            sample = sample_by_slice(measure, saved_values(frame, measure), code, len(one["labels"]), wholes)
+            sample = sample_by_slice(measure, saved_values(frame, measure), code, len(stored["labels"]), wholes)
             if sample is not None:
                 samples[measure] = sample
-        counts = {parse(text): tuple(row) for text, row in one["counts"].items()}
-        made[name] = Slices(name, one["kind"], tuple(one["labels"]), code, values, counts, samples)
-    return made
+        counts = {parse(text): tuple(row) for text, row in stored["counts"].items()}
+        slices[name] = Slices(name, stored["kind"], tuple(stored["labels"]), code, values, counts, samples)
+    return slices
 
 
 def saved_assistance(header: Mapping[str, Any]) -> Assistance | None:
-    """What a machine's judgments added, where a file holds it."""
+    """What a machine's judgments added, if the file has it."""
     if header.get("assisted") is None:
         return None
     from rankmeter.judging.assistance import Assistance  # which needs scipy

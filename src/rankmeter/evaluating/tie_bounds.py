@@ -1,6 +1,6 @@
-"""How far ties can move a number: between its values under the worst and the best order of tied items, or nobody knows.
+"""How far ties can move a number: between its values under the worst and the best order of tied items.
 
-Which of the two it is, the measure says (`RankedMeasure.ties_unknown`).
+For some measures these are not known to be the extremes; they say so themselves (`RankedMeasure.ties_unknown`).
 """
 
 from __future__ import annotations
@@ -16,35 +16,34 @@ from rankmeter.evaluating.measuring import MeasuredGroup, values_under
 from rankmeter.frozen import dataclass
 from rankmeter.late import Late
 from rankmeter.measures import Measure
-from rankmeter.placing.placements import Bools, Placements, some_queries
+from rankmeter.placing.placements import Placements, some_queries
 from rankmeter.wording import said
 
 KEPT = 1 << 19
-"""How many placements may wait for somebody to look at what comes of them; with more, it is computed at once."""
+"""Up to how many placements are kept until somebody looks at the bounds; with more, they are computed at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """What ties can do to measures that share a placing."""
+    """What ties can do to the measures of a group."""
 
     bounds: Mapping[Measure, tuple[float, float]]
     unknown: Sequence[Measure] = ()
-    """Those that ties may move between values that are not known."""
+    """Those that ties may move between unknown values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TieBounds(Mapping[Measure, tuple[float, float]]):
     """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
 
-    They cost as much as the values themselves and many callers never look: they are computed when the first of them is
-    asked for.
+    Computed when one is first asked for: they cost as much as the values themselves, and many callers never look.
     """
 
     ties: Sequence[Late[Ties]]
 
     @property
     def bounds(self) -> dict[Measure, tuple[float, float]]:
-        """All of them."""
+        """The bounds as a plain dictionary."""
         return {measure: both for tie in self.ties for measure, both in tie.value.bounds.items()}
 
     def __getitem__(self, measure: Measure) -> tuple[float, float]:
@@ -60,11 +59,11 @@ class TieBounds(Mapping[Measure, tuple[float, float]]):
         return repr(self.bounds)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self.bounds,)  # a copy elsewhere is plain
+        return dict, (self.bounds,)  # pickled as a plain dictionary
 
 
 def late_ties(measured: MeasuredGroup) -> Late[Ties]:
-    """What ties can do, looked at when it is asked for; at once where that would hold on to many placements."""
+    """What ties can do, computed when it is asked for, or at once if many placements would have to be kept."""
     late = Late(lambda: Ties(_bounds(measured), unknown_in(measured)))
     if len(measured.placed.placements.query) > KEPT:
         late = Late(made=late.value)
@@ -81,17 +80,18 @@ def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:
 
 
 def extremes(measured: MeasuredGroup) -> dict[Measure, tuple[Values, Values]]:
-    """The values under the worst and the best order of tied items, of measures that these bound."""
+    """The values under the worst and the best order of tied items, for measures whose extremes these are."""
     placements = measured.placed.placements
-    chosen = _in_ties(placements)
+    chosen = np.zeros(len(placements), np.bool_)  # the queries in which a judged item ties with another one
+    chosen[placements.query[placements.tied > 1]] = True
     if not chosen.any():
         return {}
-    part = placements if chosen.all() else some_queries(placements, chosen)  # the others have one value
+    part = placements if chosen.all() else some_queries(placements, chosen)  # ties move only these
     placed, views = replace(measured.placed, placements=part), Views(part, measured.placed.subtopics)
     return {
         measure: (
-            _exchanged(values, chosen, values_under(measure(ties="worst"), views, placed)),
-            _exchanged(values, chosen, values_under(measure(ties="best"), views, placed)),
+            values.exchanged(chosen, values_under(measure(ties="worst"), views, placed)),
+            values.exchanged(chosen, values_under(measure(ties="best"), views, placed)),
         )
         for measure, values in measured.values.items()
         if is_bounded(measure)
@@ -99,12 +99,12 @@ def extremes(measured: MeasuredGroup) -> dict[Measure, tuple[Values, Values]]:
 
 
 def is_bounded(measure: Any) -> bool:
-    """Whether the worst and the best order of a tie, which are orders by grade, give its extremes."""
+    """Whether ordering a tie by grade, worst and best first, gives the measure's extremes."""
     return measure.is_moved_by_ties and measure.ties not in ("worst", "best") and not measure.ties_unknown()
 
 
 def unknown_in(measured: MeasuredGroup) -> list[Measure]:
-    """The measures that some tie may move between values that are not known."""
+    """The measures that some tie may move between unknown values."""
     return [measure for measure in measured.values if _is_unknown(measure, measured.placed.placements)]
 
 
@@ -121,21 +121,5 @@ def _is_unknown(measure: Any, placements: Placements) -> bool:
 
 
 def unknown_notes(measures: Iterable[Any]) -> list[str]:
-    """What to say of measures that ties may move between values that are not known."""
+    """Notes about measures that ties may move between unknown values."""
     return [said("ties_may_move", measure=str(measure), why=measure.ties_unknown()) for measure in measures]
-
-
-def _exchanged(values: Values, chosen: Bools, again: Values) -> Values:
-    """The values with those of some queries replaced."""
-    changed = {}
-    for name in ("value", "counted", "numerator", "denominator"):
-        changed[name] = getattr(values, name).copy()
-        changed[name][chosen] = getattr(again, name)
-    return Values(**changed)
-
-
-def _in_ties(placements: Placements) -> Bools:
-    """In which queries a judged item ties with another one."""
-    chosen = np.zeros(len(placements), np.bool_)
-    chosen[placements.query[placements.tied > 1]] = True
-    return chosen

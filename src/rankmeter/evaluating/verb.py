@@ -1,7 +1,7 @@
-"""The verb, ``evaluate(judgments, run, measures)``: truth first, everywhere, as in trec_eval and scikit-learn.
+"""The verb, ``evaluate(judgments, run, measures)``: truth comes first everywhere, as in trec_eval and scikit-learn.
 
-What is in memory or in files of usual size is evaluated here; Spark's tables and values that go to a file are evaluated
-block by block in :mod:`rankmeter.scale`, by the same steps.
+Data in memory and files of ordinary size are evaluated here; Spark's tables, and values that go to a file, are
+evaluated block by block in :mod:`rankmeter.scale`, in the same steps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.little import evaluate_little, value_of_grades
 from rankmeter.evaluating.pairing import folder_is_one_run, into_pair
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import check_columns_of, into_judgments, into_run, is_spark
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run, is_spark
 from rankmeter.inputs.progress import Listener
 from rankmeter.measures import Measure
 
@@ -45,44 +45,43 @@ def evaluate(
     Parameters
     ----------
     judgments
-        What is true: ``{query: {item: grade}}``, ``{query: set or list of relevant items}``, a frame, a file's path, or
-        what one of the constructors makes (``arrays``, ``ranked_grades``).
+        The truth: ``{query: {item: grade}}``, ``{query: set or list of relevant items}``, a frame, the path of a file,
+        or what a constructor makes (``arrays``, ``ranked_grades``).
     run
-        What a system returned: ``{query: {item: score}}``, ``{query: [items, best first]}``, a frame or a file's path.
-        Left out where the judgments carry the list themselves (``ranked_grades``, ``read_labelled``).
+        What a system returned: ``{query: {item: score}}``, ``{query: [items, best first]}``, a frame or the path of a
+        file. Left out if the judgments hold the list themselves (``ranked_grades``, ``read_labelled``).
     measures
         One or several, as text (``"nDCG@10"``) or values (``nDCG @ 10``).
     queries
-        Whose values are averaged: ``judged`` all judged queries, one absent from the run counting as an empty list;
-        ``common`` those judged and run; ``run`` all of the run. A measure may state its own.
+        Which queries are averaged: ``judged``, all judged queries (one absent from the run counts as an empty list);
+        ``common``, those that are judged and in the run; ``run``, all queries of the run. A measure may state its own.
     duplicates
-        What to do with an item that a list holds twice: ``error``, ``first``, ``best`` or ``counted``.
+        How to treat an item that a list contains twice: ``error``, ``first``, ``best`` or ``counted``.
     columns
-        Where frames and tables have unusual column names: ``{"item": "docid_x"}``; ``run.item`` and
-        ``judgments.item`` name a column of one side only, ``catalogue.features`` (``"f1+f2"`` or ``"f*"``) and the
-        like those of a catalogue's table.
+        Unusual column names of frames and tables: ``{"item": "docid_x"}``; ``run.item`` and ``judgments.item`` name a
+        column of one side only, ``catalogue.features`` (``"f1+f2"`` or ``"f*"``) and the like those of the catalogue.
     dialect
-        Whose metric names the measures are, so that that tool's numbers come out: ``"recbole"``, ``"trec_eval:9,c"``.
+        The tool whose metrics the measures are, to get that tool's numbers: ``"recbole"``, ``"trec_eval:9,c"``.
     catalogue
         The items that could be recommended, for measures of lists: ids, a frame, a file, or a
-        :class:`rankmeter.Catalogue` with what is known of them. Measures of lists that need no judgments are also
+        :class:`rankmeter.Catalogue`, which also describes them. Measures of lists that need no judgments can be
         computed with ``judgments=None``.
     history
         What users took before: ``{user: [items]}``, a frame or a file of interactions.
     by
-        Slices for every measure: ``{query: segment}``, a frame or file with a row per query, or one of ``activity``,
-        ``cold-users``, ``popularity``, ``cold-items``, ``group``, or a column of the catalogue; or several of these.
+        Slices for every measure: ``{query: segment}``, a frame or file with a row per query, one of ``activity``,
+        ``cold-users``, ``popularity``, ``cold-items`` and ``group``, a column of the catalogue, or several of these.
     purpose
         What the lists are for: ``recommendation`` speaks of users and held-out items, ``search`` of queries and
-        judgments. Without it columns of users or a history say so; no number depends on it.
+        judgments. By default inferred from a column of users or a history; no number depends on it.
     assisted_by
-        Judgments of a machine, of all queries, where ``judgments`` are those of people for some queries drawn at
-        random: the result's ``assisted`` holds values with intervals from both (docs/how-to/few-human-judgments.md).
+        Machine judgments for all queries, when ``judgments`` are human judgments for a random sample of them: the
+        result's ``assisted`` holds values estimated from both, with intervals (docs/how-to/few-human-judgments.md).
     name
-        How the result calls the system.
+        The name of the system in the result.
     per_query_to
-        Write the values per query to this Parquet file (the one that `Evaluation.save` writes) while the run is read,
-        and keep none in memory; the result loads them when they are asked for.
+        Write the values per query to this Parquet file (the form that `Evaluation.save` writes) while the run is read,
+        and keep none in memory; the result loads them when they are needed.
     progress
         Called with a `Progress` (rows, fraction, seconds left) after each block of a run that is read from files.
 
@@ -124,7 +123,7 @@ def evaluate(
 def _evaluate_assisted(
     judgments: object, assisted_by: object, run: object, asked: Asked, name: str, about: About
 ) -> Evaluation:
-    """The evaluation under people's judgments, with what the machine's add to it."""
+    """The evaluation under the human judgments, with what the machine's add to it."""
     from rankmeter.judging.assisted_values import assist  # which needs scipy
     from rankmeter.judging.chances import with_design
 
@@ -148,8 +147,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
     >>> value("nDCG@5", grades=[3, 2, 3, 0, 1])
     0.9723...
     """
-    from rankmeter.inputs import ranked_grades
-
     asked = ask(measure)
     if len(asked.measures) > 1:
         raise MeasureError.of(
@@ -157,4 +154,6 @@ def value(measure: str | Measure, *, grades: object) -> float:
         )
     if (plain := value_of_grades(asked, grades)) is not None:
         return plain
+    from rankmeter.inputs.arrays import ranked_grades  # loaded if needed
+
     return next(iter(evaluate(ranked_grades([grades]), measures=asked.measures).means.values()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -72,17 +74,21 @@ def ranked_grades(lists: Any) -> Labelled:
     from rankmeter.inputs.tables import JudgmentTable, RunTable
 
     try:
-        rows = [list(one) for one in lists]
+        given = list(lists)
+        rows = [list(grades) for grades in given]
     except TypeError as error:
         raise InputError.of("inputs.no_lists_of_grades") from error
+    for grades in (lists, *given):
+        if isinstance(grades, (AbstractSet, Mapping)):
+            raise InputError.of("inputs.grades_without_order", type=type(grades).__name__)
     if not rows:
         raise InputError.of("inputs.no_list_of_grades")
-    sizes = np.array([len(one) for one in rows], np.int64)
+    sizes = np.array([len(grades) for grades in rows], np.int64)
     if not sizes.sum():
         raise InputError.of("inputs.empty_lists_of_grades")
     query = pl.Series(np.repeat(np.arange(len(rows)), sizes))
     place = np.arange(1, int(sizes.sum()) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places = [dict(enumerate(one, 1)) for one in rows]
+    places = [dict(enumerate(grades, 1)) for grades in rows]
     grade = pl.Series(numbers(places, "grade", "ranked_grades()", range(len(rows))))
     item = pl.Series(place)
     score = pl.Series(-place.astype(np.float64))

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, reason_of
 from rankmeter.inputs.cells import RawColumn, is_missing
-from rankmeter.inputs.checked_tables import Origin, id_column
+from rankmeter.inputs.checked_tables import id_column
 from rankmeter.inputs.columnar import scan
-from rankmeter.inputs.columns import fold, is_usual
+from rankmeter.inputs.columns import fold, is_usual, say_columns, say_missing
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import OpenedFrame, is_frame
 from rankmeter.inputs.ids import ids
+from rankmeter.inputs.origins import Origin
 from rankmeter.inputs.spreadsheets import unguarded_frame
 from rankmeter.late import pl, polars_faults
+from rankmeter.wording import said
 
 
 def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
@@ -39,9 +41,9 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     return read_table(data, what, named=named)
 
 
-def called(data: object, otherwise: str = "the table") -> str:
+def called(data: object, otherwise: str = "") -> str:
     """What a table is called in sentences: its path, where it has one."""
-    return str(data) if isinstance(data, (str, os.PathLike)) else otherwise
+    return str(data) if isinstance(data, (str, os.PathLike)) else otherwise or said("inputs.the_table")
 
 
 def _column(taken: RawColumn) -> pl.Series:
@@ -62,8 +64,9 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
     try:
         table = _parse(content, kind)
     except polars_faults() as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError.of("inputs.not_read_as", source=name, what=what, format=kind, reason=reason) from error
+        raise InputError.of(
+            "inputs.not_read_as", source=name, what=what, format=kind, reason=reason_of(error)
+        ) from error
     return _with_header(table, named, name) if kind in ("csv", "tsv") and table.width == 1 else table
 
 
@@ -113,8 +116,7 @@ def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
     try:
         return _of_mapping(data)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason) from error
+        raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason_of(error)) from error
 
 
 def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
@@ -132,25 +134,77 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
     """The column that the caller named, or the only one with a usual name; None where there is none."""
     if given is not None:
         if given not in table.columns:
-            raise InputError.of(
-                "inputs.named_column_missing",
-                source=source,
-                given=given,
-                what=what,
-                listed=examples(table.columns, shown=12),
-                hint=did_you_mean(given, table.columns),
-            )
+            raise no_named_column(what, given, table.columns, source)
         return given
     folded = [fold(name) for name in usual]
-    found = [name for name in table.columns if fold(name) in folded]
-    if len(found) > 1:
-        exact = [name for name in found if fold(name) == folded[0]]
+    candidates = [name for name in table.columns if fold(name) in folded]
+    if len(candidates) > 1:
+        exact = [name for name in candidates if fold(name) == folded[0]]
         if len(exact) == 1:
             return exact[0]
         raise InputError.of(
-            "inputs.which_column", source=source, count=len(found), what=what, names=", ".join(found), first=found[0]
+            "inputs.which_column",
+            source=source,
+            count=len(candidates),
+            what=what,
+            names=", ".join(candidates),
+            first=candidates[0],
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
+
+
+def find_roles(
+    columns: Sequence[str],
+    usual: Mapping[str, Sequence[str]],
+    named: Mapping[str, str],
+    source: str,
+    *,
+    needed: Sequence[str],
+) -> dict[str, str]:
+    """The column of each role that the table has: as the caller named it, or the only one with a usual name."""
+    check_roles(named, list(usual))
+    roles = dict(named)
+    for role, column in named.items():
+        if column not in columns:
+            raise no_named_column(role, column, columns, source)
+    for role, names in usual.items():
+        if role not in roles:
+            free = [name for name in columns if name not in roles.values()]
+            if (likely := usual_column(role, names, free, source)) is not None:
+                roles[role] = likely
+    if missing := [role for role in needed if role not in roles]:
+        free = [name for name in columns if name not in roles.values()]
+        hint = say_missing(missing[0], usual[missing[0]], free)
+        raise InputError.of("inputs.no_role", source=source, role=missing, names=_listed(columns), hint=hint)
+    return roles
+
+
+def usual_column(role: str, usual: Sequence[str], free: Sequence[str], source: str) -> str | None:
+    """The only free column with a usual name of the role, or the one called as the first of them."""
+    folded = [fold(name) for name in usual]
+    candidates = [name for name in free if fold(name) in folded]
+    exact = [name for name in candidates if fold(name) == folded[0]]
+    if len(candidates) > 1 and len(exact) != 1:
+        names, say = [f"'{name}'" for name in candidates], say_columns(role, candidates[0])
+        raise InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
+    return next(iter(exact or candidates), None)
+
+
+def check_roles(named: Mapping[str, str], roles: Sequence[str]) -> None:
+    """Refuse names of columns for roles that a table does not have."""
+    for role in [role for role in named if role not in roles]:
+        hint = did_you_mean(str(role), roles) or say_columns(roles[0], "NAME")
+        raise InputError.of("inputs.not_a_role", word=str(role), roles=list(roles), also="", hint=hint)
+
+
+def no_named_column(role: str, column: str, columns: Sequence[str], source: str) -> InputError:
+    """The error for a column that the caller named and the table does not have."""
+    return InputError.of("inputs.named_column_missing", source=source, given=column, what=role,
+                         listed=_listed(columns), hint=did_you_mean(column, columns))  # fmt: skip
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return examples(columns, shown=12) if columns else said("inputs.no_columns")
 
 
 def ids_of(values: Any, role: str, source: str) -> pl.Series:
@@ -159,10 +213,16 @@ def ids_of(values: Any, role: str, source: str) -> pl.Series:
         return id_column(values, role, Origin(source))
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return id_column(pl.Series(values), role, Origin(source))
-    given = [value.item() if isinstance(value, np.generic) else value for value in values]
-    if several := [value for value in given if isinstance(value, (list, tuple, set, Mapping))]:
+    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if several := [value for value in listed if isinstance(value, (list, tuple, set, Mapping))]:
         raise InputError.of("inputs.many_in_an_id", source=source, listed=examples(several), role=role)
-    return ids(given)
+    return ids(listed)
+
+
+def check_count(values: Sized, items: Sized, what: str, source: str) -> None:
+    """Refuse more or fewer values than there are items."""
+    if len(values) != len(items):
+        raise InputError.of("inputs.other_count", source=source, what=what, count=len(values), items=len(items))
 
 
 def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDArray[np.float64]:
@@ -170,8 +230,7 @@ def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDA
     if isinstance(values, Mapping):
         values = _by_item(values, items, what, source)
     column = _as_column(values, what, source)
-    if len(column) != len(items):
-        raise InputError.of("inputs.other_count", source=source, what=what, count=len(column), items=len(items))
+    check_count(column, items, what, source)
     plain = column.str.strip_chars() if column.dtype == pl.String else column  # "a, 1": the space is no part of it
     numbers = plain.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(value=False)).arg_true().to_list()

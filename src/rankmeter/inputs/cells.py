@@ -6,10 +6,11 @@ import math
 import numbers
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from ast import literal_eval
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from rankmeter.late import decimal
+from rankmeter.late import decimal, json
 
 if TYPE_CHECKING:
     from rankmeter.late import pl
@@ -25,8 +26,10 @@ _MOST_DIGITS = 4000
 LOOKED_AT = 1000
 """How many rows of a column are looked at to tell what it holds."""
 
-Contents = Literal["numbers", "some numbers", "few words", "words", "other"]
-"""What a column holds: numbers alone, some among other things, a few words again and again, short texts, or none."""
+Contents = Literal["numbers", "some numbers", "few words", "words", "lists", "lists of numbers", "other"]
+"""What a column holds: numbers alone, some among other things, a few words again and again, short texts, lists (also
+as text), or none of these."""
+LISTS: tuple[Contents, ...] = ("lists", "lists of numbers")
 
 _FEW_WORDS = 10
 _LONG_TEXT = 40
@@ -43,6 +46,32 @@ def is_null(value: object) -> bool:
 def is_missing(value: object) -> bool:
     """Whether this stands for nothing: None, NaN, or the missing values of pandas."""
     return is_null(value) or (isinstance(value, numbers.Real) and math.isnan(value))
+
+
+def is_list(value: object) -> bool:
+    """Whether this is a list, an array of one dimension, or text that looks like a list: ``[1, 2]``."""
+    if isinstance(value, str):
+        return value[:1] == "[" and value[-1:] == "]"
+    return isinstance(value, (list, tuple, set, frozenset)) or (
+        hasattr(value, "__array__") and getattr(value, "ndim", 1) == 1
+    )
+
+
+def list_of(value: object) -> Sequence[object] | None:
+    """The values of a list, an array, or text that spells a list; None for everything else."""
+    if isinstance(value, str):
+        read = _spelled(value, json.loads)
+        value = _spelled(value, literal_eval) if read is None else read
+    if isinstance(value, str) or not is_list(value):
+        return None
+    return list(value.tolist() if hasattr(value, "tolist") else cast("Collection[object]", value))
+
+
+def _spelled(text: str, read: Callable[[str], object]) -> object:
+    try:
+        return read(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def is_number(value: object) -> bool:
@@ -129,9 +158,14 @@ def contents(column: RawColumn | Sequence[object]) -> Contents:
     ['numbers', 'numbers', 'some numbers', 'some numbers']
     >>> [contents(values) for values in (["yes", "no", "yes"], ["yes", "no"], [None], ["https://a.example/1", "1"])]
     ['few words', 'words', 'other', 'other']
+    >>> [contents(values) for values in ([[1, 2], [3]], ["['a', 'b']", "[]"])]
+    ['lists of numbers', 'lists']
     """
     rows = list(column[:LOOKED_AT])
     values = [value for value in rows if not is_missing(value) and not (isinstance(value, str) and not value)]
+    if values and all(map(is_list, values)):
+        listed = next((several for value in values if (several := list_of(value))), ())
+        return "lists of numbers" if all(is_number(one) or spells_number(str(one)) for one in listed) else "lists"
     texts = [value for value in values if isinstance(value, str)]
     others = [value for value in values if not isinstance(value, str)]
     if values and all(map(spells_number, texts)) and all(map(is_number, others)):

@@ -9,7 +9,6 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
 from typing import cast
 
 import numpy as np
@@ -29,10 +28,12 @@ from rankmeter.inputs.cells import (
     reads_as_number,
 )
 from rankmeter.inputs.columns import RANKING, Role, say_columns
+from rankmeter.inputs.list_columns import in_rows
+from rankmeter.inputs.origins import GroupedQueries, Origin
 from rankmeter.inputs.reading import Reading, Side, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.wording import Said, said
+from rankmeter.wording import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +75,22 @@ class OpenedTable(ABC):
 
 
 def read_opened(
-    table: OpenedTable, side: Side, given: Mapping[str, str] | None, name: str, format: str, rows_before: int = 0
+    table: OpenedTable, side: Side, named: Mapping[str, str] | None, name: str, format: str, rows_before: int = 0
 ) -> Iterator[tuple[JudgmentTable | RunTable, float | None]]:
     """Check a table part by part, and tell with each part how much of the file that is.
 
     ``rows_before`` is how many rows of the same input were in other files: where nothing but the order of the rows
     ranks them, the count goes on.
     """
-    reading = table.find(lambda names: read_as(side, names, table.head, given, name, format))
+    reading = table.find(lambda names: read_as(side, names, table.head, named, name, format))
     build: Callable[[Mapping[Role, RawColumn], Origin], JudgmentTable | RunTable]
     build = judgment_table if side == "judgments" else run_table
     rows = rows_before
+    listed: set[object] = set()
     for part in table.parts(reading.roles):
-        made = _built(part, build, reading, None if side == "judgments" else rows)
-        rows += len(made.query)
-        yield made, part.fraction
+        checked = _built(part, build, reading, None if side == "judgments" else rows, listed)
+        rows += len(checked.query)
+        yield checked, part.fraction
 
 
 def _built(
@@ -96,76 +98,44 @@ def _built(
     build: Callable[[Mapping[Role, RawColumn], Origin], JudgmentTable | RunTable],
     reading: Reading,
     before: int | None,
+    listed: set[object],
 ) -> JudgmentTable | RunTable:
     """A part that was checked; where it is wrong it is read again with the numbers of its lines."""
-    raw = part.raw
+    origin = Origin(reading.source, part.lines, part.first_row, reading)
+    try:
+        raw, origin = in_rows(part.raw, origin, listed)
+    except InputError:
+        if part.exactly is None:
+            raise
+        return _built(part.exactly(), build, reading, before, listed)
     if before is not None and (before or not part.is_whole) and not any(role in raw for role in RANKING):
         raw = {**raw, "rank": pl.int_range(before + 1, before + len(raw["query"]) + 1, eager=True)}
     try:
-        return build(raw, Origin(reading.source, part.lines, part.first_row, reading))
+        return build(raw, origin)
     except InputError as error:
         if part.exactly is None:
             if not part.unread:
                 raise
             raise InputError.of("inputs.and_the_rest", fact=error.problem, rest=part.unread) from None
-    return _built(part.exactly(), build, reading, before)
+    return _built(part.exactly(), build, reading, before, listed)
 
 
 def whole_table(
-    table: OpenedTable, side: Side, given: Mapping[str, str] | None, name: str, format: str
+    table: OpenedTable, side: Side, named: Mapping[str, str] | None, name: str, format: str
 ) -> JudgmentTable | RunTable:
     """Check a table that comes in one part."""
-    return next(read_opened(table, side, given, name, format))[0]
+    return next(read_opened(table, side, named, name, format))[0]
 
 
-class GroupedQueries(list[object]):
-    """The query of each row, taken from groups of rows of which some may be empty.
-
-    Parameters
-    ----------
-    groups
-        The query of each group.
-    sizes
-        How many rows each has.
-    """
-
-    def __init__(self, groups: Sequence[object], sizes: Sequence[int]) -> None:
-        super().__init__(chain.from_iterable(map(repeat, groups, sizes)))
-        self.groups = list(groups)
-        filled = {str(query) for query, size in zip(groups, sizes, strict=True) if size}
-        self.has_empty = any(str(query) not in filled for query in self.groups)
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where rows come from, so that messages can name the row or line at fault."""
-
-    source: str
-    lines: Sequence[int] | None = None
-    """The line of each row in its file; None where rows have only a position."""
-    first_row: int = 0
-    """How many rows came before these, where a table is read in parts."""
-    reading: Reading | None = None
-    """Which column became what."""
-
-    def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
-        """Say the fact about the first row, where it is, and which rows are like it."""
-        known = {
-            role: value for role in ("query", "item") if role in raw and not is_missing(value := raw[role][rows[0]])
-        }
-        pair = said("inputs.pair", pair=known) if known else ""
-        if self.lines is None:
-            places = [row + self.first_row for row in rows]
-            where = said("inputs.row_pair", row=places[0], pair=known) if known else ""
-            return InputError.of(
-                "inputs.in_rows", source=self.source, fact=fact, count=len(rows), rows=examples(places), where=where,
-                hint=hint,
-            )  # fmt: skip
-        numbers_ = [self.lines[row] for row in rows]
-        like = said("inputs.like_this", count=len(rows), lines=examples(numbers_)) if len(rows) > 1 else ""
-        return InputError.of(
-            "inputs.in_line", source=self.source, line=numbers_[0], fact=fact, pair=pair, like=like, hint=hint
-        )
+def whole_pairs(
+    table: OpenedTable, named: Mapping[str, str] | None, name: str, format: str
+) -> tuple[pl.Series, pl.Series]:
+    """The queries and items of a table that comes in one part, checked as those of judgments; nothing else of it."""
+    reading = table.find(lambda names: read_as("judgments", names, table.head, named, name, format))
+    part = next(table.parts(reading.roles))
+    raw, origin = in_rows(part.raw, Origin(name, part.lines, part.first_row, reading), set())
+    _check_not_empty(raw, origin)
+    return _with_empty(_ids("query", raw, origin), raw, origin)[0], _ids("item", raw, origin)
 
 
 def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
@@ -192,8 +162,7 @@ def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
         score = _numbers("score", raw, origin)
     else:
         lower = next((role for role in ("distance", "rank") if role in raw), None)
-        falling = _positions(query) if lower is None else _numbers(cast("Role", lower), raw, origin)
-        score = pl.Series(np.negative(falling.to_numpy()))
+        score = -_positions(query) if lower is None else _numbers(cast("Role", lower), raw, origin, sign=-1.0)
     scored = "score" in raw or "distance" in raw
     query, queries = _with_empty(query, raw, origin)
     reading = _read(origin, query, item)
@@ -291,9 +260,9 @@ def _narrowest(column: pl.Series) -> pl.Series:
 
 def _float_ids(role: Role, column: pl.Series, origin: Origin) -> InputError:
     missing = column.is_null() | column.is_nan()
-    some = said("inputs.ids_missing", count=int(missing.sum())) if missing.any() else ""
+    note = said("inputs.ids_missing", count=int(missing.sum())) if missing.any() else ""
     shown = examples(column.filter(~missing).head(3).to_list())
-    return InputError.of("inputs.float_ids", source=origin.source, role=role, examples=shown, missing=some)
+    return InputError.of("inputs.float_ids", source=origin.source, role=role, examples=shown, missing=note)
 
 
 def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
@@ -322,8 +291,11 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
     return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
 
 
-def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
-    """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value."""
+def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin, sign: float = 1.0) -> pl.Series:
+    """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value.
+
+    They are multiplied by ``sign`` in the same pass: lower ranks and distances are better.
+    """
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
         column = _numbers_of_objects(role, list(column), raw, origin)
@@ -334,21 +306,23 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Se
     if column.null_count():
         raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
     is_plain = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
-    # NumPy asks for its memory in large pages, which for millions of rows takes a third of the time.
-    floats = pl.Series(column.to_numpy().astype(np.float64)) if is_plain else column.cast(pl.Float64)
+    numbers = column if is_plain else column.cast(pl.Float64)
     if dtype.is_integer() or dtype.is_decimal():
-        _check_exact(role, column, floats, raw, origin)
-    elif (nan := floats.is_nan()).any():
+        _check_exact(role, column, raw, origin)
+    elif (nan := numbers.is_nan()).any():
         raise origin.blame(said("inputs.is_nan", role=role), nan.arg_true().to_list(), raw)
-    elif role not in ("score", "distance") and (infinite := floats.is_infinite()).any():
+    elif role not in ("score", "distance") and (infinite := numbers.is_infinite()).any():
         raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
     if role == "rank":
-        _check_ranks(floats, raw, origin, are_whole=dtype.is_integer())
-    return floats
+        _check_ranks(numbers, raw, origin, are_whole=dtype.is_integer())
+    # NumPy asks for its memory in large pages, which for millions of rows takes a third of the time.
+    return pl.Series(np.multiply(numbers.to_numpy(), sign)) if is_plain or sign != 1.0 else numbers
 
 
 def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin, *, are_whole: bool) -> None:
     """Refuse what no rank can be: a column called rank may hold scores (ts_rank of PostgreSQL), highest first."""
+    if are_whole and cast("int", ranks.min()) >= 0:
+        return
     odd = ranks < 0 if are_whole else (ranks < 0) | (ranks != ranks.floor())
     if odd.any():
         rows = odd.arg_true().to_list()
@@ -357,17 +331,15 @@ def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
         raise origin.blame(said("inputs.not_a_rank", value=f"{ranks[rows[0]]:g}"), rows, raw, hint)
 
 
-def _check_exact(
-    role: Role, whole: pl.Series, floats: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
-) -> None:
+def _check_exact(role: Role, whole: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> None:
     """Refuse numbers that float64 would round: two different scores would become a tie."""
     is_small = whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS  # type: ignore[operator]  # there are rows
     if whole.dtype.is_decimal():
-        if not is_small or whole.n_unique() != floats.n_unique():
+        if not is_small or whole.n_unique() != whole.cast(pl.Float64).n_unique():
             _numbers_of_objects(role, whole.to_list(), raw, origin)
     elif is_small:
         return
-    elif rounded := (floats.cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
+    elif rounded := (whole.cast(pl.Float64).cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
         raise _rounded(role, whole[rounded[0]], rounded, raw, origin)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from rankmeter.errors import EmptyInputError, InputError
+from rankmeter.errors import EmptyInputError, InputError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import Role
@@ -32,7 +32,6 @@ class Columnar(OpenedTable):
             self._damaged(error)
 
     def head(self, column: str) -> pl.Series:
-        """The first rows of a column."""
         try:
             return self.lazy.select(column).head(LOOKED_AT).collect().to_series()
         except polars_faults() as error:
@@ -71,8 +70,7 @@ class Columnar(OpenedTable):
 
     def _damaged(self, error: BaseException) -> NoReturn:
         """Say that the file is damaged, in the words of who tried to read it."""
-        reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
-        raise InputError.of("inputs.damaged", source=self._name, format=self._label, reason=reason) from error
+        raise InputError.of("inputs.damaged", source=self._name, format=self._label, reason=reason_of(error)) from error
 
 
 def scan(content: bytes | Path, kind: str) -> pl.LazyFrame:

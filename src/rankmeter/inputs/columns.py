@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest
-from rankmeter.inputs.cells import Contents
+from rankmeter.inputs.cells import LISTS, Contents
 from rankmeter.wording import Said, said
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
@@ -21,6 +21,8 @@ Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"
 SIDES = ("judgments", "run")
 
 ROLES: tuple[Role, ...] = get_args(Role)
+
+IDS: tuple[Role, ...] = ("query", "item")
 
 RANKING: tuple[Role, ...] = ("score", "distance", "rank")
 """What can order the items of a run; the first of them that is named does."""
@@ -69,6 +71,17 @@ USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     }
 )
 """The usual names of each role, the most usual first."""
+
+LISTS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "judgments": ("actual", "relevant", "truth", "ground_truth", "positives", "held_out", "y_true", "targets"),
+        "run": (
+            *("predicted", "predictions", "prediction", "recommended", "recommendations", "recommendation", "recs"),
+            *("retrieved", "results", "ranked", "ranking", "y_pred", "top_k", "topk"),
+        ),
+    }
+)
+"""What a column of lists of items is usually called on each side, where it is not called after its items."""
 
 BEIR = ("query-id", "corpus-id", "score")
 """The header under which BEIR writes its judgments: the only one in which a score is a grade."""
@@ -126,8 +139,18 @@ def is_user_name(name: str) -> bool:
 _USERS = frozenset(fold(name) for name in "user user_id uid customer customer_id visitor_id member_id".split())
 
 
+def _any_may(_: str) -> Contents:
+    """Where nothing is known of the values, any column may hold numbers."""
+    return "numbers"
+
+
 def find_columns(
-    names: Sequence[str], wanted: Sequence[Role], given: Mapping[str, str] | None, source: str
+    names: Sequence[str],
+    wanted: Sequence[Role],
+    named: Mapping[str, str] | None,
+    source: str,
+    holds: Holds = _any_may,
+    side: Literal["judgments", "run"] = "judgments",
 ) -> dict[Role, str]:
     """Find the column of each wanted role.
 
@@ -137,11 +160,15 @@ def find_columns(
         The columns of the table.
     wanted
         The roles to look for. ``query`` and ``item`` must be found; the others may be absent.
-    given
+    named
         Columns that the caller named, by role. Roles that are not wanted here are ignored, so that one mapping can
         serve judgments and run.
     source
         How messages call the table.
+    holds
+        What a column holds. A column of lists may be the items under any name.
+    side
+        Whose lists they are, where several columns hold lists.
 
     Returns
     -------
@@ -153,27 +180,39 @@ def find_columns(
     >>> find_columns(["user_id", "movieId", "rating"], ["query", "item", "grade"], None, "ratings.csv")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'rating'}
     """
-    given = check_columns(given) or {}
-    found = _given_columns(names, wanted, given, source)
-    claimed = {column for role, column in given.items() if role not in wanted}
+    named = check_columns(named) or {}
+    columns = _given_columns(names, wanted, named, source)
+    claimed = {column for role, column in named.items() if role not in wanted}
     for role in wanted:
-        if role not in found:
-            free = [name for name in names if name not in found.values()]
+        if role not in columns:
+            free = [name for name in names if name not in columns.values()]
             column = _usual_column(role, free, claimed, source)
+            if column is None and role == "item":
+                column = _list_column([name for name in free if holds(name) in LISTS], LISTS_OF[side], source)
             if column is not None:
-                found[role] = column
-    missing = [role for role in wanted if role in ("query", "item") and role not in found]
+                columns[role] = column
+    missing = [role for role in wanted if role in ("query", "item") and role not in columns]
     if missing:
-        raise _missing(missing, names, found, source)
-    for role, column in found.items():
+        raise _missing(missing, names, columns, source)
+    for role, column in columns.items():
         if (count := list(names).count(column)) > 1:
             raise InputError.of("inputs.equal_columns", source=source, count=count, column=column, role=role)
-    return {role: found[role] for role in wanted if role in found}
+    return {role: columns[role] for role in wanted if role in columns}
 
 
-def _any_may(_: str) -> Contents:
-    """Where nothing is known of the values, any column may hold numbers."""
-    return "numbers"
+def _list_column(lists: Sequence[str], usual: Sequence[str], source: str) -> str | None:
+    """Which of the columns of lists holds the items: called after items, or as their lists usually are, or alone."""
+    folded = {fold(name) for name in usual}
+    by_name = [name for name in lists if is_usual("item", name.rstrip("sS"))]
+    for candidates in (by_name, [name for name in lists if fold(name) in folded], lists):
+        if len(candidates) == 1:
+            return candidates[0]
+    if lists:
+        names, say = _quoted(lists), say_columns("item", lists[0])
+        raise InputError.of(
+            "inputs.several_columns", source=source, count=len(names), role="item", names=names, say=say
+        )
+    return None
 
 
 def judgment_columns(
@@ -188,11 +227,11 @@ def judgment_columns(
     """
     given = check_columns(given) or {}
     if "relevant" in given and "grade" not in given:
-        return find_columns(names, ("query", "item", "subtopic"), given, source)
-    columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source)
+        return find_columns(names, ("query", "item", "subtopic"), given, source, holds)
+    columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source, holds)
     if "grade" in columns:
         return columns
-    free = [name for name in names if name not in columns.values()]
+    free = _beside(columns, names, holds)
     if (*columns.values(), *free) == BEIR:
         return {**columns, "grade": BEIR[2]}
     ranking = [name for role in RANKING for name in free if is_usual(role, name) or name == given.get(role)]
@@ -227,14 +266,12 @@ def run_columns(
     given = check_columns(given) or {}
     named = next((role for role in RANKING if role in given), None)
     if named is not None or "order" in given:
-        return find_columns(names, ("query", "item", *((named,) if named else ())), given, source)
-    columns = find_columns(names, ("query", "item", "score"), given, source)
-    if "score" in columns:
-        return columns
-    columns = find_columns(names, ("query", "item", "rank"), given, source)
-    if "rank" in columns:
-        return columns
-    free = [name for name in names if name not in columns.values()]
+        return find_columns(names, ("query", "item", *((named,) if named else ())), given, source, holds, "run")
+    for ranking in cast("tuple[Role, ...]", ("score", "rank")):
+        columns = find_columns(names, ("query", "item", ranking), given, source, holds, "run")
+        if ranking in columns:
+            return columns
+    free = _beside(columns, names, holds)
     grades = [name for name in free if is_usual("grade", name) or name == given.get("grade")]
     if grades:
         say = say_columns("score", grades[0])
@@ -250,9 +287,20 @@ def run_columns(
     return columns
 
 
+def _beside(columns: Mapping[Role, str], names: Sequence[str], holds: Holds) -> list[str]:
+    """The columns that no role was found for; beside lists such as ``actual`` without those of the other side."""
+    free = [name for name in names if name not in columns.values()]
+    usual = {fold(name) for side in LISTS_OF.values() for name in side}
+    if fold(columns["item"]) not in usual:
+        return free
+    return [name for name in free if fold(name) not in usual or holds(name) not in LISTS]
+
+
 def _may_be_number(name: str, what: Contents) -> bool:
     """Whether a column that nobody recognises may be the score or the grade."""
-    return (what == "numbers" and fold(name) not in _BESIDE) or (what == "some numbers" and _may_be_read(name))
+    return (what in ("numbers", "lists of numbers") and fold(name) not in _BESIDE) or (
+        what == "some numbers" and _may_be_read(name)
+    )
 
 
 def _may_be_read(name: str) -> bool:
@@ -276,11 +324,11 @@ def say_columns(role: str, column: str) -> Said:
 
 
 def _given_columns(
-    names: Sequence[str], wanted: Sequence[Role], given: Mapping[str, str], source: str
+    names: Sequence[str], wanted: Sequence[Role], named: Mapping[str, str], source: str
 ) -> dict[Role, str]:
     """Check the columns that the caller named and keep those that are wanted."""
-    found: dict[Role, str] = {}
-    for word, column in given.items():
+    columns: dict[Role, str] = {}
+    for word, column in named.items():
         if word not in wanted:
             continue
         if column not in names:
@@ -288,11 +336,11 @@ def _given_columns(
             raise InputError.of(
                 "inputs.no_such_column", source=source, column=column, role=word, names=_found(names), hint=hint
             )
-        for other, same in found.items():
+        for other, same in columns.items():
             if same == column:
                 raise InputError.of("inputs.named_twice", source=source, column=column, other=other, role=word)
-        found[cast(Role, word)] = column
-    return found
+        columns[cast(Role, word)] = column
+    return columns
 
 
 def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = ()) -> Mapping[str, str] | None:
@@ -322,24 +370,33 @@ def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = (
 def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], source: str) -> str | None:
     """Find the one column that is usually this role, or none; two are an error unless one is called like it.
 
+    Beside ``query_id`` a column ``query`` is the text of the query, and beside ``item_id`` one ``item`` its name.
     Columns that the caller claimed for a role of the other table step back when there is another candidate.
     """
     candidates = [name for name in dict.fromkeys(free) if is_usual(role, name)]
     candidates = [name for name in candidates if name not in claimed] or candidates
+    identified = {fold(name).removesuffix("id") for name in candidates if fold(name).endswith("id")}
+    if role == "query" and "q" in identified:
+        identified.add("query")  # PyTerrier has qid, and the text as query
+    candidates = [name for name in candidates if fold(name) not in identified]
     for same in ([name for name in candidates if name == role], [name for name in candidates if fold(name) == role]):
         if len(same) == 1:
             return same[0]
     if len(candidates) > 1:
-        names, say = _quoted(candidates), say_columns(role, candidates[0])
-        raise InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
+        raise _several(role, candidates, source)
     return candidates[0] if candidates else None
 
 
-def _missing(missing: Sequence[Role], names: Sequence[str], found: Mapping[Role, str], source: str) -> InputError:
+def _several(role: Role, candidates: Sequence[str], source: str) -> InputError:
+    names, say = _quoted(candidates), say_columns(role, candidates[0])
+    return InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
+
+
+def _missing(missing: Sequence[Role], names: Sequence[str], columns: Mapping[Role, str], source: str) -> InputError:
     """Say which roles were not found, what there is instead, and how to name a column."""
     role = missing[0]
     # A column that is usually something else (a score, say) is a poor guess for an item.
-    free = [name for name in names if name not in found.values() and not any(is_usual(any_, name) for any_ in ROLES)]
+    free = [name for name in names if name not in columns.values() and not any(is_usual(any_, name) for any_ in ROLES)]
     hint = said("inputs.not_a_table") if len(names) == 1 else say_missing(role, USUAL_NAMES[role], free)
     if len(missing) == 1:
         return InputError.of("inputs.no_role", source=source, role=role, names=_found(names), hint=hint)
@@ -398,8 +455,8 @@ def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "ru
     """
     if check_columns(columns, sides=SIDES) is None or columns is None:
         return None
-    mine = {role: column for role, column in columns.items() if "." not in role}
-    mine.update(
+    named = {role: column for role, column in columns.items() if "." not in role}
+    named.update(
         (role.removeprefix(f"{side}."), column) for role, column in columns.items() if role.startswith(f"{side}.")
     )
-    return {role: column for role, column in mine.items() if STATEMENT_SIDES.get(role, side) == side}
+    return {role: column for role, column in named.items() if STATEMENT_SIDES.get(role, side) == side}

@@ -12,11 +12,11 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from stat import S_ISFIFO
 from typing import BinaryIO, Protocol, cast
 
-from rankmeter.errors import InputError, NotFoundError, Problem, did_you_mean, nearest
-from rankmeter.late import bz2, gzip, lzma
+from rankmeter.errors import InputError, NotFoundError, Problem, did_you_mean, nearest, reason_of
+from rankmeter.late import bz2, gzip, lzma, pathlib
 
 MOST_GROWTH = 100
 """So many times the size in the file a compressed content may have: lines that differ shrink to a tenth or so."""
@@ -60,7 +60,7 @@ class ByteSource:
         The regular file that ``raw`` reads, when there is one.
     """
 
-    def __init__(self, raw: Readable, name: str, path: Path | None = None) -> None:
+    def __init__(self, raw: Readable, name: str, path: str | None = None) -> None:
         self.name = name
         self.compression: str | None = None
         self._raw = raw
@@ -102,9 +102,9 @@ class ByteSource:
         if held:
             yield held
 
-    def content(self) -> bytes | Path:
+    def content(self) -> bytes | pathlib.Path:
         """Everything, for readers that want it whole: the file when it holds the content as it is, else bytes."""
-        return self.path if self.path is not None else self.read_all()
+        return pathlib.Path(self.path) if self.path is not None else self.read_all()
 
     def consumed(self) -> int | None:
         """How many bytes of the file have been read, compressed as they are; None where that is not known."""
@@ -125,9 +125,9 @@ class ByteSource:
             raise
         except (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
             if self.compression is None:
-                raise InputError.of("inputs.unreadable", source=self.name, reason=_reason(error)) from None
+                raise InputError.of("inputs.unreadable", source=self.name, reason=reason_of(error)) from None
             raise InputError.of(
-                "inputs.cut_short", source=self.name, compression=self.compression, reason=_reason(error)
+                "inputs.cut_short", source=self.name, compression=self.compression, reason=reason_of(error)
             ) from None
         self._unpacked += len(content)
         if self.compression and self._unpacked > max(UNPACKED_BYTES, MOST_GROWTH * self._packed.given):
@@ -153,10 +153,17 @@ def open_source(path: object) -> Iterator[ByteSource]:
     """
     with ExitStack() as stack:
         raw, name = _open_raw(path, stack)
-        is_file = isinstance(path, (str, os.PathLike)) and path != "-" and Path(name).is_file()
-        source = ByteSource(raw, name, Path(name) if is_file else None)
+        is_file = isinstance(path, (str, os.PathLike)) and path != "-" and os.path.isfile(name)  # noqa: PTH113 (late)
+        source = ByteSource(raw, name, name if is_file else None)
         stack.callback(source.close)
         yield source
+
+
+def is_read_once(data: object) -> bool:
+    """Whether this is standard input or a pipe."""
+    if not isinstance(data, (str, os.PathLike)) or data == "-":
+        return data == "-"
+    return os.path.exists(data) and S_ISFIFO(os.stat(data).st_mode)  # noqa: PTH110, PTH116 (late)
 
 
 def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
@@ -181,14 +188,14 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
 
 def refuse_url(name: str) -> None:
     """Refuse what names a place on a network: nothing is fetched from one."""
-    if re.match(_URL, name) and not Path(name).exists():
+    if ":/" in name and re.match(_URL, name) and not pathlib.Path(name).exists():
         raise InputError.of("inputs.url", source=name)
 
 
 def _open_file(name: str) -> BinaryIO:
     try:
         # Unbuffered: blocks are large, and a buffer would only copy them once more.
-        return Path(name).open("rb", buffering=0)
+        return cast(BinaryIO, open(name, "rb", buffering=0))  # noqa: PTH123 (late; closed by the caller)
     except FileNotFoundError:
         raise NotFoundError.of("inputs.no_file", source=name, hint=_neighbour(name)) from None
     except IsADirectoryError:
@@ -196,20 +203,20 @@ def _open_file(name: str) -> BinaryIO:
     except PermissionError:
         raise InputError.of("inputs.no_permission", source=name) from None
     except (OSError, ValueError) as error:
-        raise InputError.of("inputs.cannot_open", source=repr(name), reason=_reason(error)) from None
+        raise InputError.of("inputs.cannot_open", source=repr(name), reason=reason_of(error)) from None
 
 
 def _neighbour(name: str) -> str | Problem:
     """A hint that names the file beside the missing one that was probably meant."""
-    path = Path(name)
+    path = pathlib.Path(name)
     try:
-        names = sorted(entry.name for entry in path.parent.iterdir())
+        names = sorted(file.name for file in path.parent.iterdir())
     except OSError:
         return Problem("inputs.no_directory", {"folder": str(path.parent)})
     # Files are alike by what stands before their endings; all runs end alike.
-    near = nearest(_before_endings(path.name), [_before_endings(one) for one in names], alike=0.7)
+    near = nearest(_before_endings(path.name), [_before_endings(entry) for entry in names], alike=0.7)
     # Where nothing is near, the folder is the likelier mistake.
-    meant = did_you_mean(path.name, [one for one in names if _before_endings(one) in near])
+    meant = did_you_mean(path.name, [entry for entry in names if _before_endings(entry) in near])
     return meant or Problem("inputs.looked_in", {"folder": str(path.parent.resolve())})
 
 
@@ -229,11 +236,6 @@ def _read_fully(stream: Readable, size: int, name: str) -> bytes:
         parts.append(part)
         size -= len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _reason(error: BaseException) -> str:
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(text).rstrip(".")
 
 
 class _Rejoined:
@@ -283,7 +285,6 @@ class _ZstdFile:
         self._left = memoryview(b"")
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes, at most ``size``; none at the end."""
         if not self._left:
             self._left = memoryview(self._next())
         size = len(self._left) if size < 0 else size

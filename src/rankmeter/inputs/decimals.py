@@ -21,6 +21,8 @@ Floats = npt.NDArray[np.float64]
 MOST_DIGITS = 19
 """Point included: what a word of 64 bits can hold."""
 EXACT = np.uint64(1 << 53)
+EXACT_DIGITS = 15
+"""Up to so many digits every whole number is exact as a float."""
 _MINUS = ord("-")
 _POWERS = np.array([10**k for k in range(MOST_DIGITS + 1)], np.uint64)
 _FLOAT_POWERS: Floats = np.array([10.0**k for k in range(MOST_DIGITS + 1)])
@@ -30,24 +32,26 @@ def _everywhere(byte: int) -> np.uint64:
     return np.uint64(int.from_bytes(bytes([byte]) * WORD))
 
 
-_ZEROS, _POINTS, _LOW_BITS, _SIXES, _HIGH_HALVES = map(_everywhere, (0x30, 0x2E, 0x7F, 0x06, 0xF0))
-_PAIRS, _FOURS, _EIGHTS = (np.uint64(mask) for mask in (0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF))
+_ZEROS, _POINT, _LOW_BITS, _SIXES, _UPPER_HALVES = map(_everywhere, (0x30, 0x1E, 0x7F, 0x06, 0xF0))
+_PAIR = np.uint64(0x000000FF000000FF)
 _LAST = ~FIRST[::-1]
 """The last 0 to 8 bytes of a word: the high ones."""
 
 
 def decimals(text: Text, start: Ints, length: Ints) -> tuple[Floats, Ints]:
     """The numbers at some places of a text, and the rows that are not plain, whose number means nothing."""
-    negative = text.data[start] == _MINUS
-    whole, behind, plain = _digits(text, start + length, length - negative)
+    end, negative = start + length, None
+    if b"-" in text.padded and (signs := text.data[start] == _MINUS).any():
+        length, negative = length - signs, signs
+    whole, behind, plain = _digits(text, end, once_if_equal(length))
     values = whole.astype(np.float64)
     values /= _FLOAT_POWERS[behind]
-    large = np.flatnonzero(whole >= EXACT)
-    if len(large):
+    if length.max(initial=0) > EXACT_DIGITS:
+        large = np.flatnonzero(whole >= EXACT)
         powers = _FLOAT_POWERS[np.broadcast_to(behind, len(whole))[large]]
         values[large], settled = _quotients(whole[large], powers)
         plain[large] &= settled
-    if negative.any():
+    if negative is not None:
         np.negative(values, out=values, where=negative)
     return values, np.flatnonzero(~plain)
 
@@ -55,9 +59,8 @@ def decimals(text: Text, start: Ints, length: Ints) -> tuple[Floats, Ints]:
 def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     """The digits before each end as a whole number, how many of them stand behind the point, and which rows are plain.
 
-    ``size`` is how many characters there are without the sign.
+    ``size`` is how many characters there are without the sign; one for all rows where they are equal.
     """
-    size = once_if_equal(size)
     plain = np.broadcast_to((size >= 1) & (size <= MOST_DIGITS), len(end)).copy()
     number = np.zeros(len(end), np.uint64)
     behind, points = np.zeros(1, np.int64), np.zeros(1, np.uint8)
@@ -67,14 +70,14 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
         word ^= _ZEROS
         word &= _LAST[np.maximum(np.minimum(size - WORD * count, WORD), 0)]
         # Digits are their values now, a point is 0x1E, and what stands before the number is 0.
-        point = once_if_equal(_bytes_equal(word, _POINTS ^ _ZEROS))
+        point, others = _points(word)
         if point.any():
             found = np.bitwise_count(point)
             points = points + found
             after = (63 - np.bitwise_count(point - np.uint64(1)).astype(np.int64)) >> 3
             behind = behind + np.where(found == 1, after + WORD * count, 0)
-            word ^= (point >> np.uint64(7)) * np.uint64(0x1E)
-        plain &= ((word | (word + _SIXES)) & _HIGH_HALVES) == 0
+        if others is not None:
+            plain &= others == 0
         word = _eight_digits(word)
         if count:
             word *= _POWERS[WORD * count]
@@ -90,6 +93,27 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     return number, behind, plain
 
 
+def _points(word: Words) -> tuple[Words, Words | None]:
+    """The highest bit of each byte that is a point, which becomes 0, and what else is not a digit; None for nothing.
+
+    Where all rows have their points at the places of the first row's, as in most files, that is one row for all.
+    """
+    point = _bytes_equal(word[:1], _POINT)
+    there = (point >> np.uint64(7)) * np.uint64(0xFF)
+    # A digit is below 10, so that neither it nor it plus 6 reaches the upper half; what stands for the point must be 0.
+    points, sixes, upper = there & _POINT, ~there & _SIXES, there | _UPPER_HALVES
+    word ^= points
+    others = word + sixes
+    others |= word
+    others &= upper
+    if not others.any():
+        return point, None
+    word ^= points
+    point = _bytes_equal(word, _POINT)
+    word ^= (point >> np.uint64(7)) * np.uint64(0x1E)
+    return point, (word | (word + _SIXES)) & _UPPER_HALVES
+
+
 def _bytes_equal(word: Words, wanted: np.uint64) -> Words:
     """The highest bit of each byte that is the wanted one: the classic search for a zero byte, in its exact form."""
     differs = word ^ wanted
@@ -102,12 +126,21 @@ def _bytes_equal(word: Words, wanted: np.uint64) -> Words:
 
 
 def _eight_digits(word: Words) -> Words:
-    """The number of eight digits, the first of them in the lowest byte: neighbours are put together three times."""
-    for digits, mask in enumerate((_PAIRS, _FOURS, _EIGHTS)):
-        right = word >> np.uint64(WORD << digits)
-        word = word * np.uint64(10 ** (1 << digits))
-        word += right
-        word &= mask
+    """The number of eight digits, the first of them in the lowest byte.
+
+    Neighbours become pairs. The first and the third pair are multiplied by their powers of ten at once, and so are the
+    second and the fourth; all four meet in the upper half.
+    """
+    pairs = word >> np.uint64(8)
+    word *= np.uint64(10)
+    word += pairs
+    odd = word & _PAIR
+    odd *= np.uint64(100 + (10**6 << 32))
+    word >>= np.uint64(16)
+    word &= _PAIR
+    word *= np.uint64(1 + (10**4 << 32))
+    word += odd
+    word >>= np.uint64(32)
     return word
 
 

@@ -11,9 +11,10 @@ from typing import Literal
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, number_of, spells_number
-from rankmeter.inputs.checked_tables import OpenedTable, Origin, TablePart
-from rankmeter.inputs.columns import ROLES, Role, is_usual
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart
+from rankmeter.inputs.columns import IDS, ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
+from rankmeter.inputs.origins import Origin
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
 from rankmeter.late import pl, polars_faults
@@ -39,7 +40,6 @@ class Delimited(OpenedTable):
         self.names = self._first.header
 
     def head(self, column: str) -> list[object]:
-        """The first rows of a column."""
         return self._first.head(column)
 
     def has(self, text: bytes) -> bool:
@@ -172,12 +172,11 @@ class _Rows:
         return InputError.of("inputs.not_utf8", source=self._name, line=line, byte=byte)
 
     def head(self, column: str) -> list[object]:
-        """The first rows of a column."""
         position = self.header.index(column)
         rows = islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)
         return [row[position] if len(row) > position else None for _, _, row in rows]
 
-    def _read_fast(self, found: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
+    def _read_fast(self, columns: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Read with Polars; None where anything is unusual.
 
         Every column is read, needed or not, because Polars looks for surplus fields only without a projection. An
@@ -185,7 +184,7 @@ class _Rows:
         """
         if self._separator == "," and self._data.count(b'"') % 2:
             return None
-        position = {role: self.header.index(column) for role, column in found.items()}
+        position = {role: self.header.index(column) for role, column in columns.items()}
         schema = {
             str(index): pl.Float64
             if index in [position.get(role) for role in ("score", "distance", "rank", "grade")]
@@ -204,13 +203,15 @@ class _Rows:
         except polars_faults():
             return None
         taken: dict[Role, pl.Series] = {role: frame.get_column(str(index)) for role, index in position.items()}
-        if not len(frame) or any((taken[role] == "").any() for role in ("query", "item")):
+        if not len(frame) or any((taken[role] == "").any() for role in IDS if role in taken):
             return None
         if b'"' in self._data and len(frame) != self._data.rstrip(b"\n").count(b"\n") + 1 - self.header_lines:
             return None  # rows over several lines: Polars is lenient where a stray quote swallows them
         if may_be_rounded(taken):
             return None
-        return dict(taken) if self._separator != "," else {role: unguarded_column(one) for role, one in taken.items()}
+        if self._separator == ",":
+            taken = {role: unguarded_column(column) for role, column in taken.items()}
+        return dict(taken)
 
     def exactly(self) -> list[tuple[int, list[str]]]:
         """Every row with the line it begins on; all must have as many fields as the header."""
@@ -222,9 +223,9 @@ class _Rows:
             raise Origin(self._name, [line for line, _ in rows]).blame(fact, ragged, {})
         return rows
 
-    def _read_exactly(self, found: Mapping[Role, str], *, is_whole: bool) -> TablePart:
+    def _read_exactly(self, roles: Mapping[Role, str], *, is_whole: bool) -> TablePart:
         """Read with the csv module, which knows the first line of every row."""
-        position = {role: self.header.index(column) for role, column in found.items()}
+        position = {role: self.header.index(column) for role, column in roles.items()}
         rows = self.exactly()
         lines = [line for line, _ in rows]
         columns: dict[Role, RawColumn] = {}

@@ -17,10 +17,11 @@ from typing import Literal, cast
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
-from rankmeter.inputs.checked_tables import GroupedQueries, OpenedTable, TablePart
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.json_text import parse_json
+from rankmeter.inputs.origins import GroupedQueries
 from rankmeter.inputs.reading import Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -171,7 +172,7 @@ class _Documents:
             return []
         shape = self._checked(look, document.where)
         known = (document.query, self._announced, look.query if look.what == "wrapped" else None)
-        query = next((one for one in known if one is not None), None)
+        query = next((candidate for candidate in known if candidate is not None), None)
         self._announced = None
         self._query_from = self._query_from or shape.kind.query or look.key
         entries = list(shape.entries(cast(Document, look.results), document.where))
@@ -196,9 +197,9 @@ def as_json(value: object) -> object:
     for name in ("model_dump", "to_dict", "body", "json"):
         held = getattr(value, name, None)
         if held is not None and not isinstance(value, (dict, str, bytes)):
-            made = held() if callable(held) else held
-            if isinstance(made, (dict, list)):
-                return made
+            content = held() if callable(held) else held
+            if isinstance(content, (dict, list)):
+                return content
     if isinstance(value, dict):  # what a component of a pipeline returned: its documents are objects
         return {key: as_json(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
     return value
@@ -343,7 +344,6 @@ class ExportedTable(OpenedTable):
         raise InputError.of("responses.no_queries", source=self._name, count=count)
 
     def head(self, column: str) -> RawColumn:
-        """The first rows of a column."""
         return self._columns[cast(Role, column)][:LOOKED_AT]
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
@@ -386,7 +386,6 @@ class ExportedTable(OpenedTable):
             raise InputError.of("responses.scores_rise", source=self._name, query=query, place=place + 1)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002 (they were found here)
-        """Everything at once."""
         yield TablePart({role: self._columns[role] for role in self._roles})
 
     @cached_property

@@ -15,13 +15,13 @@ from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast
 from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT
-from rankmeter.inputs.columns import STATEMENTS, SUBTOPICS_OF_TREC, check_columns
+from rankmeter.inputs.columns import SIDES, STATEMENTS, SUBTOPICS_OF_TREC, check_columns
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import Reading, disagreement, trec_reading
-from rankmeter.inputs.shards import joined_runs, whole_queries
-from rankmeter.inputs.sources import Labelled, PlainJudgments
+from rankmeter.inputs.shards import joined_runs
+from rankmeter.inputs.sources import PlainJudgments
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl
@@ -54,8 +54,8 @@ def columns_in(paths: Sequence[str], format: str | None, columns: Mapping[str, s
     """The columns to look for: none in TREC text, so that they can be named for the other side."""
     if not columns or any(has_columns(path, format) for path in paths):
         return columns
-    kept = {**STATEMENTS, **SUBTOPICS_OF_TREC}
-    return {role: column for role, column in columns.items() if kept.get(role) == column} or None
+    stated = {**STATEMENTS, **SUBTOPICS_OF_TREC}
+    return {role: column for role, column in columns.items() if stated.get(role) == column} or None
 
 
 def read_judgments(
@@ -87,9 +87,9 @@ def read_judgments(
     with open_source(path) as source:
         kind = _resolve(source, format, "judgments")
         if kind == "labelled":
-            return _labelled(source)[0]
+            return labelled_lines(source)[0]
         if kind == "qrels":
-            _check_no_columns(source, columns, allowed={**SUBTOPICS_OF_TREC, "relevant": "rows"})
+            check_no_columns(source, columns, allowed={**SUBTOPICS_OF_TREC, "relevant": "rows"})
             has_subtopics, all_relevant = (role in (columns or {}) for role in ("subtopic", "relevant"))
             frame = pl.concat(read_frames(source, DIVERSITY if has_subtopics else QRELS), rechunk=True)
             grade = pl.repeat(1.0, frame.height, eager=True) if all_relevant else frame["value"]
@@ -106,7 +106,7 @@ def read_judgments(
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
     """Read a whole run from a file into one table; the parameters are those of `read_judgments`."""
-    return joined_runs(list(iter_run(path, format=format, columns=columns)))
+    return joined_runs([part.table for part in iter_parts(path, format=format, columns=columns)])
 
 
 def plain_judgments(
@@ -132,51 +132,17 @@ def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPar
     Raises
     ------
     NotPlainError
-        Where it is none, perhaps only towards its end; `iter_run` then reads it from the beginning.
+        Where it is none, perhaps only towards its end; `iter_parts` then reads it from the beginning.
     """
     with open_source(path) as source:
         if _resolve(source, format, "run") != "run":
             raise NotPlainError
         size = Path(path).stat().st_size
         tags, notes = Tags(), trec_notes(source)
-        for block in read_plain(source, RUN, look=tags.look):
+        for block in read_plain(source, RUN):
+            tags.look(block.text.content)
             reading = trec_reading("run", source.name, None, notes={**notes, **_tag_notes(tags, source)})
             yield RunPart(block, _fraction(source, size), reading)
-
-
-def iter_run(
-    path: FileInput,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    block_bytes: int = BLOCK_BYTES,
-) -> Iterator[RunTable]:
-    """Read a run as tables of whole queries, so that a run larger than memory can be evaluated.
-
-    A query whose lines are adjacent in the file is never split between two tables; one that comes back later in the
-    file is in several. TREC text, CSV, TSV, Parquet and Arrow IPC are streamed; JSON comes as one table.
-
-    Parameters
-    ----------
-    path, format, columns
-        As for `read_judgments`.
-    block_bytes
-        How much text is read at a time. Memory use is a small multiple of it, or of the longest query.
-
-    Yields
-    ------
-    RunTable
-        In the order of the file. Its Series may have several chunks.
-
-    Raises
-    ------
-    NotFoundError, InputError
-        As `read_judgments`. A wrong line is reported after the whole file was looked at; tables that were given before
-        it must then be discarded.
-    """
-    yield from whole_queries(
-        part.table for part in iter_parts(path, format=format, columns=columns, block_bytes=block_bytes)
-    )
 
 
 Rows = TypeVar("Rows", RunTable, PlainRows)
@@ -201,20 +167,20 @@ def iter_parts(
     block_bytes: int = BLOCK_BYTES,
     rows_before: int = 0,
 ) -> Iterator[RunPart[RunTable]]:
-    """Read a run part by part, as it is stored; the parameters are those of `iter_run`.
+    """Read a run part by part, as it is stored; the parameters are those of `read_judgments`.
 
-    The rows of a query may be in two parts. ``rows_before`` is how many rows of the run were in other files: where
-    nothing but their order ranks the rows, the count goes on.
+    TREC text, CSV, TSV, Parquet and Arrow IPC are streamed, ``block_bytes`` of text at a time; JSON comes as one part.
+    The rows of a query may be in two parts. A wrong line is reported after the whole file was looked at.
+    ``rows_before`` is how many rows of the run were in other files: where nothing but their order ranks the rows, the
+    count goes on.
     """
-    if block_bytes < 1:
-        raise InputError.of("inputs.block_bytes", block_bytes=block_bytes)
     with open_source(path) as source:
         kind = _resolve(source, format, "run")
         size = Path(source.name).stat().st_size if Path(source.name).is_file() else 0
         if kind == "labelled":
-            yield RunPart(_labelled(source)[1], 1.0)
+            yield RunPart(labelled_lines(source)[1], 1.0)
         elif kind == "run":
-            _check_no_columns(source, columns)
+            check_no_columns(source, columns)
             tags, notes = Tags(), trec_notes(source)
             for frame in read_frames(source, RUN, block_bytes=block_bytes, look=tags.look):
                 score = frame["value"].alias("score")
@@ -225,8 +191,8 @@ def iter_parts(
             from rankmeter.inputs.checked_tables import read_opened
 
             opened = open_table(kind, source, "run", block_bytes)
-            for made, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
-                yield RunPart(cast(RunTable, made), _fraction(source, size) if fraction is None else fraction)
+            for rows, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
+                yield RunPart(cast(RunTable, rows), _fraction(source, size) if fraction is None else fraction)
 
 
 def trec_notes(source: ByteSource) -> dict[str, str]:
@@ -255,35 +221,8 @@ def _fraction(source: ByteSource, size: int) -> float | None:
     return min(1.0, consumed / size) if size and consumed is not None else None
 
 
-def read_labelled(path: FileInput, *, format: str | None = None) -> Labelled:
-    """Read a run with its labels in line: ``query Q0 item grade``, the lines of each query in ranked order.
-
-    Parameters
-    ----------
-    path
-        As for `read_judgments`.
-    format
-        ``"labelled"`` or nothing: there is one such format.
-
-    Returns
-    -------
-    Labelled
-        What ``evaluate`` takes in place of judgments and run. The run is unscored (minus the position in the query,
-        from 1) and keeps an item that is listed twice, for the consumer to report; the judgments keep its first grade.
-    """
-    if format not in (None, "labelled", "trec", "qrels"):
-        raise InputError.of("inputs.no_labels_in_line", format=f"{format!r}")
-    with open_source(path) as source:
-        _check_not_empty(source)
-        # Content that has another shape altogether gets the better message of the sniffer.
-        kind = recognise(source.head, source.name) if sample_rows(source.head) else "qrels"
-        if kind != "qrels":
-            looks = said("inputs.text_run") if kind == "run" else said("inputs.file_of_format", format=kind)
-            raise InputError.of("inputs.not_labelled", source=source.name, looks=looks)
-        return Labelled(*_labelled(source))
-
-
-def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
+def labelled_lines(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
+    """Judgments and run of lines ``query Q0 item grade``, those of each query in ranked order."""
     frame = pl.concat(read_frames(source, QRELS), rechunk=True)
     # Counted over the whole file, so that a query that comes back goes on where it stopped.
     position = frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")).to_series()
@@ -297,7 +236,7 @@ def _labelled(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
 def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     """The reader to use: "qrels", "run", "labelled", or one of the tables' formats; checks that it suits the role."""
     check_format(format)
-    _check_not_empty(source)
+    check_not_empty(source)
     own, other = _KIND_OF[role], _KIND_OF["run" if role == "judgments" else "judgments"]
     if format is None:
         # A head of comments says nothing; then it is TREC text, the only format here that has comments.
@@ -320,18 +259,21 @@ def _has_content(head: bytes) -> bool:
     return b"\0" in head or bool(sample_rows(head))
 
 
-def _check_not_empty(source: ByteSource) -> None:
+def check_not_empty(source: ByteSource) -> None:
+    """Refuse a file without a byte."""
     if not source.head:
         raise InputError.of("inputs.empty", source=source.name)
 
 
-def _check_no_columns(
+def check_no_columns(
     source: ByteSource, columns: Mapping[str, str] | None, *, allowed: Mapping[str, str] = SUBTOPICS_OF_TREC
 ) -> None:
-    named = {role: column for role, column in (check_columns(columns) or {}).items() if allowed.get(role) != column}
+    """Refuse names of columns for TREC text, but for what can be said of its fields and rows."""
+    columns = check_columns(columns, sides=SIDES) or {}
+    named = {role: column for role, column in columns.items() if allowed.get(role) != column}
     if named:
         raise InputError.of(
             "inputs.columns_of_trec",
             source=source.name,
-            names=", ".join((f"{key}={value}" for key, value in named.items())),
+            names=", ".join(f"{role}={column}" for role, column in named.items()),
         )

@@ -167,13 +167,13 @@ def recognise(head: bytes, name: str = "the input") -> str:
     ('qrels', 'tsv')
     """
     looked = Head(head)
-    for one in TABLE:
-        if one.name == "json":  # what comes from here on is text
+    for known in TABLE:
+        if known.name == "json":  # what comes from here on is text
             _check_text(head, name)
-        if one.name == "qrels" and not looked.rows:
+        if known.name == "qrels" and not looked.rows:
             raise InputError.of("inputs.only_comments", source=name)
-        if one.fits(looked):
-            return one.name
+        if known.fits(looked):
+            return known.name
     raise _unknown(looked, name)
 
 

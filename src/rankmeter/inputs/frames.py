@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError
+from rankmeter.errors import InputError, MissingExtraError, RankmeterError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
-from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
 from rankmeter.inputs.columns import Role
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -78,6 +78,11 @@ def table_from_frame(
     """
     source = source or f"{side} ({kind_of_frame(frame)})"
     return whole_table(OpenedFrame(frame, source), side, columns, source, "frame")
+
+
+def pairs_from_frame(frame: object, columns: Mapping[str, str] | None, source: str) -> tuple[pl.Series, pl.Series]:
+    """The queries and items of a frame with a row per pair; the parameters are those of `table_from_frame`."""
+    return whole_pairs(OpenedFrame(frame, source), columns, source, "frame")
 
 
 def kind_of_frame(frame: object) -> str:
@@ -148,29 +153,27 @@ class OpenedFrame(OpenedTable):
         return _from_pandas(self._frame.index[:rows].get_level_values(level).to_series())
 
     def head(self, column: str) -> RawColumn:
-        """The first rows of a column."""
         if self._is_pandas:
             return self._of_pandas(column, LOOKED_AT)
         inner = self._aliases.get(column, column)
         return OpenedFrame(self._frame.head(LOOKED_AT), self._source).take({"score": inner})["score"]
 
-    def take(self, found: Mapping[Name, str]) -> dict[Name, RawColumn]:
+    def take(self, wanted: Mapping[Name, str]) -> dict[Name, RawColumn]:
         """Take the found columns out, in one collection where the frame is lazy."""
         if self._is_pandas:
-            return {role: self._of_pandas(column) for role, column in found.items()}
-        found = {role: self._aliases.get(column, column) for role, column in found.items()}
-        chosen = self._frame.select(list(found.values()))
+            return {role: self._of_pandas(column) for role, column in wanted.items()}
+        wanted = {role: self._aliases.get(column, column) for role, column in wanted.items()}
+        chosen = self._frame.select(list(wanted.values()))
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
         if isinstance(chosen, pl.LazyFrame):
             with self._reading():
                 chosen = chosen.collect()
         if isinstance(chosen, pl.DataFrame):
-            return {role: chosen.get_column(column) for role, column in found.items()}
-        return {role: _from_pandas(chosen[column]) for role, column in found.items()}
+            return {role: chosen.get_column(column) for role, column in wanted.items()}
+        return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
-        """Everything at once."""
         yield TablePart(self.take(columns))
 
     @contextmanager
@@ -181,8 +184,7 @@ class OpenedFrame(OpenedTable):
         except (RankmeterError, MemoryError, ImportError):
             raise
         except (Exception, pl.exceptions.PanicException) as error:
-            reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise InputError.of("inputs.frame_not_computed", source=self._source, reason=reason.rstrip(".")) from error
+            raise InputError.of("inputs.frame_not_computed", source=self._source, reason=reason_of(error)) from error
 
     def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a Polars or pandas frame out
         import narwhals as nw
@@ -196,7 +198,7 @@ class OpenedFrame(OpenedTable):
             return chosen.to_polars()
         except ModuleNotFoundError as error:
             library = error.name or "pyarrow"
-            extra = {"pyarrow": "'rankmeter[arrow]'", "pandas": "'rankmeter[pandas]'"}.get(library, library)
+            extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
             raise MissingExtraError.of(
                 "inputs.frame_needs", source=self._source, library=library, extra=extra
             ) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
@@ -13,19 +12,21 @@ from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
 
 
-@dataclass(slots=True, eq=False)
 class LateIds:
     """Ids that become a column when somebody looks at them, so that means alone never load Polars."""
 
-    values: list[Any]
-    made: pl.Series | None = None
+    __slots__ = ("_column", "values")
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+        self._column: pl.Series | None = None
 
     @property
     def column(self) -> pl.Series:
         """The column, made once."""
-        if self.made is None:
-            self.made = ids(self.values)
-        return self.made
+        if self._column is None:
+            self._column = ids(self.values)
+        return self._column
 
 
 def column_of_ids(given: pl.Series | LateIds) -> pl.Series:

@@ -16,12 +16,13 @@ from typing import cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
-from rankmeter.inputs.checked_tables import GroupedQueries, OpenedTable, Origin, TablePart, whole_table
-from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
+from rankmeter.inputs.columns import IDS, Role, fold, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
 from rankmeter.inputs.json_text import parse_json
+from rankmeter.inputs.origins import GroupedQueries, Origin
 from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -123,7 +124,6 @@ class ByQuery(OpenedTable):
         self.names: Sequence[str] = list(self._raw)
 
     def head(self, column: str) -> RawColumn:
-        """The first rows of a column."""
         return self._raw[cast(Role, column)][:LOOKED_AT]
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:  # noqa: ARG002
@@ -131,7 +131,6 @@ class ByQuery(OpenedTable):
         return self._reading
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002
-        """Everything at once."""
         yield TablePart(self._raw)
 
 
@@ -150,7 +149,6 @@ class Records(OpenedTable):
         self.names: Sequence[str] = list(dict.fromkeys(key for record in self._records for key in record))
 
     def head(self, column: str) -> list[object]:
-        """The first values of a key."""
         return [record.get(column) for record in self._records[:LOOKED_AT]]
 
     def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
@@ -173,11 +171,10 @@ class Records(OpenedTable):
         return reading
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
-        """Everything at once."""
         raw: dict[Role, RawColumn] = {
             role: [record.get(key) for record in self._records] for role, key in columns.items()
         }
-        if isinstance(raw["item"][0], (list, dict)):
+        if "item" in raw and isinstance(raw["item"][0], (list, dict)):
             yield TablePart(_nested_columns(raw, self._name, _VALUES[self._side]))
         else:
             yield TablePart(raw, self._lines)
@@ -207,13 +204,11 @@ class UniformLines(OpenedTable):
         return _all_lines(self._data.split(b"\n"), self._name, self._side)
 
     def head(self, column: str) -> list[object]:
-        """The first values of a key."""
         numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)
         records = [parse_json(line, self._name, number) for number, line in numbered if line.strip()]
         return [record.get(column) if isinstance(record, dict) else None for record in records]
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
-        """Everything at once."""
         fast = self._read_fast(columns)
         if fast is None:
             yield from self._exact.parts(columns)
@@ -222,7 +217,7 @@ class UniformLines(OpenedTable):
 
     def _read_fast(self, columns: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Records whose types are those of the first; None where the exact reader must look."""
-        ids, id_types = [columns[role] for role in ("query", "item")], {str: pl.String, int: pl.Int64}
+        ids, id_types = [columns[role] for role in IDS if role in columns], {str: pl.String, int: pl.Int64}
         if len(columns) < 3 or "subtopic" in columns or any(type(self._first[key]) not in id_types for key in ids):
             return None
         schema = {key: id_types[type(self._first[key])] if key in ids else pl.Float64 for key in columns.values()}

@@ -14,12 +14,12 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
     """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
 
     def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
             seen: set[str] = set()
             twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise InputError.of("inputs.keys_twice", source=where, count=len(twice), keys=examples(twice))
-        return made
+        return parsed
 
     where = name if line is None else f"{name}:{line}"
     text = data.encode() if isinstance(data, str) else data

@@ -33,12 +33,12 @@ def why_unlike(judged: Iterable[object], returned: Iterable[object]) -> Said | N
     >>> why_unlike(["a"], ["b"]) is None
     True
     """
-    one, other = ([str(id_) for id_ in islice(ids, LOOKED_AT)] for ids in (judged, returned))
+    judged_ids, returned_ids = ([str(id_) for id_ in islice(ids, LOOKED_AT)] for ids in (judged, returned))
     for kind, change in _CHANGES.items():
-        if (pair := _pair(one, other, change, change)) is not None:
+        if (pair := _pair(judged_ids, returned_ids, change, change)) is not None:
             return said(kind, judged=repr(pair[0]), returned=repr(pair[1]))
-    for first, second in ((_without_prefix(one), str), (str, _without_prefix(other))):
-        if (pair := _pair(one, other, first, second)) is not None:
+    for first, second in ((_without_prefix(judged_ids), str), (str, _without_prefix(returned_ids))):
+        if (pair := _pair(judged_ids, returned_ids, first, second)) is not None:
             return said("ids_differ_in_prefix", judged=repr(pair[0]), returned=repr(pair[1]))
     return None
 
@@ -53,12 +53,12 @@ def no_query_in_common(judgments: str, judged: Iterable[object], run: str, retur
 
 
 def _pair(
-    one: list[str], other: list[str], change: Callable[[str], str], of_other: Callable[[str], str]
+    judged: list[str], returned: list[str], change: Callable[[str], str], of_other: Callable[[str], str]
 ) -> tuple[str, str] | None:
     """An id of each side that the changes make equal."""
-    changed = {of_other(id_): id_ for id_ in reversed(other)}
+    changed = {of_other(id_): id_ for id_ in reversed(returned)}
     changed.pop("", None)
-    return next(((id_, changed[key]) for id_ in one if (key := change(id_)) in changed), None)
+    return next(((id_, changed[key]) for id_ in judged if (key := change(id_)) in changed), None)
 
 
 def _without_prefix(ids: list[str]) -> Callable[[str], str]:

@@ -53,11 +53,9 @@ class _ByQuery:
 
     @property
     def mapping(self) -> Self:
-        """Itself."""
         return self
 
     def how_read(self) -> Reading:
-        """As it came."""
         return Reading(self.source, self.form, rows=self.count, order=self.order)
 
     @cached_property
@@ -75,7 +73,6 @@ class _ByQuery:
         return type(self)({query: items for query, items in self.data.items() if str(query) in queries}, self.source)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        """The first queries and items."""
         items = (item for items in self.data.values() for item in items)
         return list(islice(self.data, most)), list(islice(items, most))
 
@@ -93,7 +90,6 @@ class GradedMapping(_ByQuery, Judgments):  # type: ignore[misc]  # which is its 
     source: str = "judgments"
 
     def judgment_table(self) -> JudgmentTable:
-        """As a table."""
         query, item, queries = self._columns()
         grade = numbers(list(self.data.values()), "grade", self.source, list(self.data))
         return JudgmentTable(query, item, pl.Series(grade), self.source, queries=queries)
@@ -109,7 +105,6 @@ class ScoredMapping(_ByQuery, Run):  # type: ignore[misc]
     order = "score"
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (scores stand in any order)
-        """As one table."""
         query, item, queries = self._columns()
         score = numbers(list(self.data.values()), "score", self.source, list(self.data))
         return RunTable(query, item, pl.Series(score), self.source, queries=queries)

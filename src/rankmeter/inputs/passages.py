@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, check_choice, examples
-from rankmeter.inputs import into_run, is_path
+from rankmeter.inputs.accepting import into_run, is_path
 from rankmeter.inputs.ids import ids, is_id_type
 from rankmeter.inputs.mappings import RankedLists, ScoredMapping
 from rankmeter.inputs.tables import RunTable

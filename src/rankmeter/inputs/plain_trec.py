@@ -7,7 +7,8 @@ which reads every text and says what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.decimals import decimals
+from rankmeter.inputs.decimals import EXACT_DIGITS, decimals
 from rankmeter.inputs.text import PADDING, Ints, Text, TextIds
 from rankmeter.inputs.trec import (
     BOM,
@@ -26,9 +27,11 @@ from rankmeter.inputs.trec import (
     query_blocks,
     would_be_rounded,
 )
+from rankmeter.memory import reserve_large_pages
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 """Small enough that the columns of a block stay in the processor's cache."""
+MOST_FIELDS = 6
 MOST_BYTES = 1 << 26
 """Up to how long a text is taken whole: its columns need some times its own size."""
 _NEWLINE, _SPACE, _TAB = b"\n \t"
@@ -55,13 +58,8 @@ class PlainRows:
         return self.query.text
 
 
-def read_plain(
-    source: ByteSource,
-    layout: Layout,
-    block_bytes: int = BLOCK_BYTES,
-    look: Callable[[bytes], None] | None = None,
-) -> Iterator[PlainRows]:
-    """Rows in blocks of whole queries, as :func:`rankmeter.inputs.trec.read_frames` cuts them; ``look`` sees each.
+def read_plain(source: ByteSource, layout: Layout, block_bytes: int = BLOCK_BYTES) -> Iterator[PlainRows]:
+    """Rows in blocks of whole queries, as :func:`rankmeter.inputs.trec.read_frames` cuts them.
 
     Raises
     ------
@@ -70,36 +68,33 @@ def read_plain(
     """
     if not source.head.removeprefix(BOM):
         raise NotPlainError
+    reserve_large_pages()
     if source.head.startswith(BOM):
         source.read(len(BOM))
-    for block in query_blocks(source, block_bytes):
-        rows = _rows(block, layout)
-        if look is not None:
-            look(block)
-        yield rows
+    for parts in query_blocks(source, block_bytes):
+        yield _rows(parts, layout)
 
 
 def read_whole_plain(source: ByteSource, layout: Layout) -> PlainRows:
     """All rows at once, of a text that is not very long."""
-    if source.path is not None and source.path.stat().st_size > MOST_BYTES:
+    reserve_large_pages()
+    if source.path is not None and os.stat(source.path).st_size > MOST_BYTES:  # noqa: PTH116 (pathlib is loaded late)
         raise NotPlainError  # before it is read for nothing
     content = source.read(MOST_BYTES + 1).removeprefix(BOM)
     if not content or len(content) > MOST_BYTES:
         raise NotPlainError
-    return _rows(content, layout)
+    return _rows((content,), layout)
 
 
-def _rows(block: bytes, layout: Layout) -> PlainRows:
-    if not block.endswith(b"\n"):
-        block += b"\n"
-    if may_hold_comments(block):
+def _rows(parts: Sequence[bytes | memoryview], layout: Layout) -> PlainRows:
+    text = Text(*parts, *(() if parts[-1][-1] == _NEWLINE else (b"\n",)))
+    if may_hold_comments(text.padded, PADDING):
         raise NotPlainError
-    if not block.isascii():
-        _check_utf8(block)
-    text = Text(block)
+    if not text.padded.isascii():
+        _check_utf8(text.padded)
     ends = _fields(text, layout)
     if ends is None:  # perhaps more than one blank between fields
-        text = Text(normalised(block) or b"")
+        text = Text(normalised(text.content) or b"")
         ends = _fields(text, layout)
     if ends is None:
         raise NotPlainError
@@ -121,20 +116,21 @@ def _check_utf8(block: bytes) -> None:
 
 def _fields(text: Text, layout: Layout) -> Ints | None:
     """(lines, fields) where each field ends; None where lines differ, a field is empty or words follow the tag."""
-    data = text.data[PADDING:-PADDING]
+    data = text.data[:-PADDING]
     blank = data <= _SPACE
+    blank[:PADDING] = False
     ends = np.flatnonzero(blank)
-    ends += PADDING
-    lines = int(np.count_nonzero(data == _NEWLINE))  # several times faster than to count in bytes
-    width = len(ends) // max(lines, 1)
-    if not len(layout.fields) <= width <= len(layout.fields) + layout.open_ended:
+    first = np.flatnonzero(text.data[ends[:MOST_FIELDS]] == _NEWLINE)
+    width = int(first[0]) + 1 if len(first) else 0
+    if not len(layout.fields) + layout.tagged <= width <= len(layout.fields) + layout.open_ended:
         return None
+    lines = len(ends) // width
     if width * lines != len(ends) or (text.data[ends[width - 1 :: width]] != _NEWLINE).any():
         return None
-    blanks = len(ends) - lines - np.count_nonzero(data == _SPACE)
-    if blanks and blanks != np.count_nonzero(data == _TAB):  # a blank of another kind inside a line, or no line at all
+    inside = len(ends) - lines - np.count_nonzero(data == _SPACE)  # several times faster than to count in bytes
+    if inside and inside != np.count_nonzero(data == _TAB):  # a blank of another kind inside a line
         return None
-    if blank[0] or (blank[1:] & blank[:-1]).any():
+    if blank[PADDING] or (blank[1:] & blank[:-1]).any():
         return None
     return ends.reshape(lines, width)
 
@@ -152,7 +148,7 @@ def _numbers(text: Text, start: Ints, length: Ints, layout: Layout) -> npt.NDArr
         values[row] = value
     if len(odd) and (np.isnan(values[odd]).any() or (layout.finite and np.isinf(values[odd]).any())):
         raise NotPlainError
-    if values.max(initial=0.0) >= EXACT_WHOLE_NUMBERS or values.min(initial=0.0) <= -EXACT_WHOLE_NUMBERS:
+    if len(odd) or length.max(initial=0) > EXACT_DIGITS:
         large = np.flatnonzero(np.abs(values) >= EXACT_WHOLE_NUMBERS).tolist()
         if any(would_be_rounded(written(row), float(values[row])) for row in large):
             raise NotPlainError

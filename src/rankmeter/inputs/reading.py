@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
+from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
 from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
@@ -118,8 +119,8 @@ class Readings:
         """Read what ``dataclasses.asdict`` made."""
         return cls(
             **{
-                side: None if one is None else Reading(**{**one, "unused": tuple(one["unused"])})
-                for side, one in saved.items()
+                side: None if saved_side is None else Reading(**{**saved_side, "unused": tuple(saved_side["unused"])})
+                for side, saved_side in saved.items()
             }
         )
 
@@ -146,27 +147,30 @@ class _Alike:
 
 
 def read_as(
-    side: Side, names: Sequence[str], head: Head, given: Mapping[str, str] | None, source: str, format: str
+    side: Side, names: Sequence[str], head: Head, named: Mapping[str, str] | None, source: str, format: str
 ) -> Reading:
     """Find out which column of a table is what."""
     broken = next((name for name in names if not is_text(name)), None)
     if broken is not None:
         raise InputError.of("inputs.name_not_text", source=source, name=repr(broken))
     find = judgment_columns if side == "judgments" else run_columns
-    roles = find(names, given, source, lambda column: contents(head(column)))
+    holds = cache(lambda column: contents(head(column)))
+    roles = find(names, named, source, holds)
     columns: dict[str, str] = dict(roles.items())
     unused = tuple(name for name in names if name not in columns.values())
     notes = {}
     decides = ("grade", "relevant") if side == "judgments" else (*RANKING, "order")
-    if unused and not any(role in columns or role in (given or {}) for role in decides):
+    if unused and not any(role in columns or role in (named or {}) for role in decides):
         notes[UNUSED] = said(
             "unused_in_run" if side == "run" else "unused_in_judgments", source=source, names=examples(unused)
         )
     if side == "judgments":
         return Reading(source, format, columns, unused=unused, notes=notes)
     order: Order = next((role for role in ("score", "distance", "rank") if role in columns), "row order")
+    if order == "row order" and holds(columns["item"]) in LISTS:
+        order = "lists"
     ranks = [name for name in unused if is_usual("rank", name)]
-    if order == "score" and len(ranks) == 1 and "rank" not in (given or {}):
+    if order == "score" and len(ranks) == 1 and "rank" not in (named or {}):
         taken = {role: head(columns[role]) for role in ("query", "item", "score")}
         if (pair := disagreement(taken["query"], head(ranks[0]), taken["score"])) is not None:
             first, second = (taken["item"][row] for row in pair)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, reason_of
 from rankmeter.inputs.shards import check_alike, joined_runs
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
@@ -106,8 +106,9 @@ def spill(frame: pl.DataFrame, folder: Path, source: str) -> Path:
         ).items():  # fmt: skip
             part.write_ipc(folder / f"{key[0]}.arrow", compression="lz4")
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).partition("\n")[0].rstrip(".")
-        raise InputError.of("inputs.no_room", source=source, folder=str(folder.parent), reason=reason) from error
+        raise InputError.of(
+            "inputs.no_room", source=source, folder=str(folder.parent), reason=reason_of(error)
+        ) from error
     return folder
 
 

@@ -15,6 +15,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_number, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.ids import is_id_type
 from rankmeter.inputs.reading import Side
 
 Document = Mapping[str, Any]
@@ -127,7 +128,9 @@ def unwrapped(document: object, side: Side) -> Document | None:
     if not isinstance(document, Mapping):
         return None
     inner = (document.get(key) for key in _INNER)
-    return next((one for one in inner if isinstance(one, Mapping) and shape_of(one, side) is not None), None)
+    return next(
+        (response for response in inner if isinstance(response, Mapping) and shape_of(response, side) is not None), None
+    )
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -311,7 +314,9 @@ def _chroma(document: Document, _: str) -> Iterator[Entry]:
 def _rated_queries(document: Document, key: str) -> bool:
     queries = document.get("queries")
     return (
-        isinstance(queries, list) and bool(queries) and all(isinstance(one, Mapping) and key in one for one in queries)
+        isinstance(queries, list)
+        and bool(queries)
+        and all(isinstance(query, Mapping) and key in query for query in queries)
     )
 
 
@@ -349,9 +354,9 @@ def _quepid_book(document: Document, where: str) -> Iterator[Entry]:
     )
     for query, item, pair in zip(queries, items, pairs, strict=True):
         judged = pair.get("judgements") or []
-        if not isinstance(judged, list) or not all(isinstance(one, Mapping) for one in judged):
+        if not isinstance(judged, list) or not all(isinstance(judgment, Mapping) for judgment in judged):
             raise InputError.of("responses.not_a_rated_request", source=f"{where}, {query}, {item}", key="judgements")
-        ratings = [one["rating"] for one in judged if one.get("rating") is not None]
+        ratings = [judgment["rating"] for judgment in judged if judgment.get("rating") is not None]
         odd = [rating for rating in ratings if not is_number(rating) or not math.isfinite(rating)]
         graded = by_query.setdefault(query, {})
         if ratings:  # what is no number is refused with the other grades
@@ -498,7 +503,7 @@ def _id_within(document: Document) -> tuple[str, object | None]:
     """The id of a document, or its text, and the key under which it stands."""
     layers = [document, *(document[key] for key in _WITHIN if isinstance(document.get(key), Mapping))]
     values = ((key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for layer in layers for key in keys)
-    return next((one for one in values if isinstance(one[1], (str, int)) and not isinstance(one[1], bool)), ("", None))
+    return next((pair for pair in values if is_id_type(type(pair[1]))), ("", None))
 
 
 def _score_of(result: object) -> object | None:
@@ -524,7 +529,7 @@ def _key(record: object, key: str, where: str, what: str, kind: str = "responses
 
 def check_id(value: object, where: str) -> object:
     """An id as JSON may write it: text or a whole number."""
-    if not isinstance(value, (str, int)) or isinstance(value, bool):
+    if not is_id_type(type(value)):
         raise InputError.of("responses.not_an_id", source=where, value=str(value)[:80])
     return value
 

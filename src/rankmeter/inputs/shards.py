@@ -84,14 +84,14 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     ['part-2.csv', 'part-0.csv', 'part-1.csv']
     """
     given: list[str] = []
-    for one in paths:
-        many = one if isinstance(one, Iterable) and not isinstance(one, (str, bytes, os.PathLike)) else [one]
-        given.extend(str(check_path("path", path)) for path in many)
+    for path in paths:
+        many = path if isinstance(path, Iterable) and not isinstance(path, (str, bytes, os.PathLike)) else [path]
+        given.extend(str(check_path("path", each)) for each in many)
     if not given:
         raise InputError.of("inputs.no_path")
-    expanded = [expand(one) for one in given]
+    expanded = [expand(path) for path in given]
     paths_of, left_out = (
-        tuple(path for one in expanded for path in getattr(one, name)) for name in ("paths", "left_out")
+        tuple(path for each in expanded for path in getattr(each, name)) for name in ("paths", "left_out")
     )
     return Files(paths_of, left_out=left_out)
 

@@ -37,16 +37,13 @@ class PlainJudgments(Judgments):
         return replace(self.read(), source=self.source)
 
     def judgment_table(self) -> JudgmentTable:
-        """As a table, made once."""
         return self._table
 
     @property
     def count(self) -> int:
-        """How many items are judged, over all queries."""
         return len(self.text)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        """The first queries and items."""
         first = np.arange(min(most, len(self.text)))
         return list(self.text.query.take(first).to_list()), list(self.text.item.take(first).to_list())
 
@@ -66,15 +63,12 @@ class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapp
         return self.matrix.size
 
     def how_read(self) -> Reading:
-        """An array."""
         return Reading(self.source, "array")
 
     def judgment_table(self) -> JudgmentTable:
-        """As a table, with a row for each cell."""
         return JudgmentTable(*self._columns(), self.source)
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (cells stand in any order)
-        """As a table, with a row for each cell."""
         return RunTable(*self._columns(), self.source)
 
     def _columns(self) -> tuple[pl.Series, pl.Series, pl.Series]:
@@ -95,11 +89,9 @@ class RunFile(Run):
     is_streamed: ClassVar[bool] = True  # type: ignore[misc]
 
     def blocks(self) -> Iterator[RunTable]:
-        """In blocks of whole queries."""
         return self.read()
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (rows stand in any order)
-        """As one table."""
         return joined_runs(list(self.read()))
 
     def how_read(self) -> Reading:
@@ -107,7 +99,6 @@ class RunFile(Run):
         return self.log.reading or Reading(self.source)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        """The first queries and items."""
         return next(iter(self.read())).some_ids(most)
 
 
@@ -117,10 +108,6 @@ class Labelled:
 
     judgments: JudgmentTable | Dense
     run: RunTable | Dense
-
-
-AnyJudgments = Judgments
-AnyRun = Run
 
 
 def no_truth_scores(run: Run) -> None:

@@ -57,23 +57,11 @@ def stream_run(
     log: ReadLog | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[RunTable]:
-    """Read a run from several files, one after another, as tables of whole queries.
+    """Read a run from several files, one after another, each in any format, as tables of whole queries.
 
-    Parameters
-    ----------
-    data
-        Files in any format, not necessarily the same one.
-    format, columns, block_bytes
-        As for `rankmeter.inputs.files.iter_run`.
-    progress
-        Called with a `Progress` after each block.
-    log
-        Is told how the files were read, and notices where one changes between two readings.
-
-    Yields
-    ------
-    RunTable
-        In the order of the files. Rows of one query that are adjacent, also across two files, are in one table.
+    Rows of one query that are adjacent, also across two files, are in one table; a query that comes back later is in
+    several. ``progress`` is called after each block; ``log`` is told how the files were read, and notices where one
+    changes between two readings.
     """
     log = log or ReadLog()
     log.begin()

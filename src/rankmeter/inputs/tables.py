@@ -117,20 +117,16 @@ class JudgmentTable(Judgments):
 
     @property
     def has_subtopics(self) -> bool:  # type: ignore[override]
-        """Whether they are about aspects of queries."""
         return self.subtopic is not None
 
     def judgment_table(self) -> JudgmentTable:
-        """Itself."""
         return self
 
     @property
     def count(self) -> int:
-        """How many items are judged, over all queries."""
         return len(self.query)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        """The first queries and items."""
         return self.query[:most].to_list(), self.item[:most].to_list()
 
 
@@ -162,9 +158,7 @@ class RunTable(Run):
         return self._kept[name]
 
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002
-        """Itself."""
         return self
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        """The first queries and items."""
         return self.query[:most].to_list(), self.item[:most].to_list()

@@ -6,7 +6,7 @@ ids have equal words, and words in big-endian order sort as the ids do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ MOST_WORDS = 8
 """Up to how long ids are sorted by words of all of them; one very long id would cost every other one as many."""
 PADDING = WORD * MOST_WORDS
 """Zeros before and behind a text, so that a word may be read a little outside of it."""
+_ZEROS = bytes(PADDING)
 FIRST = np.array([(1 << WORD * size) - 1 for size in range(WORD + 1)], np.uint64)
 """The first 0 to 8 bytes of a word: the low ones, since words are read little-endian."""
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93))
@@ -39,15 +40,16 @@ def once_if_equal(values: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
 
 
 class Text:
-    """The bytes of a text; positions count from its padding on."""
+    """The bytes of a text, put together from its parts; positions count from its padding on."""
 
-    __slots__ = ("_words", "data")
+    __slots__ = ("_words", "data", "padded")
 
-    def __init__(self, content: bytes) -> None:
-        self.data: Bytes = np.zeros(len(content) + 2 * PADDING, np.uint8)
-        self.data[PADDING : PADDING + len(content)] = np.frombuffer(content, np.uint8)
+    def __init__(self, *parts: bytes | memoryview) -> None:
+        self.padded = b"".join((_ZEROS, *parts, _ZEROS))
+        """All bytes, those of the padding too."""
+        self.data: Bytes = np.frombuffer(self.padded, np.uint8)
         # One word for every position, overlapping: a view, not a copy.
-        self._words: Words = np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data.data, strides=(1,))
+        self._words: Words = np.ndarray((len(self.data) - WORD + 1,), "<u8", self.padded, strides=(1,))
 
     def __reduce__(self) -> tuple[type[Text], tuple[bytes]]:
         return Text, (self.content,)
@@ -55,7 +57,7 @@ class Text:
     @property
     def content(self) -> bytes:
         """The text without its padding."""
-        return self.data[PADDING:-PADDING].tobytes()
+        return self.padded[PADDING:-PADDING]
 
     def words(self, positions: Ints) -> Words:
         """The eight bytes from each position on, the first of them lowest."""
@@ -71,21 +73,32 @@ class TextIds:
     length: Ints
     are_keys: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, ids: Sequence[object]) -> TextIds:
+        """Ids as a text of their own, a zero byte behind each; refuses ids that hold one with a ValueError."""
+        try:
+            content = ("\0".join(ids) + "\0").encode() if ids else b""  # type: ignore[arg-type]
+        except TypeError:  # numbers among them
+            content = "".join(f"{one!s}\0" for one in ids).encode()
+        ends = np.flatnonzero(np.frombuffer(content, np.uint8) == 0)
+        if len(ends) != len(ids):
+            raise ValueError("an id holds a zero byte")
+        length = np.diff(ends, prepend=-1) - 1
+        return cls(Text(content), PADDING + ends - length, length)
+
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints) -> TextIds:
-        """Some rows."""
         return TextIds(self.text, self.start[rows], self.length[rows])
 
     def _slices(self) -> list[bytes]:
-        content = self.text.data.tobytes()
-        ends = self.start + self.length
+        content, ends = self.text.padded, self.start + self.length
         return [content[start:end] for start, end in zip(self.start.tolist(), ends.tolist(), strict=True)]
 
     def to_list(self) -> list[str]:
         """The ids themselves; they are UTF-8."""
-        return [one.decode() for one in self._slices()]
+        return [id_.decode() for id_ in self._slices()]
 
     @property
     def width(self) -> int:
@@ -94,9 +107,9 @@ class TextIds:
 
     def word(self, number: int) -> Words:
         """Eight bytes of each id, the first of them lowest, zeros behind its end."""
-        word = self.text.words(self.start + WORD * number)
+        word = self.text.words(self.start + WORD * number if number else self.start)
         left = once_if_equal(self.length) - WORD * number
-        word &= FIRST[np.maximum(np.minimum(left, WORD), 0)]
+        word &= FIRST.take(left, mode="clip")
         return word
 
     def _longer(self, among: Ints | None = None) -> Iterator[tuple[int, Ints | None]]:
@@ -130,7 +143,6 @@ class TextIds:
         return keys
 
     def equal(self, other: TextIds) -> Bools:
-        """Which rows hold the same id as those of another column."""
         same: Bools = self.length == other.length
         for number, rows in self._longer(None if same.all() else np.flatnonzero(same)):
             if rows is None:
@@ -158,7 +170,7 @@ class TextIds:
         """Numbers that sort as the ids do, byte by byte."""
         if self.width > MOST_WORDS:
             slices = self._slices()
-            place = {one: number for number, one in enumerate(sorted(set(slices)))}
+            place = {id_: number for number, id_ in enumerate(sorted(set(slices)))}
             return np.fromiter(map(place.__getitem__, slices), np.uint64, len(slices))
         words = [self.word(number).byteswap() for number in range(self.width)]
         if len(words) <= 1:

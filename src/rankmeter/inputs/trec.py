@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import isinf, isnan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,9 +38,12 @@ _BLANKS_TO_SPACE = bytes.maketrans(b"\t\v\f", b"   ")
 # Small enough that the masks of one step stay in the processor's cache: three times faster than whole blocks.
 _STEP = 1 << 17
 
-_MOST_COMMENTS = 1000
 _COMMENT = rb"^[ \t\v\f]*#[^\n]*"
+_DATA_LINE = rb"(?:[ \t\v\f\r]*(?:#[^\n]*)?\n)*+[ \t\v\f\r]*([^#\s]\S*)"
+"""The first line with data from a line on, and its query."""
 _BEFORE_COMMENTS = b"# \t\v\f"
+_BEFORE_DATA = b"# \t\v\f\r\n"
+"""What a line that is not plain data begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ class Layout:
     """Whether more fields may follow."""
     finite: bool
     """Whether the value must be finite."""
+    tagged: bool = False
+    """Whether one more field must follow; plain text only."""
 
     @property
     def columns(self) -> dict[str, int]:
@@ -72,6 +79,7 @@ class Layout:
 QRELS = Layout(("query", "iteration", "item", "grade"), open_ended=False, finite=True)
 DIVERSITY = Layout(("query", "subtopic", "item", "grade"), open_ended=False, finite=True)
 RUN = Layout(("query", "Q0", "item", "rank", "score"), open_ended=True, finite=False)
+TAGGED_RUN = replace(RUN, tagged=True)
 
 
 class Problems:
@@ -210,7 +218,8 @@ def read_frames(
         source.read(len(BOM))
     problems = Problems(source.name)
     first_line, rows, doubtful = 1, 0, 0
-    for block in query_blocks(source, block_bytes):
+    for parts in query_blocks(source, block_bytes):
+        block = b"".join(parts)
         frame, lines = _parse(block, layout, first_line, problems)
         if look is not None:
             look(block)
@@ -232,97 +241,96 @@ def _data_in_comments(block: bytes, layout: Layout) -> int:
         return 0
     needed = len(layout.fields)
     counts = {needed, needed + 1} if layout.open_ended else {needed}
-    found = 0
+    count = 0
     for comment in re.findall(_COMMENT, block, re.MULTILINE):
         fields = comment.split()
         if len(fields) in counts and fields[0] != b"#" and as_number(fields[needed - 1]) is not None:
-            found += not layout.open_ended or as_number(fields[3]) is not None
-    return found
+            count += not layout.open_ended or as_number(fields[3]) is not None
+    return count
 
 
-def may_hold_comments(block: bytes) -> bool:
+def may_hold_comments(block: bytes, start: int = 0) -> bool:
     """Whether a # may begin a line; not where the only ones stand inside of lines, as in ids."""
     if b"#" not in block:
         return False
-    return block[0] in _BEFORE_COMMENTS or any(b"\n%c" % begins in block for begins in _BEFORE_COMMENTS)
+    return block[start] in _BEFORE_COMMENTS or any(b"\n%c" % begins in block for begins in _BEFORE_COMMENTS)
 
 
-def query_blocks(source: ByteSource, block_bytes: int) -> Iterator[bytes]:
-    """Cut a text into blocks that end where a line has another query than the line before."""
+def query_blocks(source: ByteSource, block_bytes: int) -> Iterator[tuple[bytes | memoryview, ...]]:
+    """Cut a text into blocks that end where a line has another query than the line before.
+
+    A block comes in its parts, so that whoever reads it copies it once.
+    """
     held, want = b"", block_bytes
     while fresh := source.read(want):
-        # Searching the fresh part alone saves copying it twice; its first line may have begun in the held part.
+        # Searching the fresh part alone saves a copy; its first line may have begun in the held part.
         cut = _query_change(fresh, fresh.find(b"\n") + 1)
         if cut:
-            yield b"".join((held, memoryview(fresh)[:cut]))
+            yield held, memoryview(fresh)[:cut]
             held, want = fresh[cut:], block_bytes
             continue
         held += fresh
         cut = _query_change(held, 0)
         if cut:
-            yield held[:cut]
+            yield (memoryview(held)[:cut],)
             held = held[cut:]
         # Without a cut one query fills everything held: read twice as much, so that the search stays linear.
         want = max(block_bytes, 0 if cut else len(held))
     if held:
-        yield held
+        yield (held,)
 
 
 def _query_change(text: bytes, first: int) -> int:
     """The start of a line whose query differs from the line before, near the end; 0 if none is found.
 
-    Steps back from the last whole line, twice as far each time, to a line with another query; between the two there
-    is a change, and bisection finds one, whatever the order of the queries. Only a few dozen lines are looked at.
+    Steps back from the last whole line, twice as far each time, to a line with another query, and then halves the way
+    between the two. Comments and blank lines count to the line before them.
     """
-    end = text.rfind(b"\n")
-    high = text.rfind(b"\n", first, max(end, first)) + 1
-    if end < 0 or high <= first:
-        return 0
-    last = _query_at(text, high, first)
-    low, step = high, 1 << 12
-    while low > first and last is not None:
-        low = max(text.rfind(b"\n", first, max(first, high - step)) + 1, first)
-        query = _query_at(text, low, first)
-        if query is not None and query != last:
-            return _bisect_change(text, low, high, query, first)
-        step *= 2
+    end = text.rfind(b"\n") + 1
+    later: _DataLine | None = None
+    low, step = end, 1
+    while low > first:
+        low = max(text.rfind(b"\n", first, max(first, end - step)) + 1, first)
+        line = _data_line(text, low, end)
+        if later is not None and line is not None and line.query != later.query:
+            return _change_between(text, line, later)
+        later = later or line
+        step = max(2 * step, 1 << 12)
     return 0
 
 
-def _bisect_change(text: bytes, low: int, high: int, query: bytes, first: int) -> int:
-    """Narrow two line starts, the lower one of ``query`` and the upper one not, down to neighbours."""
+def _change_between(text: bytes, earlier: _DataLine, later: _DataLine) -> int:
+    """The start of a line between two, the later included, whose query is not that of the line before."""
+    low, high = earlier.start, later.start
+    bound = high  # from here to the later line there are no data
     while True:
-        middle = text.rfind(b"\n", low, (low + high) // 2) + 1
-        if middle <= low:
-            middle = text.find(b"\n", low) + 1
-        if middle >= high:
+        following = text.find(b"\n", low) + 1
+        middle = max(text.rfind(b"\n", low, (low + bound) // 2) + 1, following)
+        line = _data_line(text, middle, len(text)) or later
+        if line.start < high:
+            if line.query == earlier.query:
+                low = line.start
+            else:
+                high = bound = line.start
+        elif middle == following:
             return high
-        if _query_at(text, middle, first) == query:
-            low = middle
         else:
-            high = middle
+            bound = middle
 
 
-def _query_at(text: bytes, start: int, floor: int) -> bytes | None:
-    """The query of the line at ``start``; a comment or blank line counts to the line before it, down to ``floor``.
+class _DataLine(NamedTuple):
+    """A line that is no comment: where it starts, and its query."""
 
-    Blank lines are passed over many at a time, and among more comments than anybody writes nothing is looked for.
-    """
-    for _ in range(_MOST_COMMENTS):
-        end = text.find(b"\n", start)
-        fields = text[start : end if end >= 0 else len(text)].split(None, 1)
-        if fields and not fields[0].startswith(b"#"):
-            return fields[0]
-        while start > floor:
-            before = text[max(floor, start - _STEP) : start]
-            if kept := before.rstrip():
-                start += len(kept) - len(before)
-                break
-            start -= len(before)
-        if start <= floor:
-            return None
-        start = max(text.rfind(b"\n", floor, start) + 1, floor)
-    return None
+    start: int
+    query: bytes
+
+
+def _data_line(text: bytes, start: int, end: int) -> _DataLine | None:
+    """The first line with data from a line on."""
+    if start < end and text[start] not in _BEFORE_DATA:
+        return _DataLine(start, text[start : text.find(b"\n", start)].split(None, 1)[0])
+    match = re.compile(_DATA_LINE).match(text, start, end)
+    return match and _DataLine(text.rfind(b"\n", 0, match.start(1)) + 1, match[1])
 
 
 def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) -> tuple[pl.DataFrame, int]:

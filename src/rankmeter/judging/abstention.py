@@ -16,7 +16,7 @@ import numpy as np
 from rankmeter.errors import InputError, check_level, check_number
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_measure
-from rankmeter.inputs import into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
@@ -78,7 +78,7 @@ class Abstention(NotedTable):
 
     def at(self, cut: float | None = None) -> Cut:
         """One of the cuts; without one, everything is returned."""
-        by_score = {made.cut: made for made in self.cuts}
+        by_score = {look.cut: look for look in self.cuts}
         if cut not in by_score:
             raise InputError.of("judging.no_cut", cut=str(cut), cuts=list(map(str, by_score)))
         return by_score[cut]
@@ -146,6 +146,8 @@ def silence(
         Scores from which on an item is returned; by default some quantiles of the best scores.
     level
         Of the intervals of the rates (Wilson).
+    columns
+        Columns of unusual names, as for :func:`rankmeter.evaluate`.
 
     Returns
     -------
@@ -177,8 +179,8 @@ def silence(
     named = JudgmentTable(truth.query.cast(pl.String), truth.item, truth.grade)
     best = lists.group_by("query").agg(pl.col("score").max())
     chosen = _cuts(cuts, best["score"].to_numpy())
-    made = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
-    _, values, answerable, queries = made[0]
+    at_cuts = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
+    _, values, answerable, queries = at_cuts[0]
     top, spread, gap = _confidences(lists, queries)
     if not answerable.any() or answerable.all():
         side = "silence_no_unanswerable" if answerable.all() else "silence_no_answerable"
@@ -190,7 +192,7 @@ def silence(
     confidences = {"max": top[here], "std": spread[here], "gap": gap[here]}
     return Abstention(
         measure=str(silent), answerable=int(answerable.sum()), unanswerable=int((~answerable).sum()),
-        cuts=tuple(cut for cut, *_ in made), auroc=separation_of(top[answerable], top[~answerable]),
+        cuts=tuple(cut for cut, *_ in at_cuts), auroc=separation_of(top[answerable], top[~answerable]),
         risk_area=area, risk_excess=excess,
         nauc={name: normalised_area(part, values[here]) if here.any() else math.nan
               for name, part in confidences.items()},
@@ -209,9 +211,13 @@ def _at(
     cut: float | None, lists: pl.DataFrame, truth: JudgmentTable, measure: Measure, run: RunTable, level: float
 ) -> tuple[Cut, Floats, Bools, list[str]]:
     """One cut, and of the judged queries the values, whether they are answerable, and their names."""
-    kept = lists if cut is None else lists.filter(pl.col("score") >= cut)
+    passing = lists if cut is None else lists.filter(pl.col("score") >= cut)
     returned = RunTable(
-        kept["query"], kept["item"], kept["score"], run.source, queries=lists["query"].unique(maintain_order=True)
+        passing["query"],
+        passing["item"],
+        passing["score"],
+        run.source,
+        queries=lists["query"].unique(maintain_order=True),
     )
     ev = evaluate_measure(truth, returned, measure)
     seen = ev.values[measure]
@@ -220,7 +226,7 @@ def _at(
     relevant = measure.describe().get("rel") or 1
     known = pl.DataFrame({"query": truth.query, "grade": truth.grade})
     with_answer = set(known.filter(pl.col("grade") >= relevant)["query"].to_list())
-    spoke = set(kept["query"].to_list())
+    spoke = set(passing["query"].to_list())
     answerable: Bools = np.array([query in with_answer for query in names], np.bool_)
     returns: Bools = np.array([query in spoke for query in names], np.bool_)
     values: Floats = seen.value[counted]
@@ -232,11 +238,11 @@ def _at(
     def ends(part: Bools) -> tuple[float, float]:
         return wilson(int(part.sum()), len(part), level=level) if len(part) else (math.nan, math.nan)
 
-    made = Cut(
+    outcome = Cut(
         cut, mean(values), mean(values[answerable]), mean(values[~answerable]), mean(false_return),
         *ends(false_return), mean(false_silence), *ends(false_silence),
     )  # fmt: skip
-    return made, values, answerable, names
+    return outcome, values, answerable, names
 
 
 def _confidences(lists: pl.DataFrame, queries: list[str]) -> tuple[Floats, Floats, Floats]:
@@ -249,5 +255,5 @@ def _confidences(lists: pl.DataFrame, queries: list[str]) -> tuple[Floats, Float
     )
     rows = {row[0]: row[1:] for row in stats.iter_rows()}
     silent = (-math.inf,) * 3
-    made = np.array([rows.get(query, silent) for query in queries], np.float64).reshape(len(queries), 3)
-    return made[:, 0], made[:, 1], made[:, 2]
+    table = np.array([rows.get(query, silent) for query in queries], np.float64).reshape(len(queries), 3)
+    return table[:, 0], table[:, 1], table[:, 2]

@@ -25,6 +25,7 @@ from rankmeter.errors import (
 )
 from rankmeter.judging.chances import Design
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
+from rankmeter.late import special
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table, number_cell
 from rankmeter.showing.showable import NotedTable
@@ -129,12 +130,12 @@ class Assistance(NotedTable):
 
     def differences(self, measure: str | Measure) -> list[Assisted]:
         """Every difference that was asked for under one measure, p-values corrected for all of them."""
-        made = [self.difference(measure, first, second) for first, second in self.pairs]
-        tested = [at for at, gap in enumerate(made) if gap.p is not None]
-        fixed = corrected(np.array([made[at].p for at in tested], np.float64), self.correction)
+        gaps = [self.difference(measure, first, second) for first, second in self.pairs]
+        tested = [at for at, gap in enumerate(gaps) if gap.p is not None]
+        fixed = corrected(np.array([gaps[at].p for at in tested], np.float64), self.correction)
         for at, p in zip(tested, fixed, strict=True):
-            made[at] = replace(made[at], p_corrected=float(p))
-        return made
+            gaps[at] = replace(gaps[at], p_corrected=float(p))
+        return gaps
 
     def needed(
         self,
@@ -158,18 +159,20 @@ class Assistance(NotedTable):
     ) -> Assisted:
         sure = self.level if level is None else check_level(level)
         aim = self._target(target)
-        made, alone = _with_ends(seen.assisted(sure, aim)), _with_ends(seen.alone(sure, aim))
+        estimate, alone = _with_ends(seen.assisted(sure, aim)), _with_ends(seen.alone(sure, aim))
         ends = self.bounds[measure] if other is None else (-math.inf, math.inf)
-        shown = (float(np.clip(part, *ends)) for each in (made, alone) for part in (each.value, each.low, each.high))
+        shown = (
+            float(np.clip(part, *ends)) for each in (estimate, alone) for part in (each.value, each.low, each.high)
+        )
         value, low, high, people, people_low, people_high = shown
-        half = (made.high - made.low) / 2
-        flat = math.isnan(made.low)
+        half = (estimate.high - estimate.low) / 2
+        flat = math.isnan(estimate.low)
         return Assisted(
-            measure=measure, system=system, other=other, value=value, low=low, high=high, error=float(made.error),
-            weight=float(made.weight), method=seen.method, people=people, people_low=people_low,
+            measure=measure, system=system, other=other, value=value, low=low, high=high, error=float(estimate.error),
+            weight=float(estimate.weight), method=seen.method, people=people, people_low=people_low,
             people_high=people_high, machine=float(seen.machine.mean()), correlation=seen.correlation,
             judged=seen.judged, total=seen.total, worth=None if flat else seen.worth(half, sure),
-            p=None if other is None or flat else _p_value(made),
+            p=None if other is None or flat else _p_value(estimate),
         )  # fmt: skip
 
     def _named(self, measure: str | Measure) -> str:
@@ -229,11 +232,11 @@ class Assistance(NotedTable):
 
     def to_plain(self) -> dict[str, Any]:
         """Everything, to be kept as JSON; :meth:`from_plain` reads it."""
-        observed = [
-            {"measure": name, "system": system, "kind": type(seen).__name__,
-             **{part.name: _as_list(getattr(seen, part.name)) for part in fields(seen)}}
-            for (name, system), seen in self.observed.items()
-        ]  # fmt: skip
+        observed = []
+        for (name, system), seen in self.observed.items():
+            parts = {part.name: getattr(seen, part.name) for part in fields(seen)}
+            plain = {name: part.tolist() if isinstance(part, np.ndarray) else part for name, part in parts.items()}
+            observed.append({"measure": name, "system": system, "kind": type(seen).__name__, **plain})
         return {
             **{name: getattr(self, name) for name in _KEPT_AS_IS}, "observed": observed,
             "measures": list(map(str, self.measures)), "pairs": list(map(list, self.pairs)),
@@ -249,11 +252,14 @@ class Assistance(NotedTable):
         kinds = {kind.__name__: kind for kind in (WholeQueries, SingleItems)}
         observed = {}
         for seen in plain["observed"]:
-            parts = {name: _as_array(part) for name, part in seen.items() if name not in ("measure", "system", "kind")}
-            observed[seen["measure"], seen["system"]] = kinds[seen["kind"]](**parts)
-        kept = {name: plain[name] for name in _KEPT_AS_IS if name != "systems"}
+            parts: dict[str, Any] = {
+                name: np.array(part) if isinstance(part, list) else part for name, part in seen.items()
+            }
+            name, system, kind = (parts.pop(key) for key in ("measure", "system", "kind"))
+            observed[name, system] = kinds[kind](**parts)
+        settings = {name: plain[name] for name in _KEPT_AS_IS if name != "systems"}
         return cls(
-            **kept, systems=tuple(plain["systems"]), measures=tuple(map(_measure, plain["measures"])),
+            **settings, systems=tuple(plain["systems"]), measures=tuple(map(_measure, plain["measures"])),
             observed=observed, pairs=tuple((system, other) for system, other in plain["pairs"]),
             bounds={name: (float.fromhex(low), float.fromhex(high)) for name, (low, high) in plain["bounds"].items()},
             names={text: _measure(measure) for text, measure in plain["names"].items()},
@@ -287,7 +293,7 @@ class Assistance(NotedTable):
     def _needed_notes(self) -> list[Said]:
         if self.half_width is None:
             return []
-        made = []
+        notes = []
         for measure in self.measures:
             for system, other in self._asked():
                 name = _pair_name(system, other)
@@ -295,13 +301,13 @@ class Assistance(NotedTable):
                 facts: dict[str, Any] = {"measure": str(measure), "name": name, "half": self.half_width}
                 seen = self.observed[str(measure), system]
                 if seen.method == "items":
-                    made.append(said("needed_unknown", **facts))
+                    notes.append(said("needed_unknown", **facts))
                 elif count is None:
-                    made.append(said("needed_more_queries", total=seen.total, **facts))
+                    notes.append(said("needed_more_queries", total=seen.total, **facts))
                 else:
                     more = max(count - seen.judged, 0)
-                    made.append(said("needed_queries", count=count, more=more, **facts))
-        return made
+                    notes.append(said("needed_queries", count=count, more=more, **facts))
+        return notes
 
     def _table(self, rows: Sequence[Assisted], language: Language) -> Table:
         is_difference = bool(rows) and rows[0].other is not None
@@ -322,7 +328,7 @@ class Assistance(NotedTable):
                 Column(word("p", language), "p", 2),
                 Column(word("p_by", language, correction=self.correction), "p"),
             ]
-        made = []
+        lines = []
         for row in rows:
             cells = [
                 Cell(_pair_name(row.system, row.other)), Cell(row.measure),
@@ -330,8 +336,8 @@ class Assistance(NotedTable):
                 number_cell(row.value, row.low, row.high),
                 Cell(row.machine), Cell(row.weight), number_cell(row.correlation), Cell(row.worth),
             ]  # fmt: skip
-            made.append((*cells, Cell(row.p), Cell(row.p_corrected)) if is_difference else tuple(cells))
-        return Table(tuple(columns), tuple(made), name="assisted")
+            lines.append((*cells, Cell(row.p), Cell(row.p_corrected)) if is_difference else tuple(cells))
+        return Table(tuple(columns), tuple(lines), name="assisted")
 
 
 _KEPT_AS_IS = ("systems", "level", "target", "correction", "half_width")
@@ -345,35 +351,25 @@ def _measure(text: str) -> Measure | str:
         return text
 
 
-def _as_list(part: Any) -> Any:
-    return part.tolist() if isinstance(part, np.ndarray) else part
-
-
-def _as_array(part: Any) -> Any:
-    return np.array(part) if isinstance(part, list) else part
-
-
 def _pair_name(system: str, other: str | None) -> str:
     return system if other is None else f"{system} - {other}"
 
 
-def _with_ends(made: Estimated) -> Estimated:
+def _with_ends(estimate: Estimated) -> Estimated:
     """Plain numbers; without ends where nothing varies: then nothing says how others would."""
-    low, high = (float(made.low), float(made.high)) if float(made.error) > 1e-12 else (math.nan, math.nan)
-    return Estimated(float(made.value), low, high, float(made.error), float(made.weight), float(made.freedom))
+    plain = Estimated(*(float(getattr(estimate, part.name)) for part in fields(estimate)))
+    return plain if plain.error > 1e-12 else replace(plain, low=math.nan, high=math.nan)
 
 
-def _p_value(made: Estimated) -> float:
-    from scipy.special import stdtr  # loaded only for statistics
-
-    return float(2 * stdtr(made.freedom, -abs(made.value) / made.error))
+def _p_value(estimate: Estimated) -> float:
+    return float(2 * special.stdtr(estimate.freedom, -abs(estimate.value) / estimate.error))
 
 
 def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> Assistance:
     """Several systems, each of which was put together alone, in one."""
     first = parts[0]
     notes = {note.kind: note for part in parts for note in part.notes}
-    made = replace(
+    together = replace(
         first,
         systems=tuple(name for part in parts for name in part.systems),
         observed={key: seen for part in parts for key, seen in part.observed.items()},
@@ -383,5 +379,5 @@ def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> A
         half_width=half_width,
     )
     if half_width is not None:
-        made.needed(half_width, system=made.systems[0])
-    return made
+        together.needed(half_width, system=together.systems[0])
+    return together

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design
-from rankmeter.judging.judged_tables import check_machine_covers, graded_pairs
 from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
 from rankmeter.judging.panel import unlike_scales
 from rankmeter.late import pl
@@ -28,7 +27,7 @@ from rankmeter.wording import Said, said
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
-    from rankmeter.inputs import AnyJudgments, AnyRun
+    from rankmeter.inputs.tables import Judgments, Run
 
 LINEAR: Mapping[str, Mapping[str, object]] = {"P": {"norm": "k"}, "CG": {}, "DCG": {}, "RBP": {"norm": "none"}}
 """Measures that are sums over items with weights from ranks alone, and the options under which they are."""
@@ -45,8 +44,8 @@ def assist(
     machine: Mapping[str, Evaluation],
     design: Design,
     *,
-    judgments: tuple[AnyJudgments, AnyJudgments],
-    runs: Mapping[str, AnyRun],
+    judgments: tuple[Judgments, Judgments],
+    runs: Mapping[str, Run],
     asked: Asked,
     pairs: Sequence[tuple[str, str]] = (),
     level: float = 0.95,
@@ -58,7 +57,8 @@ def assist(
     ``judgments`` are people's and the machine's; ``runs`` are looked at where single items were drawn.
     """
     human, guessed = map(graded_pairs, judgments)
-    _check_machine_judged(human, guessed, judgments[1].source)
+    if gaps := lacking(human, guessed):
+        raise InputError.of("judging.machine_lacks", source=judgments[1].source, total=len(human), **gaps)
     judged = set(judgments[0].judgment_table().query.cast(pl.String))
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
@@ -67,36 +67,34 @@ def assist(
         _check_differing(runs, guessed, design, pairs)
     for measure in asked.measures:
         why = _why_not(measure, design)
-        if why is None:
-            try:
-                for name in people:
-                    if design.kind == "items":
-                        seen: Observed = _items_seen(measure, machine[name], runs[name], (human, guessed), design)
-                    else:
-                        seen = _queries_seen(measure, people[name], machine[name], judged, design)
-                        if pairs and name in runs:
-                            seen = replace(seen, lists=_list_codes(measure, machine[name], runs[name], lists_met))
-                    observed[str(measure), name] = seen
-                continue
-            except _NotCountedError as error:
-                why = error.why
-        refused[str(measure)] = why
-        observed = {key: seen for key, seen in observed.items() if key[0] != str(measure)}
+        if why is None and design.kind != "items":
+            unlike = (_counted_by_one(measure, people[name], machine[name], judged) for name in people)
+            why = next(filter(None, unlike), None)
+        if why is not None:
+            refused[str(measure)] = why
+            continue
+        for name in people:
+            if design.kind == "items":
+                seen: Observed = _items_seen(measure, machine[name], runs[name], (human, guessed), design)
+            else:
+                lists = _list_codes(measure, machine[name], runs[name], lists_met) if pairs and name in runs else None
+                seen = replace(_queries_seen(measure, people[name], machine[name], judged, design), lists=lists)
+            observed[str(measure), name] = seen
     if not observed:
         name, why = next(iter(refused.items()))
         raise InputError.of("judging.not_assisted", measure=name, why=why)
     notes = _notes(observed, judgments, 0 if design.kind == "items" else _left_out(human, guessed), design)
-    kept = tuple(measure for measure in asked.measures if str(measure) not in refused)
+    usable = tuple(measure for measure in asked.measures if str(measure) not in refused)
     return Assistance(
-        systems=tuple(people), measures=kept, observed=observed,
-        bounds={str(measure): measure.bounds for measure in kept}, names=asked.names, refused=refused, design=design,
+        systems=tuple(people), measures=usable, observed=observed,
+        bounds={str(measure): measure.bounds for measure in usable}, names=asked.names, refused=refused, design=design,
         pairs=tuple(pairs), level=level, correction=correction, half_width=half_width, notes=tuple(notes),
     )  # fmt: skip
 
 
 def _notes(
     observed: Mapping[tuple[str, str], Observed],
-    judgments: tuple[AnyJudgments, AnyJudgments],
+    judgments: tuple[Judgments, Judgments],
     left: int,
     design: Design,
 ) -> list[Said]:
@@ -109,22 +107,31 @@ def _notes(
         notes += [said("items_judged"), said("drawn_for_these_runs")]
     cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
     notes += cautions.values()
-    if any(seen.correlation < _useful(seen.judged) for seen in observed.values() if seen.method == "tuned"):
+    tuned = [seen for seen in observed.values() if seen.method == "tuned"]
+    # Below this correlation the machine costs more than it gives.
+    if any(seen.correlation < 1 / math.sqrt(max(seen.judged - 2, 1)) for seen in tuned):
         notes.append(said("machine_of_no_use"))
     return [*notes, said("assisted_columns"), said("machine_without_interval")]
 
 
-def _useful(judged: int) -> float:
-    """The correlation below which the machine costs more than it gives."""
-    return 1 / math.sqrt(max(judged - 2, 1))
+def graded_pairs(judgments: Judgments) -> pl.DataFrame:
+    """``query``, ``item`` and ``grade`` of the pairs that were judged, ids as text; a grade below 0 is no judgment."""
+    table = judgments.judgment_table()
+    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
+    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)
 
 
-class _NotCountedError(Exception):
-    """A query does not count under one of the judgments."""
+def lacking(pairs: pl.DataFrame, guessed: pl.DataFrame) -> dict[str, Any]:
+    """How many pairs the machine did not judge, and the first of them; empty where it judged all."""
+    left = pairs.select("query", "item").join(guessed, on=["query", "item"], how="anti")
+    return {"count": len(left), "query": left["query"][0], "item": left["item"][0]} if len(left) else {}
 
-    def __init__(self, why: Said) -> None:
-        super().__init__(why)
-        self.why = why
+
+def counted_values(ev: Evaluation, measure: Measure) -> dict[str, float]:
+    """The value of each query that counts, by its id as text."""
+    seen = ev.values[measure]
+    rows = zip(ev.queries.cast(pl.String).to_list(), seen.value.tolist(), seen.counted.tolist(), strict=True)
+    return {query: value for query, value, counts in rows if counts}
 
 
 def _why_not(measure: Measure, design: Design) -> Said | None:
@@ -160,58 +167,40 @@ def why_not_linear(measure: Measure) -> Said | None:
     return None
 
 
-def _check_machine_judged(human: pl.DataFrame, guessed: pl.DataFrame, source: str) -> None:
-    """Refuse machine judgments that lack a pair which people judged."""
-    lacking = human.join(guessed, on=["query", "item"], how="anti")
-    if len(lacking):
-        query, item, _ = lacking.row(0)
-        raise InputError.of(
-            "judging.machine_lacks", source=source, count=len(lacking), total=len(human), query=query, item=item
-        )
-
-
 def _left_out(human: pl.DataFrame, guessed: pl.DataFrame) -> int:
     """How many pairs the machine judged in the queries of people, and people did not."""
     return len(guessed.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
 
 
+def _counted_by_one(measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str]) -> Said | None:
+    """Why a measure cannot be estimated: a query that people judged counts under one of the judgments only."""
+    truth, other = counted_values(people, measure), counted_values(machine, measure)
+    for query in people.queries.cast(pl.String).to_list():
+        if query in judged and (query in truth) != (query in other):
+            return said("query_not_counted", query=query, people=query in truth)
+    return None
+
+
 def _queries_seen(
     measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str], design: Design
 ) -> WholeQueries:
-    """The values of one system; every query that people judged must count under both."""
-    truth, other = people.values[measure], machine.values[measure]
-    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
-    places, values, chances = [], [], []
-    known = _chances_of(design)
-    for at, query in enumerate(people.queries.cast(pl.String).to_list()):
-        place = ids.get(query)
-        if query not in judged:
-            continue
-        here = bool(truth.counted[at])
-        there = place is not None and bool(other.counted[place])
-        if here != there:
-            raise _NotCountedError(said("query_not_counted", query=query, people=here))
-        if here and place is not None:
-            places.append(place)
-            values.append(float(truth.value[at]))
-            chances.append(known.get(query, math.nan))
-    if len(values) < FEWEST:
-        raise InputError.of("judging.too_few_judged", count=len(values), fewest=FEWEST)
-    is_judged = np.zeros(len(other.value), np.bool_)
-    is_judged[places] = True
-    order = np.argsort(places)
-    counted = other.counted
-    unequal = design.kind == "unequal"
+    """The values of one system by the machine, and by people where they judged."""
+    truth, other = counted_values(people, measure), counted_values(machine, measure)
+    both = [query for query in other if query in truth and query in judged]
+    if len(both) < FEWEST:
+        raise InputError.of("judging.too_few_judged", count=len(both), fewest=FEWEST)
+    chances = None
+    if design.kind == "unequal" and design.chances is not None:
+        known = dict(design.chances.iter_rows())
+        chances = np.array([known.get(query, math.nan) for query in both])
     return WholeQueries(
-        machine=other.value[counted],
-        people=np.array(values)[order],
-        is_judged=is_judged[counted],
-        chances=np.array(chances)[order] if unequal else None,
+        machine=np.array([*other.values()]), people=np.array([truth[query] for query in both]),
+        is_judged=np.array([query in truth and query in judged for query in other]), chances=chances,
         only_differing=design.kind == "differing",
-    )
+    )  # fmt: skip
 
 
-def _list_codes(measure: Measure, machine: Evaluation, run: AnyRun, met: dict[str, int]) -> Ints | None:
+def _list_codes(measure: Measure, machine: Evaluation, run: Run, met: dict[str, int]) -> Ints | None:
     """(counted,) a number for the list of each query that counts, as deep as the measure looks; None where ties decide.
 
     ``met`` holds the lists seen so far: those of two systems that are the same have the same number.
@@ -224,7 +213,7 @@ def _list_codes(measure: Measure, machine: Evaluation, run: AnyRun, met: dict[st
     return codes[machine.values[measure].counted]
 
 
-def list_codes(run: AnyRun, queries: pl.Series, depth: int, met: dict[str, int]) -> Ints:
+def list_codes(run: Run, queries: pl.Series, depth: int, met: dict[str, int]) -> Ints:
     """(queries,) a number for the first ``depth`` items of each query, the same for the same list."""
     top = ranked_top(run, pl.DataFrame({"query": queries}), depth)
     listed = dict(top.group_by("query").agg(pl.col("item").sort_by("rank").str.join("\n")).iter_rows())
@@ -232,7 +221,7 @@ def list_codes(run: AnyRun, queries: pl.Series, depth: int, met: dict[str, int])
 
 
 def _check_differing(
-    runs: Mapping[str, AnyRun], guessed: pl.DataFrame, design: Design, pairs: Sequence[tuple[str, str]]
+    runs: Mapping[str, Run], guessed: pl.DataFrame, design: Design, pairs: Sequence[tuple[str, str]]
 ) -> None:
     """Refuse queries drawn where lists differ for the value of a system, or for lists that differ elsewhere."""
     if not pairs:
@@ -249,21 +238,16 @@ def _check_differing(
             )  # fmt: skip
 
 
-def _chances_of(design: Design) -> dict[str, float]:
-    if design.chances is None or design.kind == "items":
-        return {}
-    return dict(zip(design.chances["query"].to_list(), design.chances["chance"].to_list(), strict=True))
-
-
 def _items_seen(
-    measure: Measure, machine: Evaluation, run: AnyRun, graded: tuple[pl.DataFrame, pl.DataFrame], design: Design
+    measure: Measure, machine: Evaluation, run: Run, graded: tuple[pl.DataFrame, pl.DataFrame], design: Design
 ) -> SingleItems:
     """Each drawn item alone in its list gives what its grade adds, by people and by the machine."""
     other = machine.values[measure]
-    ids = {query: at for at, query in enumerate(machine.queries.cast(pl.String).to_list())}
+    place_of = {query: place for place, query in enumerate(machine.queries.cast(pl.String).to_list())}
     human, guessed = graded
     top = ranked_top(run, guessed.select("query").unique(), int(measure.describe()["cutoff"]))
-    check_machine_covers(top, guessed)
+    if gaps := lacking(top, guessed):
+        raise InputError.of("judging.machine_lacks_ranked", **gaps)
     chances = design.chances if design.chances is not None else human.with_columns(chance=pl.lit(1.0))
     drawn = chances.join(human, on=["query", "item"], maintain_order="left")
     drawn = drawn.join(guessed, on=["query", "item"], suffix="_machine", maintain_order="left")
@@ -272,7 +256,7 @@ def _items_seen(
     gains = _added(measure, drawn, "grade", run)
     corrections = gains - _added(measure, drawn, "grade_machine", run)
     share = drawn["chance"].to_numpy()
-    place: Ints = np.array([ids[query] for query in drawn["query"].to_list()], np.int64)
+    place: Ints = np.array([place_of[query] for query in drawn["query"].to_list()], np.int64)
     size = len(other.value)
     moved, alone = (np.bincount(place, part / share, size).astype(np.float64) for part in (corrections, gains))
     counted = other.counted
@@ -282,7 +266,7 @@ def _items_seen(
     )  # fmt: skip
 
 
-def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: AnyRun) -> Floats:
+def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: Run) -> Floats:
     """What each drawn item adds to its query: the value of its list where nothing else is relevant."""
     table = run.run_table()
     lists = pl.DataFrame(

@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.inputs import AnyJudgments, into_judgments
+from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
+from rankmeter.inputs.tables import Judgments
 from rankmeter.late import pl
 from rankmeter.wording import Said, said
 
@@ -52,7 +53,7 @@ class Design:
         return [said("drawn_not_judged", drawn=drawn, judged=judged)] if judged < drawn else []
 
 
-def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[AnyJudgments, Design]:
+def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[Judgments, Design]:
     """The judgments of people, and how they were drawn where a column records it."""
     judgments = into_judgments(people, columns=columns)
     reading = judgments.how_read()

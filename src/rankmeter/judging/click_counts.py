@@ -15,7 +15,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
 from rankmeter.online.events import Events
 from rankmeter.online.log import Log
-from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, HAS_REQUEST, Columns, Seen, Words
+from rankmeter.online.partitions import Columns, Seen, Words
 from rankmeter.online.spark_log import partitioned
 
 PAIR = ["query", "item"]
@@ -74,8 +74,8 @@ def _counts_of(
     columns: Columns, seen: Seen, words: Words, *, counting: ListCounting, dtypes: dict[str, pl.DataType]
 ) -> ClickCounts:
     """The counts of some whole users."""
-    part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
-    shown = _exposures(part)
+    part = Log(columns, seen)
+    shown = part.shown_items(of_requests=True).with_columns(seen=pl.lit(0, pl.Int64), last=pl.lit(0, pl.Int64))
     if counting.until or counting.keeps_lists:
         shown = _once_a_list(shown, counting)
     by_place = shown.group_by(*PAIR, "place").agg(
@@ -90,32 +90,6 @@ def _counts_of(
         lists = shown.select(code, *PAIR, "place", (pl.col("clicks") > 0).alias("clicked"))
     by_place, users, lists = (_named(table, words, dtypes) for table in (by_place, users, lists))
     return ClickCounts(by_place, users, lists, part.found["orphan clicks"])
-
-
-def _exposures(part: Log) -> pl.DataFrame:
-    """A row for every first impression and click that counts; a click has the query and place of its impression."""
-    pairs = part.exposures()
-    clicked = part.clicks("once", "drop")
-    has_query, has_request = part.known(HAS_QUERY), part.has("request")
-    known = part.known(HAS_ITEM) & (pairs.position > 0) & (has_query | clicked)
-    if has_request:
-        known &= part.known(HAS_REQUEST)
-    rows = np.flatnonzero((pairs.first_impression | clicked) & known)
-    made = pl.DataFrame(
-        {
-            "user": part.column("user")[rows],
-            "list": part.column("request")[rows] if has_request else np.zeros(len(rows), np.uint64),
-            "query": part.column("query")[rows], "item": part.column("item")[rows], "has_query": has_query[rows],
-            "place": pairs.position[rows].astype(np.int64),
-            "shown": pairs.first_impression[rows].astype(np.int64), "clicks": clicked[rows].astype(np.int64),
-        }
-    )  # fmt: skip
-    made = made.with_columns(seen=pl.lit(0, pl.Int64), last=pl.lit(0, pl.Int64))
-    if made["has_query"].all():
-        return made
-    of_impression = pl.col("query").filter(pl.col("shown") > 0).first().over("user", "list", "item")
-    query = pl.when("has_query").then(pl.col("query")).otherwise(of_impression if has_request else None)
-    return made.with_columns(query.alias("query")).drop_nulls("query")
 
 
 def _once_a_list(shown: pl.DataFrame, counting: ListCounting) -> pl.DataFrame:

@@ -243,9 +243,9 @@ def _notes(log: Events, counts: ClickCounts, beyond: int, positions: int) -> lis
     return notes
 
 
-def _numbers_of(given: object) -> list[float]:
+def _numbers_of(data: object) -> list[float]:
     """Several numbers as they are; nothing where it is anything else."""
-    values: list[Any] = list(given) if isinstance(given, Iterable) else []
+    values: list[Any] = list(data) if isinstance(data, Iterable) else []
     return values if all(isinstance(value, Real) for value in values) else []
 
 
@@ -261,16 +261,16 @@ def _starts(grades: int | Sequence[float]) -> list[float]:
     return starts
 
 
-def _examination(given: PositionBias | Sequence[float] | None, log: Events, model: Model) -> list[float]:
+def _examination(examination: PositionBias | Sequence[float] | None, log: Events, model: Model) -> list[float]:
     """How much each position is looked at, down to where it is known."""
     if model not in ("examined", "ips"):
         return []
-    if given is not None and not isinstance(given, PositionBias):
-        looked = _numbers_of(given)
+    if examination is not None and not isinstance(examination, PositionBias):
+        looked = _numbers_of(examination)
         if not looked or not all(0 < share < math.inf for share in looked):
-            raise InputError.of("judging.not_looked", option=Option("examination", given))
+            raise InputError.of("judging.not_looked", option=Option("examination", examination))
         return looked
-    bias = position_bias(log, positions=_POSITIONS) if given is None else given
+    bias = position_bias(log, positions=_POSITIONS) if examination is None else examination
     known = list(takewhile(lambda share: 0 < share < math.inf, (place.examination for place in bias.positions)))
     if not known:
         raise InputError.of("judging.no_examination")
@@ -358,8 +358,8 @@ def _rated(
         low, high = low * ends[0], high * ends[1]
     elif model == "dbn":
         rate = rate * counted["satisfied"].to_numpy()
-    made = counted.select(*PAIR, "shown", "clicks", "evidence", "users")
-    return made.with_columns(pl.Series("rate", rate), pl.Series("low", low), pl.Series("high", high)), prior
+    rated = counted.select(*PAIR, "shown", "clicks", "evidence", "users")
+    return rated.with_columns(pl.Series("rate", rate), pl.Series("low", low), pl.Series("high", high)), prior
 
 
 def _prior(top: Floats, evidence: Floats, model: Model, *, shrink: bool | tuple[float, float]) -> Prior | None:
@@ -367,8 +367,8 @@ def _prior(top: Floats, evidence: Floats, model: Model, *, shrink: bool | tuple[
     if isinstance(shrink, bool):
         if not shrink or model not in ("examined", "ctr") or not has_enough(top):
             return None
-        kept = evidence > 0
-        return (gamma_prior if model == "examined" else beta_prior)(top[kept], evidence[kept])
+        has_evidence = evidence > 0
+        return (gamma_prior if model == "examined" else beta_prior)(top[has_evidence], evidence[has_evidence])
     if model not in ("examined", "ctr", "cascade", "sdbn"):
         raise InputError.of("judging.no_prior", model=model)
     numbers = [isinstance(number, Real) and math.isfinite(number) and number > 0 for number in shrink]
@@ -388,5 +388,5 @@ def _graded(frame: pl.DataFrame, starts: Sequence[float], grade_by: str, least: 
     has_interval = ~np.isnan(frame["low"].to_numpy())
     unsure = has_interval & (grades("low") != grades("high"))
     enough = (pl.col("evidence") >= least[0]) & (pl.col("users") >= least[1]) & pl.col("rate").is_not_nan()
-    made = frame.with_columns(pl.Series("grade", grade), pl.Series("unsure", unsure))
-    return made.with_columns(pl.when(enough).then(pl.col("grade")).alias("grade"))
+    graded = frame.with_columns(pl.Series("grade", grade), pl.Series("unsure", unsure))
+    return graded.with_columns(pl.when(enough).then(pl.col("grade")).alias("grade"))

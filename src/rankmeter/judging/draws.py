@@ -18,10 +18,11 @@ from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.inputs import AnyRun, into_judgments, into_run, ranked_grades
+from rankmeter.inputs.accepting import into_judgments, into_run
+from rankmeter.inputs.arrays import ranked_grades
 from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
-from rankmeter.judging.assisted_values import list_codes, why_not_linear
-from rankmeter.judging.judged_tables import check_machine_covers, graded_pairs
+from rankmeter.inputs.tables import Run
+from rankmeter.judging.assisted_values import graded_pairs, lacking, list_codes, why_not_linear
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
@@ -77,6 +78,8 @@ def draw(
         query's chance follows it. Without it all queries have one chance.
     seed
         The same seed draws the same.
+    columns
+        Columns of unusual names, as for :func:`rankmeter.evaluate`.
 
     Returns
     -------
@@ -135,7 +138,8 @@ def _whole_queries(
     if not len(done) <= wanted <= len(names):
         raise InputError.of("judging.too_many_queries", wanted=wanted, judged=len(done), total=len(names))
     if unsure is None:
-        rest = sorted(set(names) - set(done), key=names.index) if done else names
+        before_now = set(done)
+        rest = [name for name in names if name not in before_now]
         picked = [*done, *(rest[at] for at in rng.choice(len(rest), wanted - len(done), replace=False))]
         chance = dict.fromkeys(picked, wanted / len(names))
     else:
@@ -158,7 +162,7 @@ def _whole_queries(
 
 def _differing_queries(
     pool: pl.DataFrame,
-    runs: Sequence[AnyRun],
+    runs: Sequence[Run],
     asked: Asked,
     wanted: int,
     before: pl.DataFrame | None,
@@ -222,7 +226,8 @@ def _single_items(
     largest = pl.col("weight").max()
     size = (1 - VALUES_SHARE) * (largest - absent) + VALUES_SHARE * largest if len(runs) > 1 else largest
     counted = pl.concat(parts).group_by("query", "item", maintain_order=True).agg(size.alias("size"))
-    check_machine_covers(counted.filter(pl.col("size") > 0), pool)
+    if gaps := lacking(counted.filter(pl.col("size") > 0), pool):
+        raise InputError.of("judging.machine_lacks_ranked", **gaps)
     listed = pool.join(counted, on=["query", "item"], maintain_order="left").filter(pl.col("size") > 0)
     errors = _errors(listed, before)
     chance = best_chances(listed["size"].to_numpy() * errors, float(budget))
@@ -237,15 +242,15 @@ def _weights(asked: Asked, top: float) -> Floats:
     """(depth,) what an item of the highest grade adds at each rank."""
     depth = int(asked.measures[0].describe()["cutoff"])
     lists = (np.eye(depth) * top).tolist()
-    made = evaluate_placing(into_pair(ranked_grades(lists), None), asked, "weights")
-    return np.asarray(made.values[asked.measures[0]].value, np.float64)
+    ev = evaluate_placing(into_pair(ranked_grades(lists), None), asked, "weights")
+    return np.asarray(ev.values[asked.measures[0]].value, np.float64)
 
 
 def _errors(listed: pl.DataFrame, before: pl.DataFrame | None) -> Floats:
     """How far off the machine is expected to be, by its grade, from a pilot; without one, alike for all grades."""
     if before is None:
         return np.ones(len(listed))
-    both = listed.join(before, on=["query", "item"], suffix="_people")
+    both = listed.join(before, on=["query", "item"], suffix="_people", maintain_order="left")
     if not len(both):
         raise InputError.of("judging.no_pilot")
     gap = (both["grade_people"] - both["grade"]).abs()

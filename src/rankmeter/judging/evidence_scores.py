@@ -16,7 +16,8 @@ import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_positive, check_whole, examples
 from rankmeter.evaluating.verb import evaluate
-from rankmeter.inputs import is_path
+from rankmeter.inputs.accepting import is_path
+from rankmeter.inputs.attributes import check_roles
 from rankmeter.inputs.frames import is_frame
 from rankmeter.judging.evidence_spans import (
     COLUMNS,
@@ -28,10 +29,10 @@ from rankmeter.judging.evidence_spans import (
     read_spans,
     span_name,
 )
-from rankmeter.judging.judged_tables import check_roles
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
+from rankmeter.showing.charts import drawing, field, layer
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table, number_cell
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.assisted import bounded_mean
@@ -116,13 +117,13 @@ def _covered(pieces: Sequence[Span], within: Span | None = None) -> int:
 
 def _within(chunks: Sequence[Span], budget: int) -> list[Span]:
     """The first chunks up to a number of characters, the last of them cut off."""
-    kept = []
+    fitting = []
     for name, start, end in chunks:
         if budget <= 0:
             break
-        kept.append((name, start, min(end, start + budget)))
+        fitting.append((name, start, min(end, start + budget)))
         budget -= end - start
-    return kept
+    return fitting
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -258,12 +259,11 @@ class SpanScores(NotedTable):
         """Span recall of each system as it grows."""
         title = word("evidence_span_recall", language)
         data = rows.filter(pl.col("score") == "span_recall").select("system", "size", "value").to_dicts()
-        x = {"field": "size", "type": "quantitative", "axis": {"title": self._axis(by, language)}}
-        y = {"field": "value", "type": "quantitative", "axis": {"title": None}, "scale": {"domain": [0, 1]}}
-        colour = {"field": "system", "type": "nominal", "sort": None, "legend": {"title": None, "orient": "bottom"}}
-        spec = {"data": {"values": data}, "height": 220, "mark": {"type": "line", "point": True},
-                "encoding": {"x": x, "y": y, "color": colour}}  # fmt: skip
-        return Chart(f"spans-by-{by}", title, spec)
+        x = field("size:Q", axis={"title": self._axis(by, language)})
+        y = field("value:Q", axis={"title": None}, scale={"domain": [0, 1]})
+        colour = field("system:N", sort=None, legend={"title": None, "orient": "bottom"})
+        drawn = drawing(data, 220, layer({"type": "line", "point": True}, x=x, y=y, color=colour))
+        return Chart(f"spans-by-{by}", title, drawn)
 
 
 _NOT_MEASURED = pl.DataFrame(
@@ -335,7 +335,9 @@ def evidence(
     check_level(level)
     named = dict(columns or {})
     check_roles(named, [*COLUMNS, "text"])
-    holding = _holding(rule, share, dialect)
+    check_choice("rule", rule, get_args(Rule))
+    check_choice("dialect", dialect, get_args(Dialect))
+    holding = Holding(rule, check_positive("share", share, 0.5, most=1), dialect)
     if not callable(unit):
         check_choice("unit", unit, ("characters", "tokens"))
     documents = into_documents(texts, unit, named, is_first_taken=dialect == "chroma")
@@ -354,16 +356,10 @@ def evidence(
         rows += list(_rows(name, counted, run, sizes, holding))
         held[name] = {query: _held(counted[query], run[query], runs[name].get(query, ()), holding) for query in spans}
     notes = _notes(spans, runs, holding, counts, is_cut=sizes[-1][0] != CHUNKS)
-    made = SpanScores(
+    scores = SpanScores(
         holding, counts, tuple(runs), sizes, pl.DataFrame(rows), _NOT_MEASURED, held, spans, level, notes
     )  # fmt: skip
-    return replace(made, measured=_measured(made, measures)) if measures else made
-
-
-def _holding(rule: Rule, share: object, dialect: Dialect) -> Holding:
-    check_choice("rule", rule, get_args(Rule))
-    check_choice("dialect", dialect, get_args(Dialect))
-    return Holding(rule, check_positive("share", share, 0.5, most=1), dialect)
+    return replace(scores, measured=_measured(scores, measures)) if measures else scores
 
 
 def _by_system(retrieved: object) -> dict[str, object]:
@@ -405,9 +401,9 @@ def _sizes(
     cutoffs: Sequence[int], budgets: Sequence[int] | None, unit: str, lists: Mapping[str, Spans]
 ) -> tuple[tuple[str, int], ...]:
     """How far lists are looked at; by default the budgets are what the first chunks of the smallest chunking hold."""
-    for name, given in (("cutoffs", cutoffs), ("budgets", budgets)):
-        if given is not None and not isinstance(given, Iterable):
-            raise InputError.of("general.not_whole", option=Option(name, given), least=1, hint=f"{name}=[{given}]")
+    for name, sizes in (("cutoffs", cutoffs), ("budgets", budgets)):
+        if sizes is not None and not isinstance(sizes, Iterable):
+            raise InputError.of("general.not_whole", option=Option(name, sizes), least=1, hint=f"{name}=[{sizes}]")
     depths = sorted({check_whole("cutoffs", k, 1) for k in cutoffs})
     if budgets is None and len(lists) > 1:
         means = [

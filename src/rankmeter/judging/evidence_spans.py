@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.inputs.attributes import called, table_of
+from rankmeter.inputs.attributes import called, find_roles, table_of
 from rankmeter.inputs.columns import ASKED, DOCUMENTS, USUAL_NAMES
-from rankmeter.judging.judged_tables import roles_of
 from rankmeter.late import pl
 
 Span = tuple[str, int, int]
@@ -61,14 +60,14 @@ class Documents:
     """Whether a text that a document holds twice is its first occurrence, not an error."""
     _tokens: dict[str, Any] = field(default_factory=dict)
 
-    def span(self, given: object, query: str, what: What) -> Span:
+    def span(self, place: object, query: str, what: What) -> Span:
         """What was given as a span that lies in its document."""
-        parts = tuple(given) if isinstance(given, (tuple, list)) else ()
+        parts = tuple(place) if isinstance(place, (tuple, list)) else ()
         if len(parts) == 2 and isinstance(parts[1], str):
             return self._quoted(str(parts[0]), parts[1], query)
         whole = len(parts) == 3 and all(isinstance(end, Integral) and not isinstance(end, bool) for end in parts[1:])
         if not whole or not 0 <= parts[1] < parts[2]:
-            raise InputError.of("judging.not_a_span", query=query, what=what, value=str(given)[:80])
+            raise InputError.of("judging.not_a_span", query=query, what=what, value=str(place)[:80])
         span = str(parts[0]), int(parts[1]), int(parts[2])
         if self.texts is not None:
             length = len(self._text(span[0], query))
@@ -135,7 +134,7 @@ def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_
     else:
         table, source = table_of(texts, "texts of documents"), called(texts)
         named = {role: name for role, name in columns.items() if name in table.columns and role in TEXT_COLUMNS}
-        chosen = roles_of(table, TEXT_COLUMNS, named, source, needed=("document", "text"))
+        chosen = find_roles(table.columns, TEXT_COLUMNS, named, source, needed=("document", "text"))
         both = table.select(pl.col(chosen["document"]).cast(pl.String), pl.col(chosen["text"]).cast(pl.String))
         known = dict(both.iter_rows())
         if len(known) < len(both):
@@ -149,20 +148,20 @@ def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_
 
 def read_spans(data: object, what: What, documents: Documents, columns: Mapping[str, str]) -> Spans:
     """The spans of each query; chunks best first."""
-    given = data if isinstance(data, Mapping) else _of_table(data, what, columns)
-    for query, spans in given.items():
+    by_query = data if isinstance(data, Mapping) else _of_table(data, what, columns)
+    for query, spans in by_query.items():
         if not isinstance(spans, (list, tuple)):
             raise InputError.of("judging.not_spans", query=str(query), kind=type(spans).__name__)
     return {
-        str(query): tuple(documents.span(span, str(query), what) for span in spans) for query, spans in given.items()
+        str(query): tuple(documents.span(span, str(query), what) for span in spans) for query, spans in by_query.items()
     }
 
 
 def _of_table(data: object, what: What, columns: Mapping[str, str]) -> dict[str, list[Sequence[Any]]]:
     """The rows of a table by query: (document, start, end), or (document, quote) where there are no places."""
     table, source = table_of(data, f"{what} spans"), called(data)
-    named = {role: name for role, name in columns.items() if name in table.columns}
-    chosen = roles_of(table, COLUMNS, named, source, needed=("query", "document"))
+    named = {role: name for role, name in columns.items() if name in table.columns and role in COLUMNS}
+    chosen = find_roles(table.columns, COLUMNS, named, source, needed=("query", "document"))
     roles = ["start", "end"] if "start" in chosen and "end" in chosen else ["quote"]
     missing = [role for role in roles if role not in chosen]
     if missing:

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
-from rankmeter.inputs.attributes import called, table_of
+from rankmeter.inputs.attributes import called, find_roles, table_of
 from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.chances import Design, drawn_queries
-from rankmeter.judging.judged_tables import check_roles, roles_of
 from rankmeter.judging.observed import Observed, WholeQueries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, number_cell
@@ -27,7 +26,6 @@ from rankmeter.stats.assisted import FEWEST, bounded_mean
 from rankmeter.wording import Language, Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
-EMPTY = ("zero", "one", "skip")
 SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
 SUPPORT: Mapping[str, float] = {
     "support": 1.0, "supported": 1.0, "full_support": 1.0, "1": 1.0, "1.0": 1.0,
@@ -179,7 +177,7 @@ def nuggets(
     (0.6, 0.4, 0.5, 0.3333, 0.5625)
     """
     check_level(level)
-    check_choice("empty", empty, EMPTY)
+    check_choice("empty", empty, get_args(Empty))
     known = _labels(labels, columns or {})
     per_query = _per_query(known, empty)
     scores = {}
@@ -237,13 +235,13 @@ def _assisted(
             rows[name].to_numpy(), rows[f"{name}_people"].to_numpy()[is_judged], is_judged,
             rows["chance"].to_numpy()[is_judged] if "chance" in rows.columns else None,
         )  # fmt: skip
-    kept = tuple(name for name in SCORES if name not in refused)
+    usable = tuple(name for name in SCORES if name not in refused)
     cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
     drawn = design.notes(people["query"].n_unique(), machine["query"].n_unique())
     notes = [*drawn, *cautions.values(), said("assisted_columns"), said("machine_without_interval")]
     return Assistance(
-        systems=systems, measures=kept, observed={key: seen for key, seen in observed.items() if key[0] in kept},
-        bounds=dict.fromkeys(kept, (0.0, 1.0)), names={}, refused=refused, design=design,
+        systems=systems, measures=usable, observed={key: seen for key, seen in observed.items() if key[0] in usable},
+        bounds=dict.fromkeys(usable, (0.0, 1.0)), names={}, refused=refused, design=design,
         pairs=tuple((system, systems[0]) for system in systems[1:]), level=level, notes=tuple(notes),
     )  # fmt: skip
 
@@ -254,47 +252,46 @@ def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:
         raise InputError.of("judging.no_labels")
     table = table_of(data, "labels of nuggets")
     source = called(data)
-    check_roles(columns, list(COLUMNS))
-    chosen = roles_of(table, COLUMNS, columns, source, needed=("query", "nugget", "importance", "support"))
+    chosen = find_roles(table.columns, COLUMNS, columns, source, needed=("query", "nugget", "importance", "support"))
     parts = {role: table[name].alias(role) for role, name in chosen.items()}
     if not len(table):
         raise InputError.of("judging.no_nuggets", source=source)
-    made = pl.DataFrame(
+    labels = pl.DataFrame(
         {role: part.cast(pl.String).str.strip_chars() if role != "length" else part for role, part in parts.items()}
     )
     if QUERY_CHANCE in table.columns:
-        made = made.with_columns(table[QUERY_CHANCE])
-    if "system" not in made.columns:
-        made = made.with_columns(system=pl.lit("answer"))
+        labels = labels.with_columns(table[QUERY_CHANCE])
+    if "system" not in labels.columns:
+        labels = labels.with_columns(system=pl.lit("answer"))
     for role, meanings in (("importance", IMPORTANCE), ("support", SUPPORT)):
-        folded = made[role].str.to_lowercase().str.replace_all("[ -]", "_")
+        folded = labels[role].str.to_lowercase().str.replace_all("[ -]", "_")
         wrong = ~folded.is_in(list(meanings)).fill_null(value=False)
         if wrong.any():
             row = int(wrong.arg_true()[0])
             raise InputError.of(
-                "judging.nugget_label", source=source, role=role, value=str(made[role][row]), count=int(wrong.sum()),
-                query=made["query"][row], nugget=made["nugget"][row],
+                "judging.nugget_label", source=source, role=role, value=str(labels[role][row]), count=int(wrong.sum()),
+                query=labels["query"][row], nugget=labels["nugget"][row],
                 labels=["vital", "okay"] if role == "importance" else ["support", "partial_support", "not_support"],
             )  # fmt: skip
-        made = made.with_columns(folded.replace_strict(meanings).alias(role))
-    if "length" in made.columns:
-        made = made.with_columns(pl.col("length").cast(pl.Float64, strict=False))
-    return _checked(made, source)
+        labels = labels.with_columns(folded.replace_strict(meanings).alias(role))
+    if "length" in labels.columns:
+        labels = labels.with_columns(pl.col("length").cast(pl.Float64, strict=False))
+    return _checked(labels, source)
 
 
-def _checked(made: pl.DataFrame, source: str) -> pl.DataFrame:
+def _checked(labels: pl.DataFrame, source: str) -> pl.DataFrame:
     """Refuse a nugget that an answer has twice, and one that is vital here and okay there."""
-    twice = made.select("system", "query", "nugget").is_duplicated()
+    twice = labels.select("system", "query", "nugget").is_duplicated()
     if twice.any():
-        system, query, nugget = made.filter(twice).select("system", "query", "nugget").row(0)
+        system, query, nugget = labels.filter(twice).select("system", "query", "nugget").row(0)
         raise InputError.of("judging.nugget_twice", source=source, system=system, query=query, nugget=nugget)
-    unlike = made.group_by("query", "nugget", maintain_order=True).agg(pl.col("importance").n_unique())
+    unlike = labels.group_by("query", "nugget", maintain_order=True).agg(pl.col("importance").n_unique())
     unlike = unlike.filter(pl.col("importance") > 1)
     if len(unlike):
         query, nugget, _ = unlike.row(0)
         raise InputError.of("judging.nugget_importance", source=source, query=query, nugget=nugget, count=len(unlike))
-    further = [name for name in ("length", QUERY_CHANCE) if name in made.columns]
-    return made.select("system", "query", "nugget", "importance", "support", *further)
+    further = [name for name in ("length", QUERY_CHANCE) if name in labels.columns]
+    return labels.select("system", "query", "nugget", "importance", "support", *further)
 
 
 def _per_query(labels: pl.DataFrame, empty: Empty) -> pl.DataFrame:

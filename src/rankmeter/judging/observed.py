@@ -125,15 +125,15 @@ class WholeQueries:
 
     def cautions(self) -> list[Said]:
         """Too few queries, or too few that differ."""
-        made = []
+        notes = []
         if self.judged < ROUGH:
-            made.append(said("few_people", count=self.judged, fewest=ROUGH))
+            notes.append(said("few_people", count=self.judged, fewest=ROUGH))
         values, counts = np.unique(self.people, return_counts=True)
         usual = int(counts.max())
         if self.judged - usual < FEWEST_RARE and 2 * usual > self.judged and len(values) > 1:
-            made.append(said("rare_values", count=self.judged - usual, usual=float(values[counts.argmax()]),
+            notes.append(said("rare_values", count=self.judged - usual, usual=float(values[counts.argmax()]),
                              judged=self.judged, fewest=FEWEST_RARE))  # fmt: skip
-        return made
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +185,11 @@ class SingleItems:
         return self._estimated(self.from_people, self.gains, level, target, weight=0.0)
 
     def _estimated(self, values: Floats, drawn: Floats, level: float, target: Target, *, weight: float) -> Estimated:
-        made = people_only(values, level=level)
+        estimate = people_only(values, level=level)
         if target == "queries":
             variance = ((1 - self.chances) / self.chances**2 * drawn**2).sum() / self.total**2
-            return estimated(made.value, variance, max(len(drawn) - 1, 1), level, weight)
-        return replace(made, weight=weight)
+            return estimated(estimate.value, variance, max(len(drawn) - 1, 1), level, weight)
+        return replace(estimate, weight=weight)
 
     @property
     def correlation(self) -> float:

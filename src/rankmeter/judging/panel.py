@@ -10,12 +10,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankmeter.errors import InputError, RankmeterError, examples
-from rankmeter.inputs import AnyJudgments, into_judgments, is_path
+from rankmeter.inputs.accepting import into_judgments, is_path
 from rankmeter.inputs.attributes import called, find_column, table_of
 from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.tables import Judgments
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.judge_agreement import GAP, Grades
@@ -49,15 +49,6 @@ class Panel:
         steps = np.diff(self.grades.scale)
         ends = [plain_number(grade) for grade in self.grades.scale]
         return f"{ends[0]}..{ends[-1]}" if len(steps) and (steps == 1).all() else ", ".join(ends)
-
-
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """What one judge said, as places on the scale."""
-
-    query: pl.Series
-    item: pl.Series
-    code: npt.NDArray[np.int16]
 
 
 def plain_number(value: float) -> str:
@@ -177,7 +168,7 @@ def parse_scale(scale: object) -> Floats:
     return grades
 
 
-def unlike_scales(people: AnyJudgments, machine: AnyJudgments) -> list[Said]:
+def unlike_scales(people: Judgments, machine: Judgments) -> list[Said]:
     """Say it where the highest grades differ: numbers of the two may then not be held against each other."""
     ends = [side.judgment_table().grade.max() for side in (people, machine)]
     return [said("highest_grades_differ", people=ends[0], machine=ends[1])] if ends[0] != ends[1] else []
@@ -187,12 +178,12 @@ def _scale_of(tables: Mapping[str, pl.DataFrame]) -> Floats:
     """From 0 to the highest grade, where all judges have the same highest and all grades are whole."""
     ends = {}
     for name, table in tables.items():
-        given = table["grade"].filter(table["grade"] >= 0)
-        if (given % 1 != 0).any():
-            value = given.filter(given % 1 != 0)[0]
+        grades = table["grade"].filter(table["grade"] >= 0)
+        if (grades % 1 != 0).any():
+            value = grades.filter(grades % 1 != 0)[0]
             raise InputError.of("judging.fractions", judge=name, grade=value)
-        if len(given):
-            ends[name] = (int(given.min()), int(given.max()))  # type: ignore[arg-type]
+        if len(grades):
+            ends[name] = (int(grades.min()), int(grades.max()))  # type: ignore[arg-type]
     highest = {high for _, high in ends.values()}
     if len(highest) > 1:
         shown = {name: f"{low} .. {high}" for name, (low, high) in ends.items()}
@@ -203,8 +194,8 @@ def _scale_of(tables: Mapping[str, pl.DataFrame]) -> Floats:
     return np.arange(0, max(top, 1) + 1, dtype=np.float64)
 
 
-def _coded(table: pl.DataFrame, name: str, scale: Floats) -> Coded:
-    """Grades as places on the scale; below 0 and not on the scale means: seen and not judged."""
+def _coded(table: pl.DataFrame, name: str, scale: Floats) -> pl.DataFrame:
+    """``query``, ``item`` and ``code``, the place of the grade on the scale; below 0 and not on it is no judgment."""
     grades = table["grade"].to_numpy()
     places = np.searchsorted(scale, grades).clip(0, len(scale) - 1)
     outside = scale[places] != grades
@@ -215,24 +206,24 @@ def _coded(table: pl.DataFrame, name: str, scale: Floats) -> Coded:
             "judging.outside_scale", judge=name, grade=plain_number(grades[row]), query=table["query"][row],
             item=table["item"][row], count=int(wrong.sum()), low=plain_number(scale[0]), high=plain_number(scale[-1]),
         )  # fmt: skip
-    if outside.any():
-        table, places = table.filter(pl.Series(~outside)), places[~outside]
-    return Coded(table["query"], table["item"], places.astype(np.int16))
+    codes = pl.Series("code", places.astype(np.int16))
+    return table.select("query", "item", codes).filter(pl.Series(~outside))
 
 
-def _side_by_side(coded: Mapping[str, Coded], scale: Floats, *, is_stated: bool) -> Panel:
-    """Pairs in the order in which their queries were first met; ids become numbers, which are quick to sort."""
-    queries, query = _numbered([part.query for part in coded.values()])
-    items, item = _numbered([part.item for part in coded.values()])
+def _side_by_side(coded: Mapping[str, pl.DataFrame], scale: Floats, *, is_stated: bool) -> Panel:
+    """Pairs in the order in which their queries were first met."""
+    rows = pl.concat(coded.values())
+    queries, query = _numbered(rows["query"])
+    items, item = _numbered(rows["item"])
     pairs, row = np.unique(query * len(items) + item, return_inverse=True)
     codes = np.full((len(coded), len(pairs)), GAP, np.int16)
     start = 0
     for at, (name, part) in enumerate(coded.items()):
-        mine = row[start : start + len(part.code)]
-        start += len(part.code)
-        codes[at, mine] = part.code
-        if len(mine) != np.count_nonzero(codes[at] != GAP):
-            twice = int(pairs[np.bincount(mine).argmax()])
+        own_rows = row[start : start + len(part)]
+        start += len(part)
+        codes[at, own_rows] = part["code"].to_numpy()
+        if len(own_rows) != np.count_nonzero(codes[at] != GAP):
+            twice = int(pairs[np.bincount(own_rows).argmax()])
             ids = str(queries[twice // len(items)]), str(items[twice % len(items)])
             raise InputError.of("judging.judged_twice", judge=name, query=ids[0], item=ids[1])
     number = pairs // len(items)
@@ -240,26 +231,21 @@ def _side_by_side(coded: Mapping[str, Coded], scale: Floats, *, is_stated: bool)
     return Panel(tuple(coded), listed, Grades(codes, number, scale), is_stated)
 
 
-def _numbered(columns: Sequence[pl.Series]) -> tuple[pl.Series, Ints]:
-    """Every id once, in the order in which it was first met, as text, and the number of each row's."""
-    together = pl.concat([column.rename("id") for column in columns])
-    plain = together.cast(pl.Categorical).to_physical() if together.dtype == pl.String else together
-    _, first, number = np.unique(plain.to_numpy(), return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return together.gather(first[order]).cast(pl.String), place[number]
+def _numbered(ids: pl.Series) -> tuple[pl.Series, Ints]:
+    """Every id once, in the order in which it was first met, as text; and the number of each row's."""
+    once = ids.unique(maintain_order=True)
+    return once.cast(pl.String), ids.replace_strict(once, pl.int_range(len(once), eager=True)).to_numpy()
 
 
 def _check_in_common(panel: Panel) -> None:
     """Refuse a judge who judged nothing that anybody else did."""
-    given = panel.grades.codes != GAP
-    shared = given & (given.sum(0) >= 2)
-    for name, mine, together in zip(panel.judges, given, shared, strict=True):
+    is_judged = panel.grades.codes != GAP
+    shared = is_judged & (is_judged.sum(0) >= 2)
+    for name, judged, together in zip(panel.judges, is_judged, shared, strict=True):
         if not together.any():
             others = [other for other in panel.judges if other != name]
-            pair = panel.pairs.row(int(np.argmax(mine))) if mine.any() else ("-", "-")
+            pair = panel.pairs.row(int(np.argmax(judged))) if judged.any() else ("-", "-")
             raise InputError.of(
-                "judging.nothing_in_common", judge=name, others=examples(others), count=int(mine.sum()),
+                "judging.nothing_in_common", judge=name, others=examples(others), count=int(judged.sum()),
                 query=pair[0], item=pair[1],
             )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from rankmeter.errors import NotFoundError, check_choice, check_level, did_you_mean
 from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
-from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.placements import Bools
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, text_table
 from rankmeter.showing.showable import NotedTable
 from rankmeter.stats.judge_agreement import (
@@ -33,6 +33,8 @@ Singles = Literal["skip", "count"]
 MOST_PAIRED = 12
 """More judges are not put into pairs: each stands against all others together."""
 SHOWN_QUERIES, SHOWN_PAIRS = 5, 10
+LOPSIDED = 0.8
+"""From this share of one grade on, kappa is low and AC high at the same agreement."""
 MOST_DISCUSSED = 1000
 """Pairs that are kept for discussion."""
 MAIN = (
@@ -116,7 +118,7 @@ class JudgeAgreement(NotedTable):
             "judges": list(self.judges),
             "scale": list(self.scale), "scale_stated": self.is_stated, "level": self.level, "singles": self.singles,
             "judged": self.judged, "in_common": self.in_common, "queries": self.queries,
-            "coefficients": {name: asdict(made) for name, made in self.coefficients.items()},
+            "coefficients": {name: asdict(estimate) for name, estimate in self.coefficients.items()},
             "pairs": [
                 {
                     **asdict(two), "confusion": [list(row) for row in two.confusion],
@@ -136,10 +138,10 @@ class JudgeAgreement(NotedTable):
         if len(self.judges) > 2:
             sources += [(f"{two.first}, {two.second}", two.coefficients, two.pairs) for two in self.pairs]
         return [
-            {"judges": judges, "coefficient": name, "value": made.value, "low": made.low, "high": made.high,
-             "error": made.error, "pairs": pairs, "queries": made.queries}
+            {"judges": judges, "coefficient": name, "value": estimate.value, "low": estimate.low, "high": estimate.high,
+             "error": estimate.error, "pairs": pairs, "queries": estimate.queries}
             for judges, coefficients, pairs in sources
-            for name, made in coefficients.items()
+            for name, estimate in coefficients.items()
         ]  # fmt: skip
 
     def _blocks(self, language: Language) -> list[Block]:
@@ -156,10 +158,7 @@ class JudgeAgreement(NotedTable):
         blocks += [Heading(word("judges_each", language)), self._judge_table(language)]
         if len(self.to_discuss):
             blocks += [Heading(word("judges_queries", language)), self._query_table(language)]
-            blocks += [
-                Heading(word("judges_discuss", language)),
-                self._discuss_table(self.to_discuss.head(SHOWN_PAIRS), language),
-            ]
+            blocks += [Heading(word("judges_discuss", language)), self._discuss_table(language)]
         return [*blocks, Heading(word("judges_reading", language), 2), self._meanings(language)]
 
     def _coefficient_table(self, language: Language) -> Table:
@@ -208,13 +207,10 @@ class JudgeAgreement(NotedTable):
         columns += [Column(word(f"coefficient_{name}", language), importance=at) for at, name in enumerate(shown)]
         rows = []
         for two in self.pairs:
-            cells = [self._whole(two.coefficients[name], language, name) for name in shown]
+            both = (self._cells(two.coefficients[name], language, name) for name in shown)
+            cells = (Cell(value.value, span=interval.span) for value, interval in both)
             rows.append((Cell(f"{two.first}, {two.second}"), Cell(two.pairs), *cells))
         return Table(tuple(columns), tuple(rows), name="pairs")
-
-    def _whole(self, estimate: Jackknifed, language: Language, name: str) -> Cell:
-        value, interval = self._cells(estimate, language, name)
-        return Cell(value.value, span=interval.span)
 
     def _judge_table(self, language: Language) -> Table:
         columns = (
@@ -231,7 +227,8 @@ class JudgeAgreement(NotedTable):
         heads = [word(name, language) for name in names]
         return text_table(heads, rows, ("text", "count", "number", "number"), name="per_query")
 
-    def _discuss_table(self, apart: pl.DataFrame, language: Language) -> Table:
+    def _discuss_table(self, language: Language) -> Table:
+        apart = self.to_discuss.head(SHOWN_PAIRS)
         heads = (word("query", language), word("item", language), *apart.columns[2:-1], word("spread", language))
         rows = [[plain_number(part) if isinstance(part, float) else part for part in row] for row in apart.rows()]
         return text_table(heads, rows, ["text"] * len(heads), name="to_discuss")
@@ -285,10 +282,11 @@ def judges(
     check_choice("singles", singles, get_args(Singles))
     panel = into_panel(judges, scale=scale, judge=judge, columns=columns)
     grades = panel.grades
-    given = grades.codes != GAP
-    in_common = given.sum(0) >= 2
-    kept = np.ones(len(in_common), np.bool_) if singles == "count" else in_common
-    together = type(grades)(grades.codes[:, kept], _renumbered(grades.query[kept]), grades.scale)
+    is_judged = grades.codes != GAP
+    in_common = is_judged.sum(0) >= 2
+    is_compared = np.ones(len(in_common), np.bool_) if singles == "count" else in_common
+    numbered = np.unique(grades.query[is_compared], return_inverse=True)[1]
+    together = type(grades)(grades.codes[:, is_compared], numbered, grades.scale)
     wanted = {**OF_MANY, **OF_TWO} if len(panel.judges) == 2 else OF_MANY
     coefficients, counts = jackknifed(together, wanted, level=level, singles=singles == "count")
     pairs: tuple[JudgePair, ...] = ()
@@ -306,49 +304,37 @@ def judges(
     )  # fmt: skip
 
 
-def _renumbered(query: Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(np.diff(query) != 0)]).astype(np.int64)[: len(query)]
-
-
 def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
-    made = []
+    pairs = []
     for first, second in combinations(range(len(panel.judges)), 2):
         two = panel.grades.of(first, second)
         if not len(two.query):
             continue
         names = panel.judges[first], panel.judges[second]
-        made.append(_pair(names, two, *jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)))
-    return made
+        pairs.append(_pair(names, two, *jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)))
+    return pairs
 
 
 def _pair(names: Sequence[str], two: Grades, coefficients: Mapping[str, Jackknifed], counts: GradeCounts) -> JudgePair:
-    thresholds = {
-        float(grade): float(kappa_from(place)(counts, two.scale)) for place, grade in enumerate(two.scale) if place
-    }
+    thresholds = {float(grade): float(kappa_from(counts, place)) for place, grade in enumerate(two.scale) if place}
     confusion = tuple(tuple(int(count) for count in row) for row in counts.confusion)
     return JudgePair(names[0], names[1], len(two.query), two.queries, coefficients, confusion, thresholds)
-
-
-def _values(panel: Panel) -> Floats:
-    """(judges, pairs) the grades; NaN where there is none."""
-    codes = panel.grades.codes
-    return np.where(codes == GAP, np.nan, panel.grades.scale[np.maximum(codes, 0)])
 
 
 def _per_judge(panel: Panel) -> pl.DataFrame:
     """Each judge against the mean of the others, on what others judged too."""
     codes, scale = panel.grades.codes, panel.grades.scale
-    given = codes != GAP
-    many = given.sum(0)
+    is_judged = codes != GAP
+    many = is_judged.sum(0)
     total = np.zeros(codes.shape[1])
-    for row, mine in zip(codes, given, strict=True):
-        total[mine] += scale[row[mine]]
+    for row, judged in zip(codes, is_judged, strict=True):
+        total[judged] += scale[row[judged]]
     rows = []
-    for name, row, mine in zip(panel.judges, codes, given, strict=True):
-        both = mine & (many >= 2)
+    for name, row, judged in zip(panel.judges, codes, is_judged, strict=True):
+        both = judged & (many >= 2)
         own = scale[row[both]]
         apart = own - (total[both] - own) / (many[both] - 1)
-        rows.append((name, int(mine.sum()), int(both.sum()), float(scale[row[mine]].mean()),
+        rows.append((name, int(judged.sum()), int(both.sum()), float(scale[row[judged]].mean()),
                      float(apart.mean()), float(np.abs(apart).mean())))  # fmt: skip
     heads = ["judge", "judged", "in_common", "mean", "bias", "absolute_error"]
     return pl.DataFrame(rows, schema=heads, orient="row")
@@ -356,7 +342,8 @@ def _per_judge(panel: Panel) -> pl.DataFrame:
 
 def _apart(panel: Panel, in_common: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
     """How far apart the judgments of each query are, and the pairs by how far apart they are."""
-    values = _values(panel)[:, in_common]
+    codes = panel.grades.codes[:, in_common]
+    values = np.where(codes == GAP, np.nan, panel.grades.scale[np.maximum(codes, 0)])
     rising = np.sort(values, axis=0)  # NaN last
     many = np.isfinite(values).sum(0)
     places = np.arange(len(values))[:, None]
@@ -369,15 +356,15 @@ def _apart(panel: Panel, in_common: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
         same += alike * (alike - 1) / 2
     number = panel.grades.query[in_common]
     queries, count = np.unique(number, return_counts=True)
-    codes = np.repeat(np.arange(len(queries)), count)
-    first = np.concatenate([[0], count.cumsum()[:-1]])
+    owner = np.repeat(np.arange(len(queries)), count)
+    first = count.cumsum() - count
     pairs = panel.pairs.filter(pl.Series(in_common))
     per_query = pl.DataFrame(
         {
             "query": pairs["query"].gather(first),
             "pairs": count,
-            "agreement": np.bincount(codes, same / couples) / count,
-            "absolute_error": np.bincount(codes, signed / couples) / count,
+            "agreement": np.bincount(owner, same / couples) / count,
+            "absolute_error": np.bincount(owner, signed / couples) / count,
         }
     ).sort("absolute_error", descending=True, maintain_order=True)
     spread = np.nanmax(values, 0) - np.nanmin(values, 0)
@@ -399,9 +386,12 @@ def _named(panel: Panel, values: np.ndarray[Any, Any]) -> list[tuple[str, np.nda
 
 def _notes(panel: Panel, coefficients: Mapping[str, Jackknifed], queries: int, in_common: int) -> list[Said]:
     notes = []
-    given = panel.grades.codes != GAP
-    if left := int((given.sum(0) == 1).sum()):
-        alone = {name: int((mine & (given.sum(0) == 1)).sum()) for name, mine in zip(panel.judges, given, strict=True)}
+    is_judged = panel.grades.codes != GAP
+    if left := int((is_judged.sum(0) == 1).sum()):
+        alone = {
+            name: int((judged & (is_judged.sum(0) == 1)).sum())
+            for name, judged in zip(panel.judges, is_judged, strict=True)
+        }
         notes.append(said("judged_alone", count=left, by={name: count for name, count in alone.items() if count}))
     if not panel.is_stated:
         notes.append(said("scale_not_stated", scale=panel.scale_text))
@@ -409,20 +399,15 @@ def _notes(panel: Panel, coefficients: Mapping[str, Jackknifed], queries: int, i
         notes.append(said("too_few_queries", queries=queries, fewest=FEWEST_QUERIES))
     else:
         notes.append(said("intervals_by_query", queries=queries))
-    codes = panel.grades.codes[given & (given.sum(0) >= 2)]
+    codes = panel.grades.codes[is_judged & (is_judged.sum(0) >= 2)]
     if len(codes) and (codes == codes[0]).all():
         grade = plain_number(panel.grades.scale[codes[0]])
         notes.append(said("all_the_same", grade=grade, count=in_common))
-    elif _is_lopsided(codes):
-        notes.append(said("lopsided", share=float(np.bincount(codes).max() / len(codes))))
+    elif len(codes) and (share := float(np.bincount(codes).max() / len(codes))) >= LOPSIDED:
+        notes.append(said("lopsided", share=share))
     if "kappa_quadratic" in coefficients:
         notes.append(said("bias_beside_kappa"))
     notes.append(said("agreement_yardstick"))
     if len(panel.judges) > MOST_PAIRED:
         notes.append(said("many_judges", count=len(panel.judges), most=MOST_PAIRED))
     return notes
-
-
-def _is_lopsided(codes: np.ndarray[Any, np.dtype[np.int16]]) -> bool:
-    """Whether one grade is so frequent that kappa is low and AC high at the same agreement."""
-    return bool(len(codes)) and np.bincount(codes).max() / len(codes) >= 0.8

@@ -13,9 +13,9 @@ from rankmeter.errors import InputError, MeasureError, NotFoundError, RankmeterE
 from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_measure, evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.inputs import AnyJudgments, into_judgments, into_run
-from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.judging.judged_tables import graded_pairs
+from rankmeter.inputs.accepting import into_judgments, into_run
+from rankmeter.inputs.tables import Judgments, JudgmentTable, RunTable
+from rankmeter.judging.assisted_values import counted_values, graded_pairs
 from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -208,6 +208,8 @@ def leaderboards(
         For the tests of one measure, under each judge.
     resamples, seed
         Of the interval of tau and of the halves of the queries.
+    columns
+        Columns of unusual names, as for :func:`rankmeter.evaluate`.
 
     Returns
     -------
@@ -267,7 +269,7 @@ def _notes(systems: int, queries: int) -> list[Said]:
 
 
 def _values(
-    truths: tuple[AnyJudgments, ...], systems: Mapping[str, object], asked: Asked, columns: Mapping[str, str] | None
+    truths: tuple[Judgments, ...], systems: Mapping[str, object], asked: Asked, columns: Mapping[str, str] | None
 ) -> tuple[dict[Measure, tuple[Floats, Floats]], list[str]]:
     """(systems, queries) under each judge, on the queries that both judged."""
     judged = [set(side.judgment_table().query.cast(pl.String)) for side in truths]
@@ -277,27 +279,24 @@ def _values(
         raise InputError.of("judging.no_common_query", people=len(judged[0]), machine=len(judged[1]), query=first[0])
     queries = [q for q in dict.fromkeys(truths[0].judgment_table().query.cast(pl.String).to_list()) if q in both]
     rows: dict[Measure, tuple[list[Floats], list[Floats]]] = {measure: ([], []) for measure in asked.measures}
-    for name, given in systems.items():
+    for name, system in systems.items():
         try:
-            run = into_run(given, columns=columns)
+            run = into_run(system, columns=columns)
             for side, truth in enumerate(truths):
                 ev = evaluate_placing(into_pair(truth, run), asked, name)
-                at = {query: place for place, query in enumerate(ev.queries.cast(pl.String).to_list())}
-                order = [at.get(query, -1) for query in queries]
                 for measure in asked.measures:
-                    seen = ev.values[measure]
-                    counted = [place >= 0 and bool(seen.counted[place]) for place in order]
-                    rows[measure][side].append(np.where(counted, seen.value[order], np.nan))
+                    seen = counted_values(ev, measure)
+                    rows[measure][side].append(np.array([seen.get(query, math.nan) for query in queries]))
         except RankmeterError as error:
             raise named_error(error, InputError.of("judging.of_system", system=name)) from error
-    made = {}
+    values = {}
     for measure, sides in rows.items():
         y, f = (np.stack(side) for side in sides)
-        kept: Bools = np.asarray(np.isfinite(y + f).all(axis=0))
-        if kept.sum() < 2:
-            raise InputError.of("judging.too_few_board_queries", measure=str(measure), count=int(kept.sum()))
-        made[measure] = (y[:, kept], f[:, kept])
-    return made, queries
+        counts: Bools = np.asarray(np.isfinite(y + f).all(axis=0))
+        if counts.sum() < 2:
+            raise InputError.of("judging.too_few_board_queries", measure=str(measure), count=int(counts.sum()))
+        values[measure] = (y[:, counts], f[:, counts])
+    return values, queries
 
 
 def _boards(
@@ -354,11 +353,11 @@ def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, floa
 
 
 def _finite_mean(values: Sequence[Any]) -> float:
-    known = [value for value in values if math.isfinite(value)]
-    return float(np.mean(known)) if known else math.nan
+    finite = np.asarray(values)[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else math.nan
 
 
-def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[str]) -> float:
+def _ceiling(truths: tuple[Judgments, ...], measure: Measure, queries: list[str]) -> float:
     """The value by people of each pool in the machine's order, ties in every order where the measure can say that."""
     people, machine = map(graded_pairs, truths)
     pool = people.join(machine, on=["query", "item"], suffix="_machine").filter(pl.col("query").is_in(queries))
@@ -370,9 +369,7 @@ def _ceiling(truths: tuple[AnyJudgments, ...], measure: Measure, queries: list[s
         meant = measure(ties="mean")
         ev = evaluate_measure(truth, run, meant)
     except MeasureError:
-        meant = measure
-        ev = evaluate_measure(truth, run, meant)
-    at = {query: place for place, query in enumerate(ev.queries.to_list())}
-    seen = ev.values[meant]
-    kept = [at[query] for query in queries if query in at and seen.counted[at[query]]]
-    return float(seen.value[kept].mean()) if kept else math.nan
+        meant, ev = measure, evaluate_measure(truth, run, measure)
+    values = counted_values(ev, meant)
+    counted = [values[query] for query in queries if query in values]
+    return float(np.mean(counted)) if counted else math.nan

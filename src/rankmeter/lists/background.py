@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from rankmeter.errors import MeasureError
 from rankmeter.late import Late, pl
 from rankmeter.lists.catalogue import Catalogue, History
 from rankmeter.measures import Measure
-from rankmeter.placing.matching import ROWS_AT_ONCE, encode, numbers_among
+from rankmeter.placing.matching import ROWS_AT_ONCE, any_repeated_pair
+from rankmeter.placing.numbering import encode, near_numbers, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import group_rows, offsets_of
+from rankmeter.placing.segments import group_rows, is_rising, offsets_of
 
 
 class Vocabulary:
@@ -46,6 +47,17 @@ class Vocabulary:
         return numbers_among(self.ids, ids.cast(self.ids.dtype))
 
 
+class Pairs(NamedTuple):
+    """Who took what: each pair of a history once, sorted by user and item."""
+
+    users: pl.Series
+    """(u,) the users, in the order of first appearance."""
+    user: Ints
+    """(m,) the number of each pair's user."""
+    item: Ints
+    """(m,) the number of its item."""
+
+
 @dataclass(frozen=True, slots=True)
 class Background:
     """A catalogue and a history, with the items of both numbered: those of the catalogue first."""
@@ -61,10 +73,10 @@ class Background:
     """Users of the history."""
     seen: Bools | None
     """(n,) whether the history has the item."""
-    everyone: pl.Series | None
-    """The users of the history."""
-    pairs: Late[tuple[Ints, Ints]]
-    """(m,) the user and (m,) the item of each pair of the history, each pair once, sorted by user and item."""
+    pairs: Late[Pairs] | None
+    """The pairs of the history."""
+    user_type: pl.DataType | None
+    """The type of the ids of its users."""
     takers_of: Sets | None
     """(n rows) the users who took each item, where a measure asks for them."""
 
@@ -80,31 +92,29 @@ class Background:
         taken: Floats | None = None
         takers: Floats | None = None
         seen: Bools | None = None
-        everyone, takers_of, users = None, None, 0.0
-        pairs = Late(made=(np.empty(0, np.int64), np.empty(0, np.int64)))
+        pairs, takers_of, users = None, None, 0.0
         if history is not None and code is not None:
             taken = np.bincount(code, minlength=total).astype(np.float64)
             seen = taken > 0
-            everyone, who = encode(history.query)
-            users = float(len(everyone))
-            count, pairs = _each_once(who, code, total)
-            takers = taken
-            if count < len(code):
-                takers = np.bincount(pairs.value[1], minlength=total).astype(np.float64)
+            users, differ, pairs = _pairs_of(history.query, code, total)
+            takers = taken if differ else np.bincount(pairs.value.item, minlength=total).astype(np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
-                takers_of = _takers(*pairs.value, total, len(everyone))
+                each = pairs.value
+                order, offsets = group_rows(each.item, total), offsets_of(np.bincount(each.item, minlength=total))
+                takers_of = Sets(offsets, each.user[order], np.ones(len(each.user)), len(each.users))
         if catalogue is not None and catalogue.popularity is not None:
             taken = _padded(catalogue.popularity, total)
             seen = taken > 0 if seen is None else seen
             if takers is None and catalogue.users is not None:
                 takers, users = taken, float(catalogue.users)
-        return cls(catalogue, words.ids, taken, takers, users, seen, everyone, pairs, takers_of)
+        user_type = None if history is None else history.query.dtype
+        return cls(catalogue, words.ids, taken, takers, users, seen, pairs, user_type, takers_of)
 
     def items(self, total: int) -> Items:
         """What is known of the items when there are ``total`` of them; nothing of those that came behind."""
         c = self.catalogue
-        numbers = [None if one is None else _padded(one, total) for one in (self.taken, self.takers, self.seen)]
-        taken, takers, seen = numbers
+        columns = self.taken, self.takers, self.seen
+        taken, takers, seen = (None if column is None else _padded(column, total) for column in columns)
         takers_of = self.takers_of
         if takers_of is not None:
             indptr = np.pad(takers_of.indptr, (0, total + 1 - len(takers_of.indptr)), mode="edge")
@@ -118,36 +128,49 @@ class Background:
 
     def histories(self, people: Vocabulary, queries: int) -> Rows | None:
         """The items of each query that has a history, sorted by query and item."""
-        if self.everyone is None:
+        if self.pairs is None:
             return None
-        user, item = self.pairs.value
-        query = people.find(self.everyone)[user]
+        each = self.pairs.value
+        query, item = people.find(each.users)[each.user], each.item
         inside = query >= 0
         query, item = query[inside], item[inside]
-        if (np.diff(query) < 0).any():
+        if not is_rising(query):
             order = group_rows(query, queries)
             query, item = query[order], item[order]
         return Rows.of(query, item, np.ones(len(item)), queries)
 
 
-def _rises(user: Ints, item: Ints) -> bool:
-    """Whether the pairs are sorted by user and item, and therefore each there once."""
+def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, Late[Pairs]]:
+    """How many users there are, whether all pairs differ, and the pairs of the history.
+
+    Users that are whole numbers, not far between, are numbered only when somebody asks for the pairs.
+    """
+    encoded = Late(lambda: encode(query))
+    near = near_numbers(query)
+    mark = encoded.value[1] if near is None else near
+    if users := _users_in_order(mark, item):
+        return users, True, Late(lambda: Pairs(*encoded.value, item))
+    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(np.bincount(near)))
+    differ = not any_repeated_pair(mark, item, total)
+    return users, differ, Late(lambda: Pairs(encoded.value[0], *_each_once(encoded.value[1], item, total)))
+
+
+def _users_in_order(user: Ints, item: Ints) -> int:
+    """How many users there are where pairs are sorted by user and item, each there once; 0 where they are not."""
+    users = 1
     for first in range(0, len(user), ROWS_AT_ONCE):
         who, what = user[first : first + ROWS_AT_ONCE + 1], item[first : first + ROWS_AT_ONCE + 1]
-        if not ((who[1:] > who[:-1]) | ((who[1:] == who[:-1]) & (what[1:] > what[:-1]))).all():
-            return False
-    return True
+        is_next = who[1:] > who[:-1]
+        if not (is_next | ((who[1:] == who[:-1]) & (what[1:] > what[:-1]))).all():
+            return 0
+        users += int(np.count_nonzero(is_next))
+    return users
 
 
-def _each_once(user: Ints, item: Ints, total: int) -> tuple[int, Late[tuple[Ints, Ints]]]:
-    """How many different pairs there are, and these sorted by user and item."""
-    if _rises(user, item):
-        return len(user), Late(made=(user, item))
-    pairs = user * total
-    pairs += item
-    pairs = pl.Series(pairs).sort(multithreaded=False).to_numpy()  # in half of NumPy's time
-    pairs = pairs[np.append(True, pairs[1:] > pairs[:-1])]
-    return len(pairs), Late(lambda: np.divmod(pairs, total))
+def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
+    """Each pair once, sorted by user and item."""
+    keys = pl.Series(user * total + item).sort(multithreaded=False).to_numpy()  # in half of NumPy's time
+    return np.divmod(keys[np.append(True, keys[1:] > keys[:-1])], total)
 
 
 def _padded(values: Any, total: int) -> Any:
@@ -155,11 +178,6 @@ def _padded(values: Any, total: int) -> Any:
     if len(values) == total:
         return values
     return np.concatenate([values, np.zeros(total - len(values), values.dtype)])
-
-
-def _takers(user: Ints, item: Ints, total: int, users: int) -> Sets:
-    order = group_rows(item, total)
-    return Sets(offsets_of(np.bincount(item, minlength=total)), user[order], np.ones(len(user)), users)
 
 
 def _distance(catalogue: Catalogue) -> Any:

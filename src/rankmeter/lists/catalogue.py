@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples
-from rankmeter.inputs import into_judgments, is_path
-from rankmeter.inputs.attributes import find_column, ids_of, in_order_of, numbers_of, table_of
+from rankmeter.inputs.accepting import into_judgments, is_path
+from rankmeter.inputs.attributes import check_count, find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import USUAL_NAMES, fold
-from rankmeter.inputs.frames import is_frame, judgments_from_frame, kind_of_frame
+from rankmeter.inputs.frames import is_frame, kind_of_frame, pairs_from_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.mappings import NO_LISTS
 from rankmeter.late import pl
@@ -152,8 +152,10 @@ class Catalogue(Showable):
         for name, low in (("popularity", 0.0), ("values", 0.0), ("margins", -np.inf)):
             with _readable(called.get(name, name), given[name], source):
                 self._set(name, _numbers(given[name], codes, called.get(name, name), source, low))
-        with _readable("categories", given["categories"], source):
-            self._set_categories(given["categories"])
+        with _readable("categories", labels := given["categories"], source):
+            sets, names = (None, ()) if labels is None else categories_of(labels, codes, source)
+            self._set("categories", sets)
+            self._set("category_names", names)
         with _readable("features", given["features"], source):
             self._set("features", features_of(given["features"], codes, source))
         with _readable("groups", given["groups"], source):
@@ -172,11 +174,6 @@ class Catalogue(Showable):
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    def _set_categories(self, given: Any) -> None:
-        sets, names = (None, ()) if given is None else categories_of(given, self.items, self.source)
-        self._set("categories", sets)
-        self._set("category_names", names)
-
     def _set_groups(self, given: Any) -> None:
         if given is None:
             self._set("groups", None)
@@ -184,7 +181,7 @@ class Catalogue(Showable):
             return
         given = list(in_order_of(given, self.items, "groups", self.source))
         labels = [plain_label(one) for one in given]
-        _check_length(labels, self.items, "groups", self.source)
+        check_count(labels, self.items, "groups", self.source)
         _check_groups(given, labels, self.source)
         names = tuple(sorted(set(labels)))
         number = {name: place for place, name in enumerate(names)}
@@ -209,13 +206,13 @@ def columns_of_items(columns: Mapping[str, str] | None) -> tuple[dict[str, str] 
     """
     if columns is None:
         return None, {}
-    mine = {role.removeprefix(_SIDE): name for role, name in columns.items() if str(role).startswith(_SIDE)}
-    for role in mine:
+    of_items = {role.removeprefix(_SIDE): name for role, name in columns.items() if str(role).startswith(_SIDE)}
+    for role in of_items:
         if role not in COLUMN_ROLES:
             hint = did_you_mean(role, COLUMN_ROLES)
             raise InputError.of("lists.no_catalogue_role", role=role, roles=list(COLUMN_ROLES), hint=hint)
     rest = {role: name for role, name in columns.items() if not str(role).startswith(_SIDE)}
-    return rest or None, mine
+    return rest or None, of_items
 
 
 def plain_label(label: object) -> str:
@@ -264,19 +261,19 @@ def _from_table(
     if column is None:
         names = examples(table.columns, shown=12)
         raise InputError.of("lists.no_item_column", source=source, names=names, first=table.columns[0])
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     rest = table.drop(column)
     for name, value in given.items():
-        if isinstance(value, (list, tuple)) and all(isinstance(one, str) and one in table.columns for one in value):
-            found[name] = _several(table, name, value, source)
+        if isinstance(value, (list, tuple)) and all(isinstance(part, str) and part in table.columns for part in value):
+            columns[name] = _several(table, name, value, source)
         elif name == "features" and isinstance(value, str):
-            found[name] = feature_columns(table, value, source)
+            columns[name] = feature_columns(table, value, source)
         elif value is None or isinstance(value, str):
             named = find_column(rest, USUAL[name], name, source, given=value)
-            found[name] = None if named is None else table.get_column(named)
+            columns[name] = None if named is None else table.get_column(named)
         else:
-            found[name] = value
-    return table.get_column(column), found
+            columns[name] = value
+    return table.get_column(column), columns
 
 
 def _several(table: pl.DataFrame, name: str, columns: Sequence[str], source: str) -> pl.DataFrame | pl.Series:
@@ -334,10 +331,10 @@ def _check_items(codes: pl.Series, source: str) -> None:
 def _check_groups(given: list[Any], labels: list[str], source: str) -> None:
     """Refuse two groups that would have one name in the text of a measure."""
     first: dict[str, str] = {}
-    for one, label in zip(given, labels, strict=True):
-        if not is_missing(one) and first.setdefault(label, str(one)) != str(one):
+    for group, label in zip(given, labels, strict=True):
+        if not is_missing(group) and first.setdefault(label, str(group)) != str(group):
             raise InputError.of(
-                "lists.same_group_name", source=source, first=first[label], second=str(one), label=label
+                "lists.same_group_name", source=source, first=first[label], second=str(group), label=label
             )
 
 
@@ -347,11 +344,6 @@ def _check_users(users: float | None, popularity: Floats | None, source: str) ->
     most = 0.0 if popularity is None else float(popularity.max(initial=0.0))
     if not (users > 0 and users >= most):
         raise InputError.of("lists.too_few_users", source=source, users=users, most=most)
-
-
-def _check_length(values: Any, items: pl.Series, what: str, source: str) -> None:
-    if len(values) != len(items):
-        raise InputError.of("lists.unequal_numbers", source=source, what=what, count=len(values), items=len(items))
 
 
 def _numbers(given: Any, items: pl.Series, name: str, source: str, low: float) -> Floats | None:
@@ -419,8 +411,8 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
     named = {**(columns or {}), "relevant": "rows"}
     if is_frame(data):
-        taken = judgments_from_frame(data, columns=named, source=f"history ({kind_of_frame(data)})")
-        return History(taken.query, taken.item, taken.source)
+        source = f"history ({kind_of_frame(data)})"
+        return History(*pairs_from_frame(data, named, source), source)
     read = into_judgments(data, columns=named)
     if read.matrix is not None:
         user, item = np.nonzero(read.matrix)

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.data import Sets
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.attributes import find_column, in_order_of, numbers_of, table_of
+from rankmeter.inputs.attributes import check_count, find_column, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
+from rankmeter.placing.segments import offsets_of
 from rankmeter.wording import said
 
 
@@ -60,7 +61,8 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     if isinstance(given, pl.Series) and given.dtype == pl.String:  # a text file's "0.1 0.2" or "[0.1, 0.2]"
         given = given.str.extract_all(r"[^\s,;|\[\]()]+")
     if isinstance(given, pl.DataFrame):
-        matrix = _matrix_of(given, items, source)
+        columns = (numbers_of(column, items, f"features ({column.name})", source) for column in given.iter_columns())
+        matrix = np.stack(list(columns), axis=1)
     elif isinstance(given, pl.Series) and isinstance(given.dtype, (pl.List, pl.Array)):
         matrix = _vectors(given, items, source)
     else:
@@ -70,12 +72,6 @@ def features_of(given: Any, items: pl.Series, source: str) -> npt.NDArray[Any] |
     if matrix.dtype.kind == "f":
         _check_finite(matrix, source)
     return matrix
-
-
-def _matrix_of(columns: pl.DataFrame, items: pl.Series, source: str) -> npt.NDArray[Any]:
-    """Columns of numbers side by side."""
-    numbers = [numbers_of(columns.get_column(name), items, f"features ({name})", source) for name in columns.columns]
-    return np.stack(numbers, axis=1)
 
 
 def _vectors(column: pl.Series, items: pl.Series, source: str) -> npt.NDArray[Any]:
@@ -145,23 +141,20 @@ def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets, tupl
     given = in_order_of(given, items, "categories", source)
     if is_frame(given):
         columns = table_of(given, "categories")
-        return _sparse_of(np.asarray(features_of(columns, items, source))), tuple(columns.columns)
+        return Sets.of(np.asarray(features_of(columns, items, source))), tuple(columns.columns)
     if hasattr(given, "__array__") and getattr(given, "ndim", 1) == 2:  # NumPy, or a tensor
         given = np.asarray(given)
     if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
         sets = features_of(given, items, source)
-        sparse = sets if isinstance(sets, Sets) else _sparse_of(np.asarray(sets))
+        sparse = sets if isinstance(sets, Sets) else Sets.of(np.asarray(sets))
         binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
         return binary, tuple(str(column) for column in range(sparse.columns))
-    rows = [_labels(one) for one in (given.to_list() if isinstance(given, pl.Series) else given)]
-    if len(rows) != len(items):
-        raise InputError.of(
-            "lists.unequal_numbers", source=source, what="categories", count=len(rows), items=len(items)
-        )
+    rows = [_labels(labels) for labels in (given.to_list() if isinstance(given, pl.Series) else given)]
+    check_count(rows, items, "categories", source)
     names = sorted({label for row in rows for label in row})
     number = {name: place for place, name in enumerate(names)}
     indices = np.array([number[label] for row in rows for label in row], np.int64)
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    indptr = offsets_of(np.array([len(row) for row in rows]))
     return Sets(indptr, indices, np.ones(len(indices)), len(names)), tuple(names)
 
 
@@ -173,9 +166,3 @@ def _labels(one: Any) -> list[str]:
     if isinstance(one, Iterable):
         return sorted({str(part) for part in one if not is_missing(part)})
     return [str(one)]
-
-
-def _sparse_of(matrix: npt.NDArray[Any]) -> Sets:
-    row, column = np.nonzero(matrix)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(matrix)))]).astype(np.int64)
-    return Sets(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])

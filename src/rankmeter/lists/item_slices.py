@@ -17,8 +17,9 @@ from rankmeter.evaluating.planning import groups_of
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure
-from rankmeter.placing import PlacedRun, place_run
-from rankmeter.placing.pairs import Placeable
+from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.numbering import numbers_among
+from rankmeter.placing.pairs import Placeable, place_run
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
 
@@ -48,7 +49,7 @@ def values_by_slice(
     placing: Placeable, measures: Sequence[Measure], judged: SlicedJudgments, queries: pl.Series
 ) -> list[dict[Measure, Values]]:
     """For each slice the values of the ranking measures, one for each of ``queries``; subtopics cannot be cut so."""
-    made: list[dict[Measure, Values]] = [{} for _ in range(judged.slices)]
+    values: list[dict[Measure, Values]] = [{} for _ in range(judged.slices)]
     for group in groups_of(measures):
         plan = group.wide
         if plan.subtopics:
@@ -56,8 +57,8 @@ def values_by_slice(
         # What was not returned is put behind the list together, so it must be placed slice by slice.
         place = _one_by_one(placing, judged, plan) if plan.unreturned else _from_one(placing, judged, plan)
         for at in filter(judged.has_relevant, range(judged.slices)):
-            made[at] |= _values(place(at), group.measures, queries)
-    return made
+            values[at] |= _values(place(at), group.measures, queries)
+    return values
 
 
 def _one_by_one(placing: Placeable, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
@@ -78,8 +79,7 @@ def _some_judgments(placements: Placements, grade: Floats, inside: Bools) -> Pla
     number, of_best = (numbers.astype(np.int64) - 1 for numbers in (placements.grade, placements.best))
     rows = placements.rows(inside[number])
     kept = inside[of_best]
-    owner = np.repeat(np.arange(len(placements)), np.diff(placements.best_offsets))
-    offsets = offsets_of(np.bincount(owner[kept], minlength=len(placements)).astype(np.int64))
+    offsets = offsets_of(kept)[placements.best_offsets]
     return replace(
         placements,
         is_judged=np.diff(offsets) > 0,
@@ -91,19 +91,7 @@ def _some_judgments(placements: Placements, grade: Floats, inside: Bools) -> Pla
 
 def _values(placed: PlacedRun, measures: Sequence[Measure], queries: pl.Series) -> dict[Measure, Values]:
     """The values of a placing, in the order of some queries."""
-    where = pl.DataFrame({"q": queries.cast(pl.String), "row": np.arange(len(queries))})
-    asked = pl.DataFrame({"q": placed.queries.cast(pl.String)})
-    row = asked.join(where, on="q", how="left", maintain_order="left")["row"].to_numpy()
+    row = numbers_among(queries.cast(pl.String), placed.queries.cast(pl.String))
     views = Views(placed.placements)
-    made = {}
-    for measure in measures:
-        values, whole = values_under(measure, views, placed), no_values(len(queries))
-        for name in ("value", "counted", "numerator", "denominator"):
-            getattr(whole, name)[row] = getattr(values, name)
-        made[measure] = whole
-    return made
-
-
-def no_values(n: int) -> Values:
-    """Queries that do not count."""
-    return Values(np.zeros(n), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n))
+    nothing = Values.uncounted(len(queries))
+    return {measure: nothing.exchanged(row, values_under(measure, views, placed)) for measure in measures}

@@ -16,9 +16,9 @@ from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
-from rankmeter.lists.item_slices import SlicedJudgments, no_values
+from rankmeter.lists.item_slices import SlicedJudgments
 from rankmeter.lists.protocol import notice, protocol_notes
-from rankmeter.lists.slating import Given, Material, gather, lists_of, ties_at
+from rankmeter.lists.slating import Given, Material, gather, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
@@ -26,7 +26,7 @@ from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.fairness import GroupExposure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure
-from rankmeter.placing import PlacedRun
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Ints
 
 _Found = dict[Measure, tuple[list[float], list[int], PartsSample | SumSample | None]]
@@ -49,22 +49,18 @@ class Listing:
 
 def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> list[Measure]:
     """Ask a measure of one group for every group, where none was named."""
-    made: list[Measure] = []
+    asked: list[Measure] = []
     for measure in measures:
         if not isinstance(measure, GroupExposure) or catalogue is None or catalogue.groups is None:
-            made.append(measure)
+            asked.append(measure)
         elif measure.group is None:
-            made.extend(measure(group=name if name.isidentifier() else float(name)) for name in catalogue.group_names)
+            asked.extend(measure(group=name if name.isidentifier() else float(name)) for name in catalogue.group_names)
+        elif (group := str(measure.group)) not in catalogue.group_names:
+            known = list(catalogue.group_names)
+            raise MeasureError.of("lists.no_group", measure=str(measure), group=group, known=known)
         else:
-            _check_group(measure, catalogue)
-            made.append(measure)
-    return list(dict.fromkeys(made))
-
-
-def _check_group(measure: Any, catalogue: Catalogue) -> None:
-    if str(measure.group) not in catalogue.group_names:
-        group, known = str(measure.group), list(catalogue.group_names)
-        raise MeasureError.of("lists.no_group", measure=str(measure), group=group, known=known)
+            asked.append(measure)
+    return list(dict.fromkeys(asked))
 
 
 def compared_by(measure: Any) -> Measure:
@@ -88,8 +84,7 @@ def measure_lists(
 ) -> Listing:
     """Measure the lists, then everything by slice."""
     plain = [measure for measure in listed if not measure.compares_slices]
-    lists = lists_of(plain, given.run)
-    material = gather(given, lists, placed.queries, plain, sliced=by is not None)
+    material = gather(given, placed.queries, plain, sliced=by is not None)
     slates = slates_of(material, plain)
     values: dict[Measure, Values] = dict(ranked)
     means: dict[Measure, float] = {}
@@ -100,13 +95,13 @@ def measure_lists(
         )
         if whole is not None:
             wholes[measure] = whole
-    tied = ties_at(plain, lists)
+    tied = ties_at(plain, material.lists)
     notes = protocol_notes(notice(material, placed.placements, list(slates.values()), tied))
     slices = {}
     if by is not None:
         for slicing in into_slicings(by, placed.queries, material, given.catalogue):
-            kept = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]
-            cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(kept)), remeasure)
+            sliced = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]
+            cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(sliced)), remeasure)
             slices[slicing.name] = cut.slices()
     for measure in listed:
         if measure.compares_slices:
@@ -116,38 +111,36 @@ def measure_lists(
 
 def slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
     """The lists of each measure; those of one order are made once, as deep as the deepest asks."""
-    made: dict[tuple[str, str], Slates] = {}
+    by_order: dict[tuple[str, str], Slates] = {}
     for key, rows in material.lists.items():
-        same = next((other for other in made if material.lists[other] is rows), None)
-        made[key] = made[same] if same else material.slates(key)
-    return {m: made[m.ties, m.duplicates or m.default_duplicates] for m in measures}
+        same = next((other for other in by_order if material.lists[other] is rows), None)
+        by_order[key] = by_order[same] if same else material.slates(key)
+    return {measure: by_order[order_of(measure)] for measure in measures}
 
 
 def measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
     """The values for each list and the aggregate; a measure of all lists looks at the chosen ones only."""
     if measure.aggregate == "whole":
-        found = slate_value(slates.pick(chosen), measure)
-        if not isinstance(found, Whole):
+        outcome = slate_value(slates.pick(chosen), measure)
+        if not isinstance(outcome, Whole):
             raise TypeError(f"{measure} has values for each list")
-        nothing = np.full(len(slates), np.nan)
-        return Values(nothing, chosen, nothing, nothing), found.value, found
-    found = slate_value(slates, measure)
-    if not isinstance(found, ListValues):
+        return Values.unknown(chosen), outcome.value, outcome
+    outcome = slate_value(slates, measure)
+    if not isinstance(outcome, ListValues):
         raise TypeError(f"{measure} has one value for all lists")
-    value = np.divide(found.numerator, found.denominator, out=np.zeros(len(slates)), where=found.denominator > 0)
-    values = Values(value, chosen & found.defined, found.numerator, found.denominator)
+    value = np.divide(outcome.numerator, outcome.denominator, out=np.zeros(len(slates)), where=outcome.denominator > 0)
+    values = Values(value, chosen & outcome.defined, outcome.numerator, outcome.denominator)
     return values, aggregated(values, measure.aggregate), None
 
 
 def _segment_gap(measure: Any, slices: Mapping[str, Slices], values: Mapping[Measure, Values]) -> tuple[float, Values]:
-    cut = next((one for one in slices.values() if one.kind == "query"), None)
+    cut = next((slicing for slicing in slices.values() if slicing.kind == "query"), None)
     if cut is None:
         raise InputError.of("lists.needs_segments", measure=str(measure))
     base = compared_by(measure)
     means = np.array([mean for mean in cut.values[base] if not math.isnan(mean)])
-    nothing = np.full(len(values[base].value), np.nan)
-    found = float(gap_between(means, measure.gap)) if len(means) > 1 else math.nan
-    return found, Values(nothing, values[base].counted, nothing, nothing)
+    gap = float(gap_between(means, measure.gap)) if len(means) > 1 else math.nan
+    return gap, Values.unknown(values[base].counted)
 
 
 def slices_of_queries(
@@ -162,9 +155,9 @@ def slices_of_queries(
     """
     by_measure: _Found = {}
     code, slices = slicing.code, len(slicing.labels)
-    for measure, one in values.items():
-        rows = _cut_by(one, code, slices)
-        sample = sample_by_slice(measure, one, code, slices, wholes or {})
+    for measure, of_queries in values.items():
+        rows = _cut_by(of_queries, code, slices)
+        sample = sample_by_slice(measure, of_queries, code, slices, wholes or {})
         if measure.aggregate == "whole":
             numbers = [whole(measure, row.counted) for row in rows]
         else:
@@ -231,7 +224,8 @@ class _Cut:
         item = self.material.vocabulary.find(truth.item)
         label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)
         n, slices = len(self.placed.queries), len(self.slicing.labels)
-        kept = [m for m in self.measures if isinstance(m, (RankedMeasure, JudgedSlateMeasure)) and _asks_judgments(m)]
+        of_lists = [m for m in self.measures if isinstance(m, JudgedSlateMeasure) and "judgments" in m.needed()]
+        kept = [m for m in self.measures if isinstance(m, RankedMeasure) or m in of_lists]
         rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
         parts = self.remeasure(SlicedJudgments(truth, label, slices), self.placed.queries)
         for place, part in enumerate(parts):
@@ -240,7 +234,7 @@ class _Cut:
                 if isinstance(measure, SlateMeasure):
                     rows[measure].append(self._list_values(measure, slates_part))
                 else:
-                    rows[measure].append(part.get(measure, no_values(n)))
+                    rows[measure].append(part.get(measure, Values.uncounted(n)))
         return {
             measure: (
                 [aggregated(row, measure.aggregate) for row in several],
@@ -259,16 +253,11 @@ class _Cut:
 
     def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
         slates = self.slates[measure]
-        if judged is None or slates.grades is None:
-            return no_values(len(slates))
+        if judged is None or slates.grade is None:
+            return Values.uncounted(len(slates))
         row = judged.query
         inside = np.bincount(row, minlength=len(slates)) > 0
-        members = np.zeros(slates.items.total + 1, np.bool_)
-        members[np.unique(judged.item)] = True
-        grades = np.where(members[slates.codes], slates.grades, np.nan)
-        cut = replace(slates, grades=grades, judged=judged)
+        members = np.zeros(slates.items.total, np.bool_)
+        members[judged.item] = True
+        cut = replace(slates, grade=np.where(members[slates.item], slates.grade, np.nan), judged=judged)
         return measured(cut, measure, chosen_by(measure, self.placed.placements) & inside)[0]
-
-
-def _asks_judgments(measure: Measure) -> bool:
-    return not isinstance(measure, SlateMeasure) or "judgments" in measure.needed()

@@ -26,20 +26,20 @@ def notice(
     material: Material, placements: Placements, slates: Sequence[Slates], tied: Mapping[str, int]
 ) -> dict[str, int]:
     """Count what may have to be said of some queries; ``tied`` is what ties decide."""
-    found = {**_leakage(material), **_candidates(material, placements), **tied}
+    noticed = {**_leakage(material), **_candidates(material, placements), **tied}
     if material.history is not None or material.items.listed:
-        found["missing"] = int((placements.is_judged & ~placements.in_run).sum())
-        found["judged"] = int(placements.is_judged.sum())
-    for one in slates[:1]:
-        found |= _lists(one)
-    return found
+        noticed["missing"] = int((placements.is_judged & ~placements.in_run).sum())
+        noticed["judged"] = int(placements.is_judged.sum())
+    for first in slates[:1]:
+        noticed |= _lists(first)
+    return noticed
 
 
 def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
     """What some blocks have noticed together."""
     merged: dict[str, int] = {}
-    for one in every:
-        for name, count in one.items():
+    for noticed in every:
+        for name, count in noticed.items():
             choose = max if name.startswith("most") else min if name.startswith("least") else sum
             merged[name] = choose([merged[name], count]) if name in merged else count
     return merged
@@ -47,9 +47,14 @@ def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
 
 def protocol_notes(noticed: Noticed) -> list[str]:
     """What is said with the numbers; what could make them wrong is warned of too."""
-    notes = [*_said_of_leakage(noticed), *_said_of_candidates(noticed)]
-    for sentence in [*notes, *_said_of_missing(noticed)]:
+    notes: list[str] = (
+        [said("leaked", shared=noticed["leaked"], relevant=noticed["relevant"])] if noticed.get("leaked") else []
+    )
+    notes += _said_of_candidates(noticed)
+    for sentence in notes:
         warn(sentence)
+    if missing := noticed.get("missing"):  # the counts of the evaluation say it too, so it is only warned of
+        warn(said("users_without_list", missing=missing, judged=noticed["judged"]))
     return notes + _said_of_lists(noticed)
 
 
@@ -68,13 +73,6 @@ def _leakage(material: Material) -> dict[str, int]:
     before = _keys(material.history, total, -np.inf)  # in rising order: histories are kept so
     at = np.minimum(np.searchsorted(before, relevant), max(len(before) - 1, 0))
     return {"leaked": int((before[at] == relevant).sum()) if len(before) else 0, "relevant": len(relevant)}
-
-
-def _said_of_leakage(noticed: Noticed) -> list[str]:
-    if not noticed.get("leaked"):
-        return []
-    shared, relevant = noticed["leaked"], noticed["relevant"]
-    return [said("leaked", shared=shared, relevant=relevant)]
 
 
 def _candidates(material: Material, p: Placements) -> dict[str, int]:
@@ -112,25 +110,18 @@ def _said_of_candidates(noticed: Noticed) -> list[str]:
     return [said("look_sampled", longest=longest, universe=universe)]
 
 
-def _said_of_missing(noticed: Noticed) -> list[str]:
-    """Users without a list; the counts of the evaluation say it too, so it is only warned of."""
-    if not noticed.get("missing"):
-        return []
-    return [said("users_without_list", missing=noticed["missing"], judged=noticed["judged"])]
-
-
 def _lists(s: Slates) -> dict[str, int]:
     """Places with items that are not fully known."""
-    found = {"places": int(s.lengths.sum())}
+    noticed = {"places": len(s.item)}
     if s.items.listed:
-        found["outside"] = int((s.codes >= s.items.listed).sum()) if s.items.total > s.items.listed else 0
+        noticed["outside"] = int((s.item >= s.items.listed).sum()) if s.items.total > s.items.listed else 0
     if isinstance(s.items.features, Sets):
-        found["most blank"] = int((np.diff(s.items.features.indptr) == 0).sum())
+        noticed["most blank"] = int((np.diff(s.items.features.indptr) == 0).sum())
     elif s.items.features is not None:
-        found["most blank"] = int((~s.items.features.any(axis=1)).sum())
+        noticed["most blank"] = int((~s.items.features.any(axis=1)).sum())
     if s.history is not None:
-        found["without history"] = int(((np.diff(s.history.offsets) == 0) & (s.lengths > 0)).sum())
-    return found
+        noticed["without history"] = int(((np.diff(s.history.offsets) == 0) & (s.lengths > 0)).sum())
+    return noticed
 
 
 def _said_of_lists(noticed: Noticed) -> list[str]:
@@ -144,6 +135,6 @@ def _said_of_lists(noticed: Noticed) -> list[str]:
     for name, count in noticed.items():
         if name.startswith("ties ") and count:
             _, kind, k = name.split(" ")
-            told = {"across": "ties_across_lists", "within": "ties_within_lists" if k else "ties_within_whole_lists"}
-            notes.append(said(told[kind], count=count, k=k))
+            kinds = {"across": "ties_across_lists", "within": "ties_within_lists" if k else "ties_within_whole_lists"}
+            notes.append(said(kinds[kind], count=count, k=k))
     return notes

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankmeter.arithmetic.slates import Items, Rows, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import MeasureError, warn
-from rankmeter.inputs.sources import AnyJudgments, AnyRun
+from rankmeter.inputs.tables import Judgments, Run
 from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.placing.placements import Ints
-from rankmeter.placing.segments import as_rows
-from rankmeter.placing.slates import Lists, first_items
+from rankmeter.placing.slates import FirstItems, Lists
 from rankmeter.wording import said
 
 NEEDS = {
@@ -62,8 +60,8 @@ def _unmet(measure: Measure, need: str, given: Given) -> MeasureError:
 class Given:
     """What a call was given."""
 
-    judgments: AnyJudgments | None
-    run: AnyRun
+    judgments: Judgments | None
+    run: Run
     catalogue: Catalogue | None
     history: History | None
     background: Background | None = None
@@ -83,15 +81,32 @@ class Given:
         return c is not None and getattr(c, need) is not None
 
 
-def shared_type(columns: Mapping[str, pl.Series], what: str) -> pl.DataType:
+def shared_types(
+    queries: pl.Series, returned: Sequence[pl.Series], catalogue: Catalogue | None, history: History | None,
+    judged: pl.Series | None = None,
+) -> tuple[pl.DataType, pl.DataType]:  # fmt: skip
+    """The types in which the ids of queries, and of items, are compared with all that is known of them."""
+    users = [(said("the_run"), queries)]
+    items = [(said("the_run"), column) for column in returned]
+    if catalogue is not None:
+        items.append((said("the_catalogue"), catalogue.items))
+    if history is not None:
+        items.append((said("the_history"), history.item))
+        users.append((said("the_history"), history.query))
+    if judged is not None:
+        items.append((said("the_judgments"), judged))
+    return shared_type(users, "query"), shared_type(items, "item")
+
+
+def shared_type(columns: Sequence[tuple[str, pl.Series]], what: str) -> pl.DataType:
     """The type in which ids are compared: text where any are, and that is said once."""
-    types = {column.dtype for column in columns.values() if len(column)}
+    types = {column.dtype for _, column in columns if len(column)}
     if len(types) == 1:
         return types.pop()
     if pl.String in types:
-        text = [name for name, column in columns.items() if column.dtype == pl.String]
-        others = [name for name, column in columns.items() if len(column) and column.dtype != pl.String]
-        warn(said("ids_as_text", role=what, numbers=others, text=text))
+        text = [name for name, column in columns if column.dtype == pl.String]
+        others = [name for name, column in columns if len(column) and column.dtype != pl.String]
+        warn(said("ids_as_text", role=what, numbers=list(dict.fromkeys(others)), text=list(dict.fromkeys(text))))
     return pl.String()
 
 
@@ -101,30 +116,33 @@ class Material:
 
     items: Items
     vocabulary: Vocabulary
+    people: Vocabulary
+    """The queries."""
     judged: Rows | None
     history: Rows | None
-    lists: dict[tuple[str, str], tuple[Ints, Ints, Ints]]
-    """By tie rule and treatment of duplicates: the query of each list, where its items start, the items."""
-    queries: int
+    lists: dict[tuple[str, str], Lists]
+    """By tie rule and treatment of duplicates."""
 
     def slates(self, order: tuple[str, str]) -> Slates:
-        """The lists in one order, as deep as they were cut."""
-        codes = _matrix(*self.lists[order], self.queries)
-        grades = None
+        """The lists in one order, as deep as they were cut, each at the place of its query."""
+        lists = self.lists[order]
+        stairs = replace(lists.stairs, lists=self.people.find(lists.queries)[lists.stairs.lists])
+        grade = None
         if self.judged is not None:
-            found, row = is_among(codes, self.judged, self.items.total)
-            grades = np.full(codes.shape, np.nan)
-            grades[found] = self.judged.grade[row[found]]
-        return Slates(codes, self.items, grades, self.judged, self.history)
+            is_judged, row = is_among(stairs.each(stairs.lists), stairs.item, self.judged, self.items.total)
+            grade = np.full(len(stairs.item), np.nan)
+            grade[is_judged] = self.judged.grade[row[is_judged]]
+        places = max(len(stairs.reach), 1)
+        return Slates(stairs, len(self.people), places, self.items, grade, self.judged, self.history)
 
 
 def order_of(measure: SlateMeasure) -> tuple[str, str]:
     """What decides which lists a measure sees."""
-    return measure.ties, measure.duplicates or measure.default_duplicates
+    return measure.ties, measure.duplicate_policy
 
 
-def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, str], Lists]:
-    """The first items of every query, once for each order that is asked for, as deep as the deepest asks."""
+def cuts_of(measures: Sequence[SlateMeasure], run: Run) -> dict[tuple[str, str], FirstItems]:
+    """How the first items are taken, once for each order that is asked for, as many as the deepest measure asks for."""
     groups: dict[tuple[str, str], list[int | None]] = {}
     for measure in measures:
         groups.setdefault(order_of(measure), []).append(measure.cutoff)
@@ -132,86 +150,48 @@ def lists_of(measures: Sequence[SlateMeasure], run: AnyRun) -> dict[tuple[str, s
     for ties in {ties for ties, duplicates in groups if duplicates == "error"}:
         for key in [key for key in groups if key[0] == ties and key[1] != "error"]:
             groups[ties, "error"] += groups[key]
-    made: dict[tuple[str, str], Lists] = {}
+    cuts: dict[tuple[str, str], FirstItems] = {}
     for (ties, duplicates), cutoffs in sorted(groups.items(), key=lambda group: group[0][1] != "error"):
         deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
-        same = made.get((ties, "error"))
-        made[ties, duplicates] = same or first_items(run, k=deepest, ties=ties, duplicates=duplicates)
-    return made
+        same = cuts.get((ties, "error"))
+        cuts[ties, duplicates] = same or FirstItems.of(run, k=deepest, ties=ties, duplicates=duplicates)
+    return cuts
 
 
 def ties_at(measures: Sequence[SlateMeasure], lists: Mapping[tuple[str, str], Lists]) -> dict[str, int]:
     """In how many lists a tie decides what a measure sees, by the words in which it is told."""
-    found = {}
+    counts = {}
     for measure in (measure for measure in measures if measure.sees_items):
         within = measure.sees_order
         key = f"ties {'within' if within else 'across'} {'' if measure.cutoff is None else measure.cutoff}"
-        if key not in found:
-            found[key] = lists[order_of(measure)].tied_at(measure.cutoff, within=within)
-    return found
+        if key not in counts:
+            counts[key] = lists[order_of(measure)].tied_at(measure.cutoff, within=within)
+    return counts
 
 
-def gather(
-    given: Given,
-    lists: Mapping[tuple[str, str], Lists],
-    queries: pl.Series,
-    measures: Sequence[Measure],
-    *,
-    sliced: bool,
-) -> Material:
+def gather(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *, sliced: bool) -> Material:
     """Number all items and put everything in the order of the queries."""
     truth = None if given.judgments is None else given.judgments.judgment_table()
-    columns: dict[str, pl.Series] = {f"the run ({ties})": one.item for (ties, _), one in lists.items()}
-    users: dict[str, pl.Series] = {"the run": queries}
-    if given.catalogue is not None:
-        columns["the catalogue"] = given.catalogue.items
-    if given.history is not None:
-        columns["the history"] = given.history.item
-        users["the history"] = given.history.query
+    cuts, known = cuts_of(measures, given.run), given.background
+    if known is None:
+        returned = [cut.rows.item for cut in cuts.values()]
+        judged_items = None if truth is None else truth.item
+        user_type, item_type = shared_types(queries, returned, given.catalogue, given.history, judged_items)
+        known = Background.of(given.catalogue, given.history, item_type, measures)
+    else:  # what differs in type was said when it was made ready
+        user_type = queries.dtype if known.user_type in (None, queries.dtype) else pl.String()
+    people, words = Vocabulary(queries.cast(user_type)), Vocabulary(known.ids)
+    lists: dict[tuple[str, str], Lists] = {}
+    for key, cut in cuts.items():
+        same = next((other for other in lists if cuts[other] is cut), None)
+        lists[key] = lists[same] if same else cut.lists(words.add)
+    judged = None
     if truth is not None:
-        columns["the judgments"] = truth.item
-    people = Vocabulary(queries.cast(_query_type(given, users)))
-    known = given.background
-    if known is None:
-        known = Background.of(given.catalogue, given.history, shared_type(columns, "item"), measures)
-    words = Vocabulary(known.ids)
-    numbered: dict[tuple[str, str], tuple[Ints, Ints, Ints]] = {}
-    for key, one in lists.items():
-        same = next((other for other in numbered if lists[other] is one), None)
-        numbered[key] = numbered[same] if same else (people.find(one.queries), one.offsets, one.numbered(words.add))
-    judged = (
-        None if truth is None else _judged(people.find(truth.query), words.add(truth.item), truth.grade, len(queries))
-    )
-    looked_at = given.judgments is not None or any(_looks_at_histories(m) for m in measures) or sliced
+        query, item = people.find(truth.query), words.add(truth.item)
+        order = np.lexsort((item, query))
+        order = order[query[order] >= 0]
+        judged = Rows.of(query[order], item[order], truth.grade.to_numpy()[order], len(queries))
+    compared = any(measure.sees_history or "history" in measure.needed() for measure in measures)
+    looked_at = given.judgments is not None or compared or sliced
     history = known.histories(people, len(queries)) if looked_at else None
-    return Material(known.items(len(words)), words, judged, history, numbered, len(queries))
-
-
-def _query_type(given: Given, users: Mapping[str, pl.Series]) -> pl.DataType:
-    known = given.background
-    if known is None:
-        return shared_type(users, "query")
-    everyone, queries = known.everyone, users["the run"]  # what differs in type was said when it was made ready
-    return pl.String() if everyone is not None and everyone.dtype != queries.dtype else queries.dtype
-
-
-def _matrix(query: Ints, offsets: Ints, item: Ints, queries: int) -> Ints:
-    """(queries, k) the items of each list; -1 behind its end."""
-    sizes = np.diff(offsets)
-    rows = as_rows(item, sizes, max(int(sizes.max(initial=0)), 1), -1)
-    if len(query) == queries and (query == np.arange(queries)).all():
-        return rows
-    codes = np.full((queries, rows.shape[1]), -1, np.int64)
-    codes[query] = rows
-    return codes
-
-
-def _judged(query: Ints, item: Ints, grade: pl.Series, queries: int) -> Rows:
-    order = np.lexsort((item, query))
-    order = order[query[order] >= 0]
-    return Rows.of(query[order], item[order], grade.to_numpy()[order], queries)
-
-
-def _looks_at_histories(measure: Measure) -> bool:
-    """Whether a measure compares a list with its own user's history."""
-    return isinstance(measure, SlateMeasure) and (measure.sees_history or "history" in measure.needed())
+    return Material(known.items(len(words)), words, people, judged, history, lists)

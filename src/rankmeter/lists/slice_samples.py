@@ -65,14 +65,10 @@ class SumSample:
     def statistic(self, sums: Floats) -> Floats:
         """``(..., slices m) -> (..., 2 slices)`` the value of each slice, then of each rest."""
         own = sums.reshape(*sums.shape[:-1], self.slices, -1)
-        both = np.concatenate([own, _others(self.slices) @ own], axis=-2)
-        found = values_from_sums(both, self.constants, self.measure)
-        return np.where((both != 0).any(axis=-1), found, np.nan)
-
-
-def _others(slices: int) -> Floats:
-    """(slices, slices) adds up all slices but one."""
-    return np.ones((slices, slices)) - np.eye(slices)
+        others = np.ones((self.slices, self.slices)) - np.eye(self.slices)  # adds up all slices but one
+        both = np.concatenate([own, others @ own], axis=-2)
+        values = values_from_sums(both, self.constants, self.measure)
+        return np.where((both != 0).any(axis=-1), values, np.nan)
 
 
 def parts_sample(rows: Sequence[Values], aggregate: str) -> PartsSample | None:

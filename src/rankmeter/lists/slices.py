@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean
-from rankmeter.evaluating.reasons import (
-    why_no_interval,
-    why_no_value,
-)
 from rankmeter.late import pl
 from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
-from rankmeter.wording import chosen_language, said
+from rankmeter.wording import chosen_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.stats.slice_intervals import Gap, SliceContrast, Spread
@@ -57,14 +53,14 @@ class Slices:
 
     def find(self, measure: str | Measure) -> Measure:
         """The measure that is meant."""
-        made = parse(measure) if isinstance(measure, str) else measure
+        meant = parse(measure) if isinstance(measure, str) else measure
         for known in self.values:
-            if known == made or str(known) == str(measure):
+            if known == meant or str(known) == str(measure):
                 return known
         same = [
             known
             for known in self.values
-            if type(known) is type(made) and getattr(known, "cutoff", None) == getattr(made, "cutoff", None)
+            if type(known) is type(meant) and getattr(known, "cutoff", None) == getattr(meant, "cutoff", None)
         ]
         if len(same) == 1:
             return same[0]
@@ -94,25 +90,25 @@ class Slices:
     def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
         """For each measure the value of every slice and how many queries it is about; ``intervals`` as in to_polars."""
         spans = self.intervals() if intervals else {}
-        made: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         for measure in self.values:
             queries = dict(zip(self.labels, self.counts[measure], strict=True))
-            made[str(measure)] = {"value": self[measure], "queries": queries}
+            plain[str(measure)] = {"value": self[measure], "queries": queries}
             reasons = {label: self.without_value(measure, label) for label in self.labels}
             if any(reasons.values()):
-                made[str(measure)]["no_value"] = {label: why for label, why in reasons.items() if why}
+                plain[str(measure)]["no_value"] = {label: why for label, why in reasons.items() if why}
             if measure in spans:
                 each = dict(zip(self.labels, map(_span, spans[measure]), strict=True))
-                made[str(measure)]["interval"] = {
-                    label: {"low": one["low"], "high": one["high"]} for label, one in each.items()
+                plain[str(measure)]["interval"] = {
+                    label: {"low": span["low"], "high": span["high"]} for label, span in each.items()
                 }
-                made[str(measure)]["difference_from_rest"] = {
-                    label: {"value": one["difference"], "low": one["difference_low"], "high": one["difference_high"]}
-                    for label, one in each.items()
+                plain[str(measure)]["difference_from_rest"] = {
+                    label: {"value": span["difference"], "low": span["difference_low"], "high": span["difference_high"]}
+                    for label, span in each.items()
                 }
             elif intervals:
-                made[str(measure)]["no_interval"] = self.without_interval(measure)
-        return made
+                plain[str(measure)]["no_interval"] = self.without_interval(measure)
+        return plain
 
     def intervals(
         self, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
@@ -128,10 +124,10 @@ class Slices:
 
     def without_interval(self, measure: str | Measure, label: str | None = None) -> str | None:
         """Why the values of a measure, or that of one slice, have no interval; None where they have one."""
-        found = self.find(measure)
-        if found not in self.samples:
-            return why_no_interval(found)
-        if label is not None and self.samples[found].members()[self._place(label)] < 2:
+        named = self.find(measure)
+        if named not in self.samples:
+            return named.why_no_interval()
+        if label is not None and self.samples[named].members()[self._place(label)] < 2:
             return said("few_queries_count")
         return None
 
@@ -149,7 +145,7 @@ class Slices:
             return said("no_slice_of_items" if self.kind == "item" else "no_slice_of_queries")
         place = self._place(label)
         is_missing = math.isnan(self.values[measure][place])
-        return why_no_value(measure, self.counts[measure][place]) if is_missing else None
+        return measure.why_no_value(self.counts[measure][place]) if is_missing else None
 
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
@@ -186,10 +182,10 @@ class Slices:
         return gap_test(sample, gap=gap, level=level, resamples=resamples, seed=seed)
 
     def _sample(self, measure: str | Measure) -> PartsSample | SumSample:
-        found = self.find(measure)
-        if found not in self.samples:
-            raise MeasureError.of("lists.no_interval", measure=str(found), why=why_no_interval(found))
-        return self.samples[found]
+        named = self.find(measure)
+        if named not in self.samples:
+            raise MeasureError.of("lists.no_interval", measure=str(named), why=named.why_no_interval())
+        return self.samples[named]
 
     def _place(self, label: str) -> int:
         if label not in self.labels:
@@ -201,9 +197,14 @@ class Slices:
         from rankmeter.report.evaluations import table_of_slices  # what shows results is loaded when it is asked for
         from rankmeter.showing.terminal import table_text
 
-        what = "queries" if self.kind == "query" else "items"
-        title = f"{self.name}: {len(self.labels)} {'slice' if len(self.labels) == 1 else 'slices'} of {what}"
-        return f"{title}\n{table_text(table_of_slices(self, lang=chosen_language()))}"
+        lang = chosen_language()
+        title = word(
+            "title_of_query_slices" if self.kind == "query" else "title_of_item_slices",
+            lang,
+            name=self.name,
+            count=len(self.labels),
+        )
+        return f"{title}\n{table_text(table_of_slices(self, lang=lang))}"
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import slices_document

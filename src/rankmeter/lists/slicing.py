@@ -19,8 +19,9 @@ from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.slating import Material, shared_type
-from rankmeter.placing.matching import numbers_among
+from rankmeter.placing.numbering import numbers_among
 from rankmeter.placing.placements import Ints
+from rankmeter.wording import said
 
 NO_LABEL = "(none)"
 """The slice of queries or items that have no label."""
@@ -48,22 +49,22 @@ class Slicing:
 def into_slicings(by: Any, queries: pl.Series, material: Material | None, catalogue: Catalogue | None) -> list[Slicing]:
     """Accept one way to slice or several; without material only what says the slice of each query."""
     if isinstance(by, (list, tuple)):
-        made = [slicing for one in by for slicing in into_slicings(one, queries, material, catalogue)]
-    elif isinstance(by, Mapping) and by and all(isinstance(one, Mapping) for one in by.values()):
-        made = [_from_mapping(str(name), one, queries) for name, one in by.items()]
+        slicings = [slicing for way in by for slicing in into_slicings(way, queries, material, catalogue)]
+    elif isinstance(by, Mapping) and by and all(isinstance(way, Mapping) for way in by.values()):
+        slicings = [_from_mapping(str(name), way, queries) for name, way in by.items()]
     elif isinstance(by, Mapping):
-        made = [_from_mapping("segment", by, queries)]
+        slicings = [_from_mapping("segment", by, queries)]
     elif isinstance(by, (str, os.PathLike)) and not is_frame(by):
-        made = _from_text(str(by), queries, material, catalogue)
+        slicings = _from_text(str(by), queries, material, catalogue)
     elif is_frame(by):
-        made = _from_table(table_of(by, "segments"), queries, None, "by=")
+        slicings = _from_table(table_of(by, "segments"), queries, None, "by=")
     else:
         raise InputError.of("lists.not_slices", type=type(by).__name__, known=list(BUILT_IN))
-    names = [slicing.name for slicing in made]
+    names = [slicing.name for slicing in slicings]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise InputError.of("lists.slices_twice", names=sorted(twice))
-    return made
+    return slicings
 
 
 def _from_text(text: str, queries: pl.Series, material: Material | None, catalogue: Catalogue | None) -> list[Slicing]:
@@ -102,7 +103,7 @@ def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, sou
 
 
 def _query_slicing(name: str, users: pl.Series, labels: Sequence[Any], queries: pl.Series) -> Slicing:
-    id_type = shared_type({"the run": queries, "by=": users}, "query")
+    id_type = shared_type([(said("the_run"), queries), ("by=", users)], "query")
     row = numbers_among(users.cast(id_type), queries.cast(id_type))
     if len(queries) and (row < 0).all():
         held, asked = examples(users.to_list()), examples(queries.to_list())
@@ -161,14 +162,16 @@ def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Sli
     tenth[np.argsort(-items.taken, kind="stable")] = np.arange(items.total) * 10 // items.total
     labels = tuple(f"{place}0%" for place in range(1, 11))
     return Slicing(
-        name, "item", tuple(f"top {labels[0]}" if not at else f"to {one}" for at, one in enumerate(labels)), tenth
+        name, "item", tuple(f"top {labels[0]}" if not at else f"to {share}" for at, share in enumerate(labels)), tenth
     )
 
 
 def _activity(sizes: Ints) -> Slicing:
     """Quarters of the users with a history by how much they took; those without one are a slice of their own."""
-    some = np.sort(sizes[sizes > 0])
-    bounds = np.unique(some[[len(some) // 4, len(some) // 2, 3 * len(some) // 4]]) if len(some) else np.empty(0)
+    rising = np.sort(sizes[sizes > 0])
+    bounds = (
+        np.unique(rising[[len(rising) // 4, len(rising) // 2, 3 * len(rising) // 4]]) if len(rising) else np.empty(0)
+    )
     bounds = bounds[bounds > 1]
     quarter = np.where(sizes > 0, 1 + np.searchsorted(bounds, sizes, side="right"), 0)
     lows = ["1", *(str(bound) for bound in bounds)]

@@ -1,4 +1,4 @@
-"""What is asked: measures as values, their grammar, their conventions and their prose. Nothing here computes."""
+"""Measures as values: their grammar, their conventions and their prose. Nothing here computes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankmeter.measures.names import EVERYDAY
 
 
 def __getattr__(name: str) -> Any:
-    # Measures are loaded by family when they are first used: nDCG, AP, Coverage ...
+    # nDCG, AP, Coverage ...: a family of measures is loaded when one of them is first used.
     if name in EVERYDAY:
         return find_measure(name)
     if name not in REGISTRY:

@@ -1,4 +1,4 @@
-"""What a measure is: a frozen value that holds everything that can change the number.
+"""What a measure is: a frozen value that states everything that can change the number.
 
 ``str(m)`` is canonical and ``parse(str(m)) == m``; it is the only key, column name and label. A measure computes
 nothing: :mod:`rankmeter.arithmetic` does, from the fields.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import Field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -40,44 +40,44 @@ TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle
 TIES_BY_ID = ("item", "item-ascending")
 TIES_BY_INPUT = ("input", "reversed")
 SINGLE_ORDER_TIES = (*TIES_BY_ID, *TIES_BY_INPUT, "worst", "best")
-"""The rules that make one order out of a tie; a measure without a closed form for the others has these."""
+"""The rules that give a tie one order; a measure without a closed form for the others takes only these."""
 SHARED_RANKS = ("shared", "middle")
-"""The rules that give one rank to a whole tie, so that how many items share it must be known."""
+"""The rules that give a whole tie one rank, so that the number of items that share it must be known."""
 MEANS = ("mean", "geometric", "sum", "median", "p90", "variance", "filled")
-"""The aggregates of a measure whose values have no common denominator to be pooled by."""
+"""The aggregates of a measure whose values have no denominators that could be pooled."""
 COUNTS = ("sum", "mean", "median")
 """The aggregates of a measure that counts."""
 AGGREGATES = ("mean", "geometric", "sum", "pooled", "median", "p90", "variance", "filled")
-"""Every way in which the values of queries become one number."""
+"""Every way to turn the values of queries into one number."""
 Gain = Literal["linear", "exp2", "binary"] | GainMap
 
 Duplicates = Literal["error", "first", "best", "counted", "once", "distinct", "separate"]
 CUT_BEFORE_REPEATS = ("distinct", "separate")
-"""Treatments of repeated items that look at the list as ``depth`` has cut it; the others look at all of it."""
+"""Treatments of repeated items that apply after ``depth`` has cut the list; the others apply before."""
 
 ANY_POSITIVE = math.ulp(0.0)
-"""The smallest grade above 0: graded measures look at every grade from here on."""
+"""The smallest grade above 0: graded measures look at every grade from this one on."""
 
 
 Kind = TypeVar("Kind")
 
 
 class _Options:
-    """The options of a measure as a signature, for ``help`` and for editors: one ``**options`` tells them nothing."""
+    """The options of a measure as a signature for ``help`` and editors, to which ``**options`` would say nothing."""
 
     def __get__(self, measure: object, kind: Any) -> Signature:
         options = []
-        for one in fields(kind):
-            value = one.default if measure is None else getattr(measure, one.name)
-            options.append(Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=one.type, default=value))
+        for option in fields(kind):
+            value = option.default if measure is None else getattr(measure, option.name)
+            options.append(Parameter(option.name, Parameter.KEYWORD_ONLY, annotation=option.type, default=value))
         return Signature(options)
 
 
 def with_options(cls: type[Kind]) -> type[Kind]:
     """Make the annotated fields of a class of measures its options.
 
-    A dataclass whose methods are those of `Measure`: to generate some for each class would take a millisecond and a
-    half a class, most of the start of a short command.
+    It becomes a dataclass with the methods of `Measure`: generating methods would take a millisecond and a half per
+    class, most of the start-up of a short command.
     """
     for name, kind in get_annotations(cls).items():
         if isinstance(stated := cls.__dict__.get(name), WordsOfType):
@@ -87,7 +87,7 @@ def with_options(cls: type[Kind]) -> type[Kind]:
 
 
 class _Kept:
-    """Room for what a measure is asked again and again; no option, so that copies and files do without it."""
+    """Room for what a measure is asked again and again; not options, so that copies and files do without them."""
 
     __slots__ = ("_hash", "_text")
     _hash: int
@@ -96,7 +96,7 @@ class _Kept:
 
 @with_options
 class Measure(_Kept):
-    """The base of every measure: what is aggregated over which queries.
+    """The base of every measure: which queries count, and how their values are aggregated.
 
     Instances are made from one another: ``nDCG(gain="exp2") @ 10`` is a copy of ``nDCG`` with two fields changed.
     """
@@ -114,34 +114,34 @@ class Measure(_Kept):
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     graded: ClassVar[bool] = False
-    """Whether it tells grades apart beyond relevant and not."""
+    """Whether it distinguishes more grades than relevant and not relevant."""
     custom: ClassVar[bool] = False
     """Whether a user defined it."""
     formula: ClassVar[Any] = ""
-    """Its function, as ``module.function`` of :mod:`rankmeter.arithmetic`; a user's own has the function itself."""
+    """Its function, as ``module.function`` of :mod:`rankmeter.arithmetic`; for a user's own, the function itself."""
     has_goal: ClassVar[bool] = True
-    """Whether more of it, or less, is better; a count that describes the data has no goal."""
+    """Whether higher or lower values are better at all; a count that describes the data has no goal."""
     no_value: ClassVar[str] = ""
-    """Why it may have no value although queries count, where its data and not an option decide."""
+    """Why it may have no value although queries count, if its data and not an option decides: a kind of wording."""
     subtopics: ClassVar[bool] = False
     """Whether it needs judgments of subtopics."""
     compares_slices: ClassVar[bool] = False
-    """Whether it is about the slices of another measure, so that slices and blocks of queries have no value of it."""
+    """Whether it compares the slices of another measure, so that it has no value for slices and blocks of queries."""
     tie_rules: ClassVar[tuple[str, ...]] = TIES
     aggregates: ClassVar[tuple[str, ...]] = AGGREGATES
     default_queries: ClassVar[str] = "judged"
-    """Whose values are averaged where neither the measure nor the call says so."""
+    """Which queries are averaged if neither the measure nor the call states it."""
     default_duplicates: ClassVar[str] = "error"
-    """What is done with repeated items where nothing is said; a measure that counts them always counts them."""
+    """How repeated items are treated if nothing is stated; a measure that counts them always counts them."""
     at_choices: ClassVar[str] = "10"
-    """An example of what stands after ``@``, for messages."""
+    """An example of what follows ``@``, for messages."""
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     __signature__ = _Options()
 
     def __init__(self, **options: Any) -> None:
         kind = type(self)
-        for option in fields(kind):
-            object.__setattr__(self, option.name, options.pop(option.name, option.default))
+        for name, default, _ in _options(kind):  # type: ignore[arg-type]
+            object.__setattr__(self, name, options.pop(name, default))
         if options:
             raise TypeError(f"{kind.__name__} has no option {next(iter(options))!r}")
         self.__post_init__()
@@ -160,19 +160,19 @@ class Measure(_Kept):
             return self._hash
 
     def __post_init__(self) -> None:
-        for name, rule in _rules(type(self)):  # type: ignore[arg-type]
-            given = getattr(self, name)
-            if given in rule.choices if type(given) is str else given is None and rule.optional:
-                continue  # Most options of most measures, and thousands of measures are made in a search.
-            value = check(type(self).name, name, given, rule)
-            if value is not given:
-                object.__setattr__(self, name, value)
+        for name, _, rule in _options(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if value in rule.choices if type(value) is str else value is None and rule.optional:
+                continue  # most options of most measures; a search makes thousands of measures
+            checked = check(type(self).name, name, value, rule)
+            if checked is not value:
+                object.__setattr__(self, name, checked)
         if self.aggregate not in self.aggregates:
             raise not_possible(self.name, "aggregate", self.aggregate, Rule(choices=self.aggregates))
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
-        options = {name: getattr(self, name) for name, _ in _rules(type(self))}  # type: ignore[arg-type]
+        options = {name: getattr(self, name) for name, _, _ in _options(type(self))}  # type: ignore[arg-type]
         for name in changes:
             if name not in options:
                 hint = did_you_mean(name, list(options)) or said(
@@ -182,7 +182,7 @@ class Measure(_Kept):
         return type(self)(**{**options, **changes})
 
     def __matmul__(self, value: float) -> Self:
-        """Return a copy with the cutoff (for IPrec: the recall point) that stands after ``@``."""
+        """Return a copy with the cutoff (for IPrec: the recall point) that follows ``@``."""
         if self.at not in {option.name for option in fields(self)}:
             raise MeasureError.of("measures.takes_no_cutoff", measure=self.name)
         changes: dict[str, Any] = {self.at: value}
@@ -203,17 +203,48 @@ class Measure(_Kept):
         """Items judged below this grade cannot change the value and need not be placed."""
         return math.inf
 
+    @property
+    def goal(self) -> Literal["higher", "lower", "neither"]:
+        """Which values are better."""
+        if not self.has_goal:
+            return "neither"
+        return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def query_policy(self) -> str:
+        """Which queries are averaged."""
+        return self.queries or self.default_queries
+
+    @property
+    def duplicate_policy(self) -> str:
+        """How repeated items are treated."""
+        return self.duplicates or self.default_duplicates
+
+    def why_no_value(self, counted: int) -> str:
+        """Why it has no value, given how many queries count."""
+        if not counted:
+            return said("no_query_counts")
+        if self.no_value:
+            return said(self.no_value, **self.describe())
+        asked = [f"{option}=nan" for option in ("empty", "miss", "blank") if getattr(self, option, "") == "nan"]
+        return said("a_query_has_none", asked=asked) if asked else said("not_defined")
+
+    def why_no_interval(self) -> str:
+        """Why resampling the queries gives no interval for its value."""
+        if self.aggregate == "whole":
+            return said("resamples_repeat_lists")
+        return said("aggregate_is_no_mean", aggregate=self.aggregate)
+
     def describe(self) -> dict[str, Any]:
         """Every option with its value, the defaults too, in a fixed order: the complete definition."""
         options = {option.name: getattr(self, option.name) for option in fields(self)}
-        options["queries"] = self.queries or self.default_queries
-        options["duplicates"] = self.duplicates or self.default_duplicates
+        options |= {"queries": self.query_policy, "duplicates": self.duplicate_policy}
         return {"measure": type(self).name, **dict(sorted(options.items()))}
 
 
 @with_options
 class RankedMeasure(Measure):
-    """A measure of where the judged items stand: the axes that all of them share."""
+    """A measure of where the judged items stand: the options that all of these share."""
 
     duplicates: Duplicates | None = unstated("error", "first", "best", "counted", "once", "distinct", "separate")
     cutoff: int | None = whole(None, low=1)
@@ -231,22 +262,22 @@ class RankedMeasure(Measure):
     digits: int | None = whole(None, low=0)
 
     places_judged: ClassVar[bool] = False
-    """Whether it needs the items judged not relevant in their places too."""
+    """Whether it also needs to know where the items judged not relevant stand."""
     needs_total: ClassVar[bool] = True
     """Whether it needs the number of all relevant items, not only the best few (for the ideal)."""
     within_cutoff: ClassVar[bool] = False
-    """Whether it is known that a list cut at the cutoff has the same value."""
+    """Whether cutting a list at the cutoff is known to leave its value unchanged."""
     looks_at_relevance: ClassVar[bool] = True
-    """Whether it would change if items without a judgment turned out to be relevant."""
+    """Whether it would change if unjudged items turned out to be relevant."""
     only_rises: ClassVar[bool] = False
-    """Whether it is proven that an unjudged item that turns out to be relevant never lowers it."""
+    """Whether an unjudged item that turns out to be relevant is proven never to lower it."""
     worked: ClassVar[Literal["growing", "gains", "discounted", "ideal", "patience", "reading"]] = "growing"
-    """What a worked example shows: the value as the list grows; gains that add up, discounted by the rank, over those
-    of an ideal list, or by a reader's patience; or a reader who stops when satisfied."""
+    """What a worked example shows: the value as the list grows; gains that add up, plain, discounted by rank, relative
+    to an ideal list, or weighted by a reader's patience; or a reader who stops when satisfied."""
     sees_order: ClassVar[bool] = True
-    """Whether it matters where within the cutoff an item stands, and not only that it stands there."""
+    """Whether it depends on where within the cutoff an item stands, and not only on whether it does."""
     bounded_by_grade: ClassVar[bool] = False
-    """Whether it is proven that of all orders of a tie the best and the worst by grade give its extreme values."""
+    """Whether ordering a tie by grade, best or worst first, is proven to give its extreme values."""
 
     @property
     def lowest_grade(self) -> float:
@@ -254,22 +285,22 @@ class RankedMeasure(Measure):
 
     @property
     def threshold(self) -> float | None:
-        """The grade from which on items are relevant; None where every grade counts by itself."""
+        """The lowest relevant grade; None if every grade counts by itself."""
         return None
 
     @property
     def gain_map(self) -> tuple[GainMap, float | None, float] | None:
-        """What grades gain, the lowest that gains and the lowest gain, where gains do not rise from 0; else None."""
+        """The gains of grades, the lowest grade that gains and the lowest gain; None if gains rise from 0."""
         return None
 
     @property
     def last_rank(self) -> int | None:
-        """The last rank that can change the value; None where it is that of the last item, or not known."""
+        """The last rank that can change the value; None if that is the last of the list, or not known."""
         return self.cutoff if self.within_cutoff else None
 
     @property
     def is_bounded_by_unjudged(self) -> bool:
-        """Whether the truth lies between its values with no and with all unjudged items relevant."""
+        """Whether its true value lies between those with no and with all unjudged items relevant."""
         return (
             self.only_rises
             and self.empty == self.miss == "zero"
@@ -277,13 +308,18 @@ class RankedMeasure(Measure):
             and self.unjudged == "nonrelevant"
             and getattr(self, "rel", None) != "high"
             and self.aggregate != "variance"
-            and (self.queries or self.default_queries) != "run"
+            and self.query_policy != "run"
         )
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part of the list is not looked at, so that ties may decide which items are."""
+        """Whether part of the list is ignored, so that ties may decide which items count."""
         return self.cutoff is not None or self.depth is not None
+
+    @property
+    def cut_by(self) -> str:
+        """The option that cuts the list, as it is written."""
+        return f"depth={self.depth}" if self.cutoff is None else f"cutoff={self.cutoff}"
 
     @property
     def is_moved_by_ties(self) -> bool:
@@ -291,19 +327,19 @@ class RankedMeasure(Measure):
         return self.ties != "included" and (self.sees_order or self.is_cut)
 
     def ties_unknown(self) -> str:
-        """Why it is not known between which values ties can move it; '' where it is, or where they cannot."""
+        """Why the range over which ties can move it is not known; '' if it is known, or if ties cannot move it."""
         if not self.is_moved_by_ties:
             return ""
         if not self.bounded_by_grade:
-            return "its extremes need not be those of an order by grade"
+            return said("measures.ties_by_grade")
         if self.aggregate == "variance":
-            return "aggregate=variance: how values vary is not least or greatest where each of them is"
+            return said("measures.ties_and_variance")
         if self.miss == "skip" and self.is_cut:
-            return "miss=skip: which queries count depends on the order too"
+            return said("measures.ties_decide_queries", option="miss=skip")
         if self.depth is not None and (
             self.candidates == "list" or self.unjudged in ("removed", "nan") or self.cut_first is not None
         ):
-            return f"depth={self.depth}: which items are left depends on the order too"
+            return said("measures.ties_decide_items", option=f"depth={self.depth}")
         return ""
 
     def __post_init__(self) -> None:
@@ -335,18 +371,18 @@ class RankedMeasure(Measure):
 
     @property
     def cut_first(self) -> tuple[int, str] | None:
-        """Where and by which tie rule the run is cut before anything of it is placed; None where it is not."""
+        """Where, and by which tie rule, the run is cut before it is placed; None if it is not."""
         cuts = self.duplicates in CUT_BEFORE_REPEATS or self.ties == "included"
         return (self.depth, self.ties) if self.depth is not None and cuts else None
 
     def counts_negative(self) -> bool:
-        """Whether an item judged below 0 counts for it, under these options."""
+        """Whether an item judged below 0 can count for it, under these options."""
         return False
 
 
 @with_options
 class RelevanceMeasure(RankedMeasure):
-    """A measure that only asks whether an item is relevant: judged at least ``rel``.
+    """A measure that asks only whether an item is relevant: judged at least ``rel``.
 
     ``rel="high"`` takes the threshold from the grades of the query: at least half of its highest grade and at least
     the 90th percentile of its grades (the ceil(0.9 N)-th lowest of N), and above 0.
@@ -368,7 +404,7 @@ class RelevanceMeasure(RankedMeasure):
 
 @with_options
 class HitMeasure(RelevanceMeasure):
-    """A measure of how many relevant items stand within the cutoff, which never turns round as they grow more."""
+    """A measure of how many relevant items stand within the cutoff, monotonic in that number."""
 
     within_cutoff: ClassVar[bool] = True
     sees_order: ClassVar[bool] = False
@@ -377,10 +413,10 @@ class HitMeasure(RelevanceMeasure):
 
 @with_options
 class GainMeasure(RankedMeasure):
-    """A measure that adds up gains; ``rel``, where stated, turns grades below it into 0."""
+    """A measure that adds up gains; if ``rel`` is stated, lower grades count as 0."""
 
     gain: Gain = gains("linear", "exp2", "binary")
-    rel: float | None = real(None, low=-math.inf, high=math.inf)
+    rel: float | None = real(None)
 
     graded: ClassVar[bool] = True
 
@@ -407,14 +443,14 @@ class GainMeasure(RankedMeasure):
 
 @cache
 def _values_of(kind: Any) -> attrgetter[tuple[Any, ...]]:
-    """What gives the values of all options of a class of measures."""
+    """A getter of the values of all options of a class of measures."""
     return attrgetter(*(option.name for option in fields(kind)))
 
 
 @cache
-def _rules(kind: Any) -> tuple[tuple[str, Rule], ...]:
-    """The options of a class of measures, with their rules."""
-    return tuple((option.name, rule_of(option)) for option in fields(kind))
+def _options(kind: Any) -> tuple[tuple[str, Any, Rule], ...]:
+    """The options of a class of measures, with their defaults and rules."""
+    return tuple((option.name, option.default, rule_of(option)) for option in fields(kind))
 
 
 def rule_of(option: Field[Any]) -> Rule:
@@ -441,79 +477,73 @@ def stated_options(measure: Measure) -> dict[str, Any]:
 
 
 def no_closed_form(measure: RankedMeasure) -> MeasureError:
-    """Why a measure has no value under its tie rule, and which rules it has."""
+    """The error for a tie rule under which a measure has no value; it names those that it has."""
     kind = "measures.no_closed_form" if measure.ties == "mean" else "measures.undefined_for_ties"
     return MeasureError.of(kind, measure=measure.name, ties=measure.ties, rules=list(measure.tie_rules))
 
 
 def check_decidable(measure: RankedMeasure) -> None:
-    """Refuse a tie rule that leaves open what stands above a hit, where that is asked for."""
+    """Refuse ``unjudged="undecided"`` under a tie rule that leaves open what stands above a hit."""
     if measure.unjudged == "undecided" and measure.ties not in SINGLE_ORDER_TIES:
         rules = list(SINGLE_ORDER_TIES)
         raise MeasureError.of("measures.undecided_by_chance", measure=measure.name, ties=measure.ties, rules=rules)
 
 
 def undecided_by_ties(measure: RankedMeasure) -> str:
-    """Why ties may move a value that unjudged items can take away; '' where they cannot."""
+    """Why ties may move a value that unjudged items can make undefined; '' if they cannot."""
     undecided = measure.unjudged == "undecided" and measure.is_moved_by_ties
-    return "unjudged=undecided: whether there is a value depends on the order too" if undecided else ""
+    return said("measures.ties_decide_value", option="unjudged=undecided") if undecided else ""
 
 
 AnyMeasure = TypeVar("AnyMeasure", bound=Measure)
 
 
-class Registry(dict[str, Measure]):
-    """Every measure by its name, with default options; a family is loaded when one of it is first asked for.
+class Registry(MutableMapping[str, Measure]):
+    """Every measure by its name, with default options; a family is loaded when one of its measures is first asked for.
 
-    Making a class for each of some ninety measures takes longer than most programs need one for.
+    To make the classes of all ninety measures takes longer than most programs spend on the few that they use.
     """
 
-    changes: int = 0
-    """How often a measure of a user's own was made known: what a text meant before may have changed."""
+    def __init__(self) -> None:
+        self.changes = 0
+        """How often users registered measures of their own: a text may mean something else since."""
+        self.kinds: dict[str, type[Measure]] = {}
+        """The classes of our own measures that are loaded."""
+        self._measures: dict[str, Measure] = {}
+
+    def __getitem__(self, name: str) -> Measure:
+        if name not in self._measures:
+            if name not in self.kinds:
+                import_module(f"rankmeter.measures.{FAMILY_OF[name]}")
+            self._measures[name] = self.kinds[name]()
+        return self._measures[name]
 
     def __setitem__(self, name: str, measure: Measure) -> None:
-        self.changes += name not in FAMILY_OF
-        dict.__setitem__(self, name, measure)
+        self.changes += 1
+        self._measures[name] = measure
 
-    def __missing__(self, name: str) -> Measure:
-        if name not in FAMILY_OF:
-            raise KeyError(name)
-        import_module(f"rankmeter.measures.{FAMILY_OF[name]}")
-        return dict.__getitem__(self, name)
+    def __delitem__(self, name: str) -> None:
+        del self._measures[name]
 
     def __contains__(self, name: object) -> bool:
-        return dict.__contains__(self, name) or name in FAMILY_OF
+        return name in FAMILY_OF or name in self.kinds or name in self._measures
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**FAMILY_OF, **dict.fromkeys(dict.__iter__(self))})
+        return iter({**FAMILY_OF, **self.kinds, **self._measures})
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
-
-    def keys(self) -> Any:
-        """The names of all measures."""
-        return dict.fromkeys(self).keys()
-
-    def items(self) -> Any:
-        """All names and measures; loads every family."""
-        return {name: self[name] for name in self}.items()
-
-    def values(self) -> Any:
-        """All measures; loads every family."""
-        return {name: self[name] for name in self}.values()
+        return sum(1 for _ in self)
 
 
 REGISTRY = Registry()
 
 
 def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
-    """Make a class of measures with its annotated fields as options, known by its name."""
-    return make_known(with_options(cls))
-
-
-def make_known(cls: type[AnyMeasure]) -> type[AnyMeasure]:
-    """Make a class of measures known by its name."""
+    """Make the annotated fields of a measure's class its options, and the measure known by its name."""
     if not cls.name:
         raise MeasureError.of("measures.no_name", type=cls.__name__)
-    REGISTRY[cls.name] = cls()
-    return cls
+    if not cls.formula and cls.about != "events" and not cls.compares_slices:
+        raise MeasureError.of("measures.no_formula", type=cls.__name__)
+    made = with_options(cls)
+    REGISTRY.kinds[cls.name] = made
+    return made

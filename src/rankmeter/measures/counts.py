@@ -10,7 +10,7 @@ from rankmeter.measures.options import choice
 
 
 class _Count:
-    """The facts that all counts share."""
+    """The facts shared by all counts."""
 
     __slots__ = ()
     has_goal = False
@@ -20,7 +20,7 @@ class _Count:
 
 
 class _CountOfList(_Count):
-    """The facts of a count that nobody's judgments change."""
+    """The facts of a count that judgments do not change."""
 
     __slots__ = ()
     within_cutoff = True
@@ -31,7 +31,7 @@ class _CountOfList(_Count):
 
 @register
 class NumQueries(_CountOfList, RankedMeasure):
-    """How many queries the other numbers are about.
+    """The number of queries that the other numbers are about.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class NumQueries(_CountOfList, RankedMeasure):
 
 @register
 class NumReturned(_CountOfList, RankedMeasure):
-    """How many items were returned, over all queries; with a cutoff, at most k a query.
+    """The number of items returned, over all queries; with a cutoff, at most k per query.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class NumReturned(_CountOfList, RankedMeasure):
 
 @register
 class NumRelevant(_Count, HitMeasure):
-    """How many items are judged relevant, over all queries.
+    """The number of items judged relevant, over all queries.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class NumRelevant(_Count, HitMeasure):
 
 @register
 class NumRelevantReturned(HitMeasure):
-    """How many relevant items were returned, over all queries; with a cutoff, in the first k places.
+    """The number of relevant items returned, over all queries; with a cutoff, in the first k places.
 
     Examples
     --------

@@ -1,25 +1,25 @@
-"""Measures of how the recommendations spread over the catalogue and over the users."""
+"""Measures of how recommendations spread over the catalogue and over the users."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from rankmeter.measures.base import register, with_options
-from rankmeter.measures.options import choice, real, whole
+from rankmeter.measures.options import choice, fraction, whole
 from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure, log_base
 
 
 @register
 class Coverage(WholeMeasure):
-    r"""Catalogue coverage: the share of the items that is recommended to anyone.
+    r"""Catalogue coverage: the share of the items that are recommended to anyone.
 
     .. math:: \mathrm{Coverage@}k = \frac{|\bigcup_u L_u \cap I|}{|I|}
 
-    I is the catalogue, or with ``of="history"`` the items of the training interactions. An item outside I counts in
-    neither; ``outside="counted"`` counts it above the line, as some tools do, so that the value can exceed 1.
-    ``padding`` is a number of items that exist only in a tool's tables and are counted below the line (RecBole: 1).
+    I is the catalogue, or with ``of="history"`` the items of the training interactions. An item outside I is ignored;
+    ``outside="counted"`` counts it in the numerator, as some tools do, so that the value can exceed 1. ``padding`` adds
+    items that exist only in a tool's tables to the denominator (RecBole: 1).
 
-    Misleads: one lucky place in one list covers an item as well as a thousand; it grows with k and with the users.
+    Misleads: one lucky place covers an item as well as a thousand do; it grows with k and with the number of users.
 
     Examples
     --------
@@ -46,11 +46,11 @@ class Coverage(WholeMeasure):
 
 @register
 class UserCoverage(SlateMeasure):
-    r"""User coverage: the share of the judged users who get any recommendation.
+    r"""User coverage: the share of the judged users who get at least one recommendation.
 
     .. math:: \mathrm{UserCoverage} = \frac{|\{u : |L_u| \ge 1\}|}{|U|}
 
-    ``lists="full"`` asks for a full list, k items (without a cutoff: as many as the longest list has).
+    ``lists="full"`` requires a full list of k items (without a cutoff: as many as the longest list has).
 
     Misleads: a list of one poor item covers a user.
 
@@ -84,15 +84,12 @@ class Inequality(WholeMeasure):
     divisor: Literal["n", "n-1"] = choice()
     scale: Literal["inequality", "equality"] = choice()
 
+    no_value = "measures.nothing_looked_at"
+
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
         """More equal is better."""
         return self.scale == "equality"
-
-    @property
-    def no_value(self) -> str:  # type: ignore[override]
-        """Why there may be nothing to compare."""
-        return f"no recommended item is among those it looks at (over={self.over})"
 
     def needed(self) -> tuple[str, ...]:
         return () if self.over == "recommended" else (self.over,)
@@ -100,15 +97,15 @@ class Inequality(WholeMeasure):
 
 @register
 class Gini(Inequality):
-    r"""Gini index of how often each item is recommended: 0 all items alike, near 1 one item takes every place.
+    r"""Gini index of how often items are recommended: 0 if all equally often, near 1 if one item takes every place.
 
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_{(i)}}{n \sum_i c_i}
 
-    c are the counts in rising order, over the catalogue with its zeros; ``over="recommended"`` leaves the zeros out.
-    ``divisor="n-1"`` makes 1 reachable, ``scale="equality"`` is 1 - G, published under the same name. ``padding`` is a
-    number of items that exist only in a tool's tables, with a count of 0 (RecBole: 1).
+    c are the counts in ascending order, over the catalogue with its zeros; ``over="recommended"`` leaves the zeros out.
+    ``divisor="n-1"`` makes 1 reachable, ``scale="equality"`` is 1 - G, published under the same name. ``padding`` adds
+    items that exist only in a tool's tables, with a count of 0 (RecBole: 1).
 
-    Misleads: with fewer places than items it cannot be 0, however even the choice.
+    Misleads: with fewer places than items it cannot be 0, however even the choice is.
 
     Examples
     --------
@@ -128,14 +125,14 @@ class Gini(Inequality):
 
 @register
 class ExposureGini(Inequality):
-    r"""Gini index of the exposure of items: a place counts by how likely it is to be seen.
+    r"""Gini index of the exposure of items: a place counts by the chance that it is seen.
 
     .. math:: e_i = \sum_u \sum_{r : L_u(r) = i} w(r), \qquad w(r) = p^{r-1}
 
-    The Gini index of e instead of counts. ``weight`` is geometric (with ``p``), log2 (1/log2(r+1)), reciprocal (1/r)
-    or equal (then it is :class:`Gini`).
+    It is the Gini index of e instead of counts. ``weight`` is geometric (with ``p``), log2 (1/log2(r+1)), reciprocal
+    (1/r) or equal (which gives :class:`Gini`).
 
-    Misleads: the weights are a model of attention; another patience gives another number.
+    Misleads: the weights are a model of attention; another model gives another number.
 
     Examples
     --------
@@ -147,7 +144,7 @@ class ExposureGini(Inequality):
     """
 
     weight: Literal["geometric", "log2", "reciprocal", "equal"] = choice()
-    p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
+    p: float = fraction(0.85)
 
     name = "ExposureGini"
     formula = "slates.coverage.exposure_gini"
@@ -156,15 +153,15 @@ class ExposureGini(Inequality):
 
 @register
 class Entropy(WholeMeasure):
-    r"""Shannon entropy of the recommended items: in how many items, evenly used, the recommendations could be held.
+    r"""Shannon entropy of the recommended items: how evenly the recommendations are spread over items.
 
     .. math:: H = -\sum_i p_i \log_b p_i, \qquad p_i = c_i / \sum_j c_j
 
     In bits; ``base=e`` gives nats. ``norm="items"`` divides by the logarithm of the catalogue's size, so that 1 is a
     perfectly even use of it; ``norm="distinct"`` divides by the number of recommended items, as RecBole does.
-    ``weighting="lists"`` gives every list the same weight, however long.
+    ``weighting="lists"`` gives every list the same weight, whatever its length.
 
-    Misleads: some texts call this novelty; it does not know which items are new to anyone.
+    Misleads: some texts call it novelty, but it does not know which items are new to anyone.
 
     Examples
     --------
@@ -179,12 +176,12 @@ class Entropy(WholeMeasure):
 
     name = "Entropy"
     formula = "slates.coverage.entropy"
-    no_value = "nothing is recommended"
+    no_value = "measures.nothing_recommended"
     bounds = (0.0, float("inf"))
 
     @property
     def counts_by(self) -> str:  # type: ignore[override]  # the weighting decides
-        """Where every list has the same weight, places count by the length of their list."""
+        """If every list has the same weight, a place counts by the length of its list."""
         return "length" if self.weighting == "lists" else "item"
 
     def needed(self) -> tuple[str, ...]:

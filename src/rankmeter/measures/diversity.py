@@ -1,23 +1,21 @@
-"""Measures of diversity: how well the aspects of a query are covered, and how little they are repeated.
+"""Measures of diversity: how well the aspects of a query are covered, and how little is repeated.
 
-They need judgments of subtopics: ``{query: {item: {subtopic: grade}}}``, a ``subtopic`` column, or TREC diversity
+They need judgments by subtopic: ``{query: {item: {subtopic: grade}}}``, a ``subtopic`` column, or TREC diversity
 judgments, whose second field is the subtopic. A is the number of subtopics with a relevant item, and c(i, s) counts the
-relevant items of subtopic s above rank i.
+items above rank i that are relevant to subtopic s.
 """
 
 from __future__ import annotations
 
-import math
-
 from rankmeter.measures.base import MEANS, TIES_BY_ID, TIES_BY_INPUT, RelevanceMeasure, register, with_options
-from rankmeter.measures.options import real
+from rankmeter.measures.options import fraction, real
 
 
 @with_options
 class DiversityMeasure(RelevanceMeasure):
-    """A measure that looks at subtopics."""
+    """A measure of subtopics."""
 
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    rel: float = real(1)
 
     subtopics = True
     within_cutoff = True
@@ -31,7 +29,7 @@ class DiversityMeasure(RelevanceMeasure):
 
 @with_options
 class NoveltyMeasure(DiversityMeasure):
-    """A measure in which an item counts the less, the more items of its subtopics stand above it."""
+    """A measure in which an item counts less the more items on its subtopics stand above it."""
 
     alpha: float = real(0.5, low=0, high=1)
 
@@ -43,7 +41,7 @@ class AlphaDCG(NoveltyMeasure):
     .. math:: \frac{\sum_{i\le k} \sum_s r_{i,s} (1-\alpha)^{c(i,s)} / \log_2(i+1)}
         {\sum_{i\le k} A\,(1-\alpha)^{i-1} / \log_2(i+1)}
 
-    The divisor is a list whose every item is relevant to all subtopics, which seldom exists.
+    The divisor is the gain of a list whose every item is relevant to all subtopics, which rarely exists.
 
     Misleads: even the best list stays below 1.
 
@@ -62,18 +60,18 @@ class AlphaDCG(NoveltyMeasure):
 
 @register
 class AlphaNDCG(NoveltyMeasure):
-    r"""alpha-nDCG: alpha-DCG over that of the best list that can be made of the judged items.
+    r"""alpha-nDCG: alpha-DCG over that of the best list of judged items.
 
     .. math:: \alpha\text{-nDCG@}k = \frac{\alpha\text{-DCG@}k}{\alpha\text{-DCG@}k\ \text{of the ideal list}}
 
-    The ideal list is made greedily, the item that adds most first, ties by higher id: finding the true optimum is
+    The ideal list is built greedily: the item that adds most comes next, ties by higher id. Finding the true optimum is
     NP-hard.
 
-    Misleads: the greedy ideal can be below the optimum, so values slightly above 1 are possible.
+    Misleads: the greedy ideal can fall short of the optimum, so values slightly above 1 are possible.
 
     Examples
     --------
-    Best is a or b first, c second, the other last.
+    The best order is a or b first, c second, the other one last.
 
     >>> import rankmeter as rm
     >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
@@ -88,7 +86,7 @@ class AlphaNDCG(NoveltyMeasure):
 
 @register
 class IntentAwareERR(NoveltyMeasure):
-    r"""ERR-IA: intent-aware expected reciprocal rank: the cascade of a reader for each subtopic, averaged.
+    r"""ERR-IA: intent-aware expected reciprocal rank: a reader's cascade for each subtopic, averaged.
 
     .. math:: \frac{\sum_{i\le k} \frac{1}{i} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}}{\sum_{i\le k} A\,(1-\alpha)^{i-1} / i}
 
@@ -131,9 +129,9 @@ class NormalisedIntentAwareERR(NoveltyMeasure):
 
 @with_options
 class NoveltyBiasedMeasure(NoveltyMeasure):
-    """A measure with the patience of a reader besides."""
+    """A measure that also models a reader's patience."""
 
-    beta: float = real(0.5, low=0, high=1, open_low=True, open_high=True)
+    beta: float = fraction(0.5)
 
 
 @register
@@ -142,7 +140,7 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
 
     .. math:: \mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{A} \sum_i \beta^{\,i-1} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}
 
-    Misleads: with beta = 0.5 nearly all weight lies on the first five places.
+    Misleads: with beta = 0.5 nearly all the weight is on the first five places.
 
     Examples
     --------
@@ -178,15 +176,15 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 @register
 class IntentAwareAP(DiversityMeasure):
-    r"""AP-IA: the mean over the subtopics of the average precision for each of them.
+    r"""AP-IA: the mean of the average precisions for each subtopic.
 
     .. math:: \mathrm{AP\text{-}IA} = \frac{1}{A} \sum_s \mathrm{AP}_s
 
-    Misleads: rare and common subtopics weigh the same, and repetition is not punished.
+    Misleads: rare and common subtopics count the same, and repetition is not penalised.
 
     Examples
     --------
-    AP of s1 is 1, of s2 1/3: their mean is 2/3.
+    AP is 1 for s1 and 1/3 for s2: their mean is 2/3.
 
     >>> import rankmeter as rm
     >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
@@ -200,7 +198,7 @@ class IntentAwareAP(DiversityMeasure):
 
 @register
 class IntentAwarePrecision(DiversityMeasure):
-    r"""P-IA: the mean over the subtopics of the precision for each of them.
+    r"""P-IA: the mean of the precisions for each subtopic.
 
     .. math:: \mathrm{P\text{-}IA@}k = \frac{1}{A} \sum_s \mathrm{P}_s\mathrm{@}k
 
@@ -223,11 +221,11 @@ class IntentAwarePrecision(DiversityMeasure):
 
 @register
 class SubtopicRecall(DiversityMeasure):
-    r"""StRecall: the share of the subtopics that the first k places touch.
+    r"""StRecall: the share of the subtopics that the first k places cover.
 
     .. math:: \mathrm{StRecall@}k = \frac{|\{s : \exists i \le k,\ r_{i,s}\}|}{A}
 
-    Misleads: one item on each subtopic is enough, whatever else is there.
+    Misleads: one item per subtopic is enough, whatever else is in the list.
 
     Examples
     --------

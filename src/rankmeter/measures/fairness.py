@@ -1,4 +1,4 @@
-"""Measures of who gets seen, and whether all groups of users are served alike."""
+"""Measures of whose items are seen, and of whether all groups of users are served equally well."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 from typing import Literal
 
 from rankmeter.measures.base import register, with_options
-from rankmeter.measures.options import choice, real
+from rankmeter.measures.options import choice, fraction, real
 from rankmeter.measures.slate_base import WholeMeasure, word
 
 
 @with_options
 class ExposureMeasure(WholeMeasure):
-    """A measure of exposure, with the model of attention."""
+    """A measure of exposure, with a model of attention."""
 
     weight: Literal["log2", "geometric", "reciprocal", "equal"] = choice()
-    p: float = real(0.85, low=0, high=1, open_low=True, open_high=True)
+    p: float = fraction(0.85)
 
     needs = ("groups",)
 
@@ -26,8 +26,8 @@ class GroupExposure(ExposureMeasure):
 
     .. math:: \frac{\sum_u \sum_r w(r)\,[L_u(r) \in g]}{\sum_u \sum_r w(r)}, \qquad w(r) = 1/\log_2(r+1)
 
-    ``GroupExposure@10`` without a ``group`` is asked for every group of the catalogue. ``unit="ratio"`` divides by the
-    group's share of the catalogue: 1 is proportional.
+    Without a ``group``, ``GroupExposure@10`` is computed for every group of the catalogue. ``unit="ratio"`` divides by
+    the group's share of the catalogue: 1 is proportional.
 
     Misleads: a fair share of attention is not a fair share of relevance.
 
@@ -46,7 +46,7 @@ class GroupExposure(ExposureMeasure):
 
     name = "GroupExposure"
     formula = "slates.fairness.group_exposure"
-    no_value = "no recommended item belongs to a group of the catalogue"
+    no_value = "measures.nothing_grouped"
     of_sums = "slates.fairness.exposure_of_group"
     bounds = (0.0, math.inf)
 
@@ -59,10 +59,10 @@ class Disparity(ExposureMeasure):
 
     The target t is each group's share of the catalogue, of the interactions (history), of the relevant items
     (relevance), or the same for all (uniform). ``distance`` is tv (total variation, above), max (the largest
-    difference), kl (infinite where a group that is seen has no target), or ratio (the least e/t: below 0.8 breaks the
-    four-fifths rule, and higher is better).
+    difference), kl (infinite if a group that is seen has no target), or ratio (the smallest e/t: below 0.8 it breaks
+    the four-fifths rule; higher is better).
 
-    Misleads: the target is a choice of values; equal shares of attention suit few catalogues.
+    Misleads: the target is a value judgment; equal shares of attention suit few catalogues.
 
     Examples
     --------
@@ -76,11 +76,11 @@ class Disparity(ExposureMeasure):
 
     target: Literal["catalogue", "uniform", "history", "relevance"] = choice()
     distance: Literal["tv", "max", "kl", "ratio"] = choice()
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    rel: float = real(1)
 
     name = "Disparity"
     formula = "slates.fairness.disparity"
-    no_value = "no recommended item, or none that it is compared with, belongs to a group of the catalogue"
+    no_value = "measures.nothing_grouped_or_aimed_at"
     of_sums = "slates.fairness.distance_from_target"
     bounds = (0.0, math.inf)
     higher_is_better = False
@@ -92,15 +92,15 @@ class Disparity(ExposureMeasure):
 
 @register
 class SegmentGap(WholeMeasure):
-    r"""Gap between user segments: how unequally well segments of users are served.
+    r"""Gap between user segments: how much better some segments of users are served than others.
 
     .. math:: \mathrm{MAD} = \frac{2}{S(S-1)} \sum_{s<t} |\bar x_s - \bar x_t|
 
     x is the measure ``of`` (nDCG by default) at the same cutoff; ``gap="range"`` is the largest minus the smallest
-    mean. The segments are those of ``by=``; with several, of the first. :meth:`rankmeter.Slices.gap` gives the
-    interval and the null distribution of the same number.
+    mean. The segments are those of ``by=``, the first of several. :meth:`rankmeter.Slices.gap` adds an interval and the
+    null distribution.
 
-    Misleads: a largest gap is never 0 by chance: compare it with its permutation null.
+    Misleads: chance alone makes a gap above 0: compare it with its permutation null.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class SegmentGap(WholeMeasure):
 
     name = "SegmentGap"
     compares_slices = True
-    no_value = "there are no two segments with queries that count"
+    no_value = "measures.fewer_than_two_segments"
     bounds = (0.0, math.inf)
     higher_is_better = False
     default_queries = "judged"

@@ -16,20 +16,21 @@ from rankmeter.measures.base import (
     register,
     with_options,
 )
-from rankmeter.measures.options import GainMap, choice, choice_or_number, format_value, real, whole
+from rankmeter.measures.options import GainMap, choice, choice_or_number, format_value, fraction, real, whole
+from rankmeter.wording import said
 
 AS_THEY_ARE = GainMap({})
-"""Gains that rise with the grades."""
+"""Gains that are the grades themselves."""
 Discount = Literal["log2", "jk", "reciprocal"]
 Negative = Literal["unjudged", "nonrelevant", "counted"]
 
 
 @with_options
 class RatedGain(GainMeasure):
-    """A sum of gains in which every returned item may have a rating.
+    """A sum of gains in which every returned item may count, judged or not.
 
-    ``unjudged`` may be a grade: an unjudged item that was returned gains what the grade does, and neither R nor the
-    ideal knows of it. ``negative="counted"`` lets grades below 0 gain less than nothing, in the ideal too.
+    ``unjudged`` may be a grade, which returned items without a judgment then have; R and the ideal ignore them.
+    ``negative="counted"`` lets grades below 0 lower the sum, in the ideal too.
     """
 
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
@@ -52,7 +53,7 @@ class RatedGain(GainMeasure):
         return (AS_THEY_ARE if isinstance(self.gain, str) else self.gain, self.rel, -math.inf)
 
     usual_bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    """Its bounds where no item gains less than nothing, and none that the ideal does not know."""
+    """Its bounds if no gain is negative and the ideal knows every item that gains."""
 
 
 @register
@@ -63,7 +64,7 @@ class CumulatedGain(RatedGain):
 
     ``norm="judged"`` divides by the sum of the gains of all judged items: recall by gain.
 
-    Misleads: it does not see the order within the first k.
+    Misleads: it ignores the order within the first k.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class CumulatedGain(RatedGain):
     >>> rm.value("CG@3", grades=[3, 2, 3, 0, 1])
     8.0
 
-    Of 9 judged grades 8 stand in the first three places.
+    The first three places hold 8 of the 9 that all grades add up to.
 
     >>> rm.value("CG(norm=judged)@3", grades=[3, 2, 3, 0, 1])
     0.8888...
@@ -135,12 +136,12 @@ class NDCG(RatedGain):
 
     .. math:: \mathrm{nDCG@}k = \frac{\sum_{i\le k} g(r_i)/\log_2(i+1)}{\sum_{i\le k} g(r^*_i)/\log_2(i+1)}
 
-    ``ideal`` says whose best order r* is: ``judged`` all judged items, cut at k; ``list`` the returned list re-sorted;
-    ``top`` its first k re-sorted; ``uncut`` all judged items, not cut; ``full`` k hits, however many are relevant;
-    ``length`` all judged items, cut at k and at the length of the returned list; ``full-list`` min(k, length) hits,
-    however many are relevant.
+    ``ideal`` decides of what r* is the best order: ``judged`` all judged items, cut at k; ``list`` the returned list;
+    ``top`` its first k items; ``uncut`` all judged items, not cut; ``length`` all judged items, cut at k and at the
+    length of the returned list. ``full`` takes k hits, however many items are relevant, ``full-list`` min(k, length)
+    hits.
 
-    Misleads: not comparable across queries with few positives; ``gain="exp2"`` rewards the top grade far more.
+    Misleads: queries with few relevant items are not comparable with others; ``gain="exp2"`` favours the top grade.
 
     Examples
     --------
@@ -176,7 +177,7 @@ class NDCG(RatedGain):
         if rated and self.ideal in ("list", "top"):
             raise MeasureError.of("measures.ideal_and_ratings", ideal=self.ideal)
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
-            # Which items are in the first k is random then, and so is the divisor.
+            # Which items are among the first k is then random, and so is the divisor.
             raise no_closed_form(self)
 
     @property
@@ -185,7 +186,7 @@ class NDCG(RatedGain):
 
     def ties_unknown(self) -> str:
         if (self.ideal == "top" and self.is_cut) or (self.ideal == "list" and self.depth is not None):
-            return f"ideal={self.ideal}: the divisor depends on the order too"
+            return said("measures.ties_decide_divisor", option=f"ideal={self.ideal}")
         return GainMeasure.ties_unknown(self)
 
 
@@ -195,10 +196,10 @@ class RankBiasedPrecision(RankedMeasure):
 
     .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
 
-    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` counts (2^grade - 1) / 2^max_grade;
-    ``gain="linear"`` counts the grade itself, from ``rel`` on (ranx), which can exceed 1, or with ``max_grade`` the
-    grade over that. ``norm="list"`` divides by what the list could reach at best, as LensKit can; ``norm="places"`` by
-    the weight of the first k places, 1 - p^k. ``scale="percent"`` gives a hundred times the value.
+    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` gives an item (2^grade - 1) / 2^max_grade;
+    ``gain="linear"`` gives it its grade, from ``rel`` on (ranx; the value can exceed 1), or with ``max_grade`` the
+    grade divided by that. ``norm="list"`` divides by the best value that the list could have, as LensKit can;
+    ``norm="places"`` by the weight of the first k places, 1 - p^k. ``scale="percent"`` gives a hundred times the value.
 
     Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
 
@@ -213,8 +214,8 @@ class RankBiasedPrecision(RankedMeasure):
     0.602041
     """
 
-    p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    p: float = fraction(0.8)
+    rel: float = real(1)
     gain: Literal["binary", "exp2", "linear"] = choice()
     max_grade: int | None = whole(None, low=1)
     norm: Literal["none", "capped", "list", "places"] = choice()
@@ -273,11 +274,11 @@ class ExpectedReciprocalRank(RankedMeasure):
     .. math:: \mathrm{ERR@}k = \sum_{i\le k} \frac{1}{i}\, s_i \prod_{j<i} (1 - s_j),
         \quad s_i = \frac{2^{r_i}-1}{2^{max\_grade}}
 
-    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never taken from the data. ``unjudged`` may be
-    a grade that unjudged items have (``unknown_doc_rating`` of Elasticsearch); ``negative="counted"`` lets grades below
-    0 satisfy less than not at all, as it does.
+    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never inferred from the data. ``unjudged`` may
+    be a grade for unjudged items (Elasticsearch's ``unknown_doc_rating``); ``negative="counted"`` lets grades below 0
+    have a negative chance to satisfy, as in Elasticsearch.
 
-    Misleads: values under another ``max_grade`` are not comparable.
+    Misleads: values for different ``max_grade`` are not comparable.
 
     Examples
     --------
@@ -324,7 +325,7 @@ class ExpectedReciprocalRank(RankedMeasure):
 
     def ties_unknown(self) -> str:
         if self.negative == "counted":
-            return "negative=counted: with chances below 0 no order is known to be the best"
+            return said("measures.ties_below_zero", option="negative=counted")
         return RankedMeasure.ties_unknown(self)
 
 
@@ -334,9 +335,9 @@ class HighestGrade(RankedMeasure):
 
     .. math:: \mathrm{MaxGrade@}k = \max_{i \le k} r_i
 
-    0 where nothing in the first k is judged above 0.
+    0 if none of the first k is judged above 0.
 
-    Misleads: it does not see how many such items there are, nor in what order they stand.
+    Misleads: it ignores how many such items there are and where they stand.
 
     Examples
     --------

@@ -7,14 +7,14 @@
     value    := number | word | 'word' | "word" | True | False | "{" number { "," number } "}"
                 | "{" number ":" number { "," number ":" number } "}"
 
-The names are those of :mod:`rankmeter.measures.names` and of the registry; case matters only where two names differ in
+The names are those of :mod:`rankmeter.measures.names` and of the registry; case matters only if two names differ in
 nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from rankmeter.errors import MeasureError, nearest
@@ -23,7 +23,7 @@ from rankmeter.measures.names import ALIASES, OPTION_ALIASES, OPTION_NAMES, spel
 from rankmeter.measures.options import format_value
 from rankmeter.wording import Said, said
 
-_TOKEN = re.compile(  # no part is read twice, so that the longest text is read in the time of its length
+_PIECE = (  # possessive throughout, so that reading takes linear time
     r"(?P<blank>\s++)"
     r"|(?P<number>[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+(?![\w-]))"
     r"|(?P<word>[^\W\d][\w-]*+)"
@@ -33,9 +33,9 @@ _TOKEN = re.compile(  # no part is read twice, so that the longest text is read 
 )
 _END = ("end", "")
 _MOST_DIGITS = 400
-"""No number that a float can hold needs more of them."""
+"""No float needs more."""
 _LONGEST_NAME = 100
-"""Up to how many letters a name may be a slip for one that is known."""
+"""Longer names are not compared with the known ones."""
 
 
 def parse(text: str) -> Measure:
@@ -70,11 +70,11 @@ def parse_measures(text: str) -> list[Measure]:
 
 
 class _Reader:
-    """A reader of one text, token by token."""
+    """Reads one text, token by token."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        matches = _TOKEN.finditer(spelled_out(text.strip()))
+        matches = re.finditer(_PIECE, spelled_out(text.strip()))
         self.tokens = [(match.lastgroup or "", match[0]) for match in matches if match.lastgroup != "blank"]
         self.place = 0
 
@@ -93,7 +93,7 @@ class _Reader:
         self.end()
         if measure.at in {OPTION_NAMES.get(option, option) for option in options}:
             self.fail(said("measures.why_at_twice", name=measure.at))
-        # Options and cutoff are put in together: some are only possible with the other.
+        # Options and cutoff are set together: some options need a cutoff.
         return [_with_options(measure, {**options, measure.at: point}) for point in points]
 
     def options(self) -> dict[str, Any]:
@@ -207,15 +207,15 @@ def _with_options(measure: Measure, options: dict[str, Any]) -> Measure:
 
 
 def split_measures(text: str) -> list[str]:
-    """Take apart a text of several measures, separated by blanks or commas; cutoffs stay with their measure.
+    """Split a text into measures, separated by blanks or commas; cutoffs stay with their measure.
 
     Examples
     --------
     >>> split_measures("nDCG@5,10 AP, nDCG(gain={1:3, 2:9}) @ 10")
     ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10']
     """
-    # A cutoff belongs to the measure before it, whatever blanks are typed around @ and inside `5, 10`.
-    # A run of blanks is looked at from its first one only, so that many take no longer than they are.
+    # A cutoff belongs to the measure before it, whatever blanks are typed around @ and inside `5, 10`. Matches start at
+    # the first of several blanks only, so that this takes linear time.
     text = re.sub(r"(?<!\s)\s*+([@(])\s*+", r"\1", text)
     text = re.sub(r"(?<!\s)\s*+,\s*+(?=[\d.])", ",", text)
     parts, start, depth = [], 0, 0
@@ -230,21 +230,21 @@ def split_measures(text: str) -> list[str]:
 
 
 def split_all(texts: Iterable[str]) -> list[str]:
-    """Take apart several such texts, one after another: what an option that may be repeated was given."""
+    """Split several such texts: the values of an option that may be repeated."""
     return [part for text in texts for part in split_measures(text)]
 
 
 def listed(measures: object) -> list[object]:
-    """One measure or many as a list; what is neither is refused."""
+    """One measure or many as a list; anything else is refused."""
     if isinstance(measures, (str, Measure)):
         return [measures]
-    if not isinstance(measures, Iterable) or isinstance(measures, (bytes, bytearray)):
+    if not isinstance(measures, Iterable) or isinstance(measures, (bytes, bytearray, Mapping)):
         raise MeasureError.of("measures.not_measures", kind=type(measures).__name__)
     return list(measures)
 
 
 def into_measures(measures: object) -> list[Measure]:
-    """Accept one measure or many, as values or text, in any mixture; keep the order, drop repetitions."""
+    """Accept one measure or many, as values, text or both; keep the order, drop repetitions."""
     asked: dict[Measure, None] = {}
     for measure in listed(measures):
         if isinstance(measure, Measure):

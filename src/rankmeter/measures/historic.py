@@ -1,4 +1,4 @@
-"""Measures of trec_eval that are rarely used, kept because its reports hold them."""
+"""Rarely used measures of trec_eval, kept because its reports contain them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rankmeter.measures.base import (
     register,
     with_options,
 )
-from rankmeter.measures.options import choice, points, real, whole
+from rankmeter.measures.options import choice, fraction, points, real, whole
 
 
 @register
 class AveragedInterpolatedPrecision(RelevanceMeasure):
-    r"""Interpolated precision averaged over recall points, eleven of them evenly from 0 to 1 unless stated.
+    r"""Interpolated precision averaged over recall points, by default eleven, evenly spaced from 0 to 1.
 
     .. math:: \frac{1}{n} \sum_{j=0}^{n-1} \mathrm{IPrec@}\frac{j}{n-1}
 
@@ -29,7 +29,7 @@ class AveragedInterpolatedPrecision(RelevanceMeasure):
 
     Examples
     --------
-    R = 2, relevant at ranks 1 and 4: precision 1 up to recall 0.5 (6 points), then 0.5 (5 points): 8.5/11.
+    R = 2, relevant items at ranks 1 and 4: precision 1 up to recall 0.5 (6 points), then 0.5 (5 points): 8.5/11.
 
     >>> import rankmeter as rm
     >>> round(rm.value("IPrecAvg", grades=[1, 0, 0, 1]), 6)
@@ -55,7 +55,7 @@ class SetAveragePrecision(HitMeasure):
 
     .. math:: \mathrm{SetAP} = \frac{h^2}{n\,R}
 
-    Misleads: it does not see the order at all.
+    Misleads: it ignores the order.
 
     Examples
     --------
@@ -90,10 +90,10 @@ class Utility(HitMeasure):
     1.0
     """
 
-    found: float = real(1, low=-math.inf, high=math.inf)
-    noise: float = real(-1, low=-math.inf, high=math.inf)
-    missed: float = real(0, low=-math.inf, high=math.inf)
-    rest: float = real(0, low=-math.inf, high=math.inf)
+    found: float = real(1)
+    noise: float = real(-1)
+    missed: float = real(0)
+    rest: float = real(0)
     collection: int = whole(0, low=0)
 
     name = "Utility"
@@ -105,13 +105,13 @@ class Utility(HitMeasure):
 
 @register
 class BinaryG(RelevanceMeasure):
-    r"""binG: each relevant item counts 1 over the logarithm of the other items that stand above it.
+    r"""binG: each relevant item counts 1 over the logarithm of the number of other items above it.
 
     .. math:: \mathrm{binG} = \frac{1}{R} \sum_{r\ \text{returned}} \frac{1}{\log_2(2 + n_r)}
 
     n_r counts the items above r that are not relevant.
 
-    Misleads: experimental; nobody compares by it.
+    Misleads: experimental; not a basis for comparison.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class BinaryG(RelevanceMeasure):
 
 @with_options
 class ExperimentalGain(GainMeasure):
-    """An experiment of trec_eval with gains."""
+    """An experimental measure of trec_eval with gains."""
 
     within_cutoff = True
     tie_rules = SINGLE_ORDER_TIES
@@ -140,12 +140,12 @@ class ExperimentalGain(GainMeasure):
 
 @register
 class NormalisedG(ExperimentalGain):
-    r"""G: each gain over the logarithm of what the list is behind the best list at that rank.
+    r"""G: each gain over the logarithm of how far the list is behind the ideal list at that rank.
 
     .. math:: \mathrm{G} = \frac{1}{\sum_j g^*_j} \sum_i \frac{g_i}{\log_2\!\big(2 + \sum_{j\le i} \max(g^*_j, 1)
         - \sum_{j \le i} g_j\big)}
 
-    Misleads: experimental; nobody compares by it.
+    Misleads: experimental; not a basis for comparison.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class NdcgOverRelevant(ExperimentalGain):
     .. math:: \frac{1}{|R|} \Big(\sum_{r\ \text{returned}} \mathrm{nDCG@}i_r
         + \sum_{r\ \text{not returned}} \mathrm{nDCG}\Big)
 
-    Misleads: experimental; nobody compares by it.
+    Misleads: experimental; not a basis for comparison.
 
     Examples
     --------
@@ -188,14 +188,14 @@ class NdcgOverLevels(ExperimentalGain):
 
     .. math:: \frac{1}{|C|} \sum_{c \in C} \frac{\mathrm{DCG@}\min(c, n)}{\mathrm{IDCG@}c}
 
-    C holds the number of items with at least each positive gain, and the length n of the list where it goes at least
-    two items beyond the last of them.
+    C holds, for each positive gain, the number of items with at least that gain, and the length n of the list if it
+    goes at least two items beyond the last of these.
 
-    Misleads: experimental; nobody compares by it.
+    Misleads: experimental; not a basis for comparison.
 
     Examples
     --------
-    Grades 2, 0, 1: at rank 1 it is 2/2, at rank 2 it is 2/2.630930; the list ends one item later: 0.880094.
+    Grades 2, 0, 1: 2/2 at rank 1 and 2/2.630930 at rank 2; the list ends one item later: 0.880094.
 
     >>> import rankmeter as rm
     >>> round(rm.value("RnDCG", grades=[2, 0, 1]), 6)
@@ -209,7 +209,7 @@ class NdcgOverLevels(ExperimentalGain):
 
 @register
 class NumNonrelevantReturned(RelevanceMeasure):
-    """How many items judged not relevant were returned, over all queries; with a cutoff, in the first k places.
+    """The number of items judged not relevant that were returned; with a cutoff, in the first k places.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class NumNonrelevantReturned(RelevanceMeasure):
 
 @with_options
 class UnjudgedMeasure(RankedMeasure):
-    """A measure of what nobody judged."""
+    """A measure of the unjudged items."""
 
     within_cutoff = True
     looks_at_relevance = False
@@ -247,13 +247,13 @@ class UnjudgedMeasure(RankedMeasure):
 
 @register
 class Unjudged(UnjudgedMeasure):
-    r"""Unjudged: the share of the first k places that hold items without a judgment.
+    r"""Unjudged: the share of the first k places that hold unjudged items.
 
     .. math:: \mathrm{Unjudged@}k = \frac{|\{i \le k : i\ \text{not judged}\}|}{k}
 
     ``norm="none"`` is their number.
 
-    Misleads: a list shorter than k still divides by k; it says nothing of quality.
+    Misleads: a list shorter than k is still divided by k; it says nothing about quality.
 
     Examples
     --------
@@ -280,8 +280,8 @@ class RankBiasedResidual(UnjudgedMeasure):
 
     .. math:: (1-p) \sum_{i\ \text{not judged}} p^{\,i-1} + p^{\,n}
 
-    The second term is everything behind the list; ``tail="if-unjudged"`` adds it only where the list holds an unjudged
-    item, as trec_eval does.
+    The second term stands for everything below the list; ``tail="if-unjudged"`` adds it only if the list contains an
+    unjudged item, as trec_eval does.
 
     Misleads: it bounds the error of missing judgments, not that of wrong ones.
 
@@ -294,7 +294,7 @@ class RankBiasedResidual(UnjudgedMeasure):
     0.5
     """
 
-    p: float = real(0.8, low=0, high=1, open_low=True, open_high=True)
+    p: float = fraction(0.8)
     tail: Literal["always", "if-unjudged"] = choice()
 
     name = "RBPResidual"

@@ -1,8 +1,7 @@
-"""Measures of how much was found: precision, recall, their mean, success, and the same for the list as a set."""
+"""Measures of how much was found: precision, recall, their mean and success, of a ranked list or of a set."""
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from rankmeter.errors import MeasureError
@@ -18,7 +17,7 @@ from rankmeter.measures.base import (
     undecided_by_ties,
     with_options,
 )
-from rankmeter.measures.options import choice, real
+from rankmeter.measures.options import choice, fraction, real
 
 
 @register
@@ -27,8 +26,8 @@ class Precision(HitMeasure):
 
     .. math:: \mathrm{P@}k = \frac{|\{i \le k : r_i \ge rel\}|}{k}
 
-    A list shorter than k still divides by k (``norm="list"`` divides by what is there, ``norm="capped"`` by what could
-    be there, min(R, k)). Without a cutoff the divisor is the length of the list.
+    A list shorter than k is still divided by k (``norm="list"`` divides by its length, ``norm="capped"`` by what could
+    be found, min(R, k)). Without a cutoff the divisor is the length of the list.
 
     Misleads: with fewer than k relevant items even a perfect list stays below 1.
 
@@ -83,7 +82,7 @@ class FMeasure(HitMeasure):
 
     .. math:: \mathrm{F}_\beta = \frac{(1+\beta^2)\,\mathrm{P}\,\mathrm{R}}{\beta^2\,\mathrm{P} + \mathrm{R}}
 
-    ``beta`` above 1 weighs recall more, below 1 precision. trec_eval's ``set_F.x`` is ``beta = sqrt(x)``.
+    ``beta`` above 1 favours recall, below 1 precision. trec_eval's ``set_F.x`` is ``beta = sqrt(x)``.
 
     Misleads: a fixed k caps precision or recall, so the best possible F differs from query to query.
 
@@ -96,7 +95,7 @@ class FMeasure(HitMeasure):
     0.5714...
     """
 
-    beta: float = real(1, low=0, high=math.inf, open_low=True)
+    beta: float = real(1, low=0, open_low=True)
 
     name = "F"
     formula = "relevance.f_measure"
@@ -108,7 +107,7 @@ class Success(HitMeasure):
 
     .. math:: \mathrm{Success@}k = [\min_i\{i : r_i \ge rel\} \le k]
 
-    ``unjudged="undecided"`` leaves it undefined where an unjudged item decides: none is relevant, and one is unjudged.
+    ``unjudged="undecided"`` leaves it undefined if none of the first k is relevant and one of them is unjudged.
 
     Misleads: it saturates; at large k good and excellent systems look alike.
 
@@ -141,10 +140,10 @@ class RPrecision(HitMeasure):
 
     .. math:: \mathrm{Rprec} = \mathrm{P@}R
 
-    With a cutoff it looks at min(R, k) places and divides by as many; ``norm="relevant"`` divides by R all the same.
+    With a cutoff it looks at min(R, k) places and divides by as many; ``norm="relevant"`` still divides by R.
     ``mult`` looks at ``mult`` times R places (trec_eval's ``Rprec_mult``).
 
-    Misleads: it looks at one depth only, and that depth differs from query to query.
+    Misleads: it looks at a single depth, and that depth differs from query to query.
 
     Examples
     --------
@@ -169,15 +168,15 @@ class InterpolatedPrecision(RelevanceMeasure):
 
     .. math:: \mathrm{IPrec@}x = \max_{i : \mathrm{R@}i \ge x} \mathrm{P@}i
 
-    ``@`` states the recall point, ``cutoff=`` a depth. ``rounding`` says how many relevant items recall x asks for:
-    ``ceil`` the smallest whole number not below x R, ``trec9`` floor(x R + 0.9) as trec_eval up to version 9,
-    ``nearest`` as version 10.
+    ``@`` states the recall point, ``cutoff=`` a depth. ``rounding`` decides how many relevant items make a recall of x:
+    ``ceil`` the smallest whole number not below x R, ``trec9`` floor(x R + 0.9) as in trec_eval up to version 9,
+    ``nearest`` the nearest whole number as in version 10.
 
-    Misleads: at recall 0 it is the best precision anywhere, which one lucky first place makes 1.
+    Misleads: at recall 0 it is the best precision at any depth, which one lucky first place makes 1.
 
     Examples
     --------
-    R = 4, relevant at ranks 1, 3, 5; recall 0.5 is reached at rank 3 with precision 2/3, at rank 5 it is 3/5.
+    R = 4, relevant items at ranks 1, 3 and 5: recall 0.5 is reached at rank 3 with precision 2/3; at rank 5 it is 3/5.
 
     >>> import rankmeter as rm
     >>> rm.evaluate({"q": {"a", "c", "e", "z"}}, {"q": ["a", "b", "c", "d", "e"]}, ["IPrec@0.5"])["IPrec@0.5"]
@@ -201,7 +200,7 @@ class InterpolatedPrecision(RelevanceMeasure):
 class SetMeasure(HitMeasure):
     """A measure of the list as a set, which ``depth`` may cut without cutting a tie.
 
-    ``ties="included"`` keeps all items that have the score of the last one, so that a tie is in the set or out of it.
+    ``ties="included"`` keeps all items that share the score of the last one, so that a tie is never split.
     """
 
     ties: str = choice(*TIES, "included")
@@ -220,9 +219,9 @@ class SetPrecision(SetMeasure):
 
     .. math:: \mathrm{SetP} = \frac{|\text{relevant and returned}|}{|\text{returned}|}
 
-    ``norm="capped"`` divides by min(R, length): the share of what a list of that length could hold.
+    ``norm="capped"`` divides by min(R, length), the most that a list of that length could hold.
 
-    Misleads: a system that returns one sure item beats one that returns all.
+    Misleads: a system that returns one safe item beats one that returns them all.
 
     Examples
     --------
@@ -248,7 +247,7 @@ class SetRecall(SetMeasure):
 
     .. math:: \mathrm{SetR} = \frac{|\text{relevant and returned}|}{R}
 
-    Misleads: returning everything gives 1.
+    Misleads: returning everything scores 1.
 
     Examples
     --------
@@ -268,14 +267,14 @@ class SetF(SetMeasure):
     .. math:: \mathrm{SetF}_\beta = \frac{(1+\beta^2)\,\mathrm{SetP}\,\mathrm{SetR}}
         {\beta^2\,\mathrm{SetP} + \mathrm{SetR}}
 
-    ``weight="plain"`` puts beta in place of its square, as trec_eval's ``set_F.x`` does. ``recall="any"`` takes 1 for
-    SetR as soon as one relevant item is returned, where any of them answers the question.
+    ``weight="plain"`` uses beta instead of its square, as trec_eval's ``set_F.x`` does. ``recall="any"`` sets SetR to 1
+    as soon as one relevant item is returned, for questions that any of them answers.
 
-    Misleads: it does not see the order at all.
+    Misleads: it ignores the order.
 
     Examples
     --------
-    SetP = 2/3 and SetR = 2/4 give 4/7; with any relevant item enough, 2/3 and 1 give 4/5.
+    SetP = 2/3 and SetR = 2/4 give 4/7; if any relevant item is enough, 2/3 and 1 give 4/5.
 
     >>> import rankmeter as rm
     >>> judgments, run = {"q": {"a", "b", "c", "d"}}, {"q": ["a", "x", "b"]}
@@ -283,7 +282,7 @@ class SetF(SetMeasure):
     {'SetF': 0.5714..., 'SetF(recall=any)': 0.8}
     """
 
-    beta: float = real(1, low=0, high=math.inf, open_low=True)
+    beta: float = real(1, low=0, open_low=True)
     weight: Literal["squared", "plain"] = choice()
     recall: Literal["share", "any"] = choice()
 
@@ -302,9 +301,9 @@ class AllRelevant(HitMeasure):
 
     .. math:: \mathrm{AllRelevant@}k = [\mathrm{R@}k = 1]
 
-    For answers that need all of their evidence, as in multi-hop question answering and retrieval-augmented generation.
+    For answers that need all their evidence, as in multi-hop question answering and retrieval-augmented generation.
 
-    Misleads: one item missed out of ten counts as much as all ten.
+    Misleads: missing one item out of ten costs as much as missing all ten.
 
     Examples
     --------
@@ -325,10 +324,10 @@ class Compatibility(RelevanceMeasure):
     .. math:: \mathrm{Compat} = \frac{\sum_{i \le n} p^{\,i-1} |L_{1..i} \cap I_{1..i}| / i}
         {\sum_{i \le n} p^{\,i-1} \min(i, R) / i}
 
-    The ideal list I holds the relevant items by grade; items of one grade stand in the order of the list, those not
-    returned last. n is the length of the longer of the two. ``norm="none"`` divides by the sum of the weights instead.
+    The ideal list I holds the relevant items by grade; items of equal grade keep the order of the list, those not
+    returned come last. n is the length of the longer list. ``norm="none"`` divides by the sum of the weights instead.
 
-    Misleads: most of the weight lies far above n = 20 for p = 0.95; another p is another measure.
+    Misleads: with p = 0.95 a third of the weight lies beyond rank 20; values for different p are not comparable.
 
     Examples
     --------
@@ -339,7 +338,7 @@ class Compatibility(RelevanceMeasure):
     0.85
     """
 
-    p: float = real(0.95, low=0, high=1, open_low=True, open_high=True)
+    p: float = fraction(0.95)
     norm: Literal["ideal", "none"] = choice()
 
     name = "Compat"

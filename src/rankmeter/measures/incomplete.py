@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments, which look at the items judged not relevant too."""
+"""Measures for incomplete judgments, which also look at the items judged not relevant."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from rankmeter.measures.base import SINGLE_ORDER_TIES, RankedMeasure, RelevanceM
 
 @register
 class BinaryPreference(RelevanceMeasure):
-    r"""Binary preference: how seldom an item judged not relevant stands above a relevant one.
+    r"""Binary preference: how rarely an item judged not relevant stands above a relevant one.
 
     .. math:: \mathrm{Bpref} = \frac{1}{R} \sum_{r\ \text{returned}}
         \left(1 - \frac{\min(n_r, R)}{\min(N, R)}\right)
 
-    n_r counts the items judged not relevant above r, N those judged not relevant at all. Unjudged items are ignored.
+    n_r counts the items judged not relevant above r, N all items judged not relevant. Unjudged items are ignored.
 
-    Misleads: with few items judged not relevant it is coarse; it is not comparable between pools.
+    Misleads: with few items judged not relevant it is coarse; values from different pools are not comparable.
 
     Examples
     --------
@@ -41,7 +41,8 @@ class InferredAP(RelevanceMeasure):
     .. math:: \mathrm{infAP} = \frac{1}{R} \sum_{i : r_i \ge rel}
         \left(\frac{1}{i} + \frac{i-1}{i}\cdot\frac{p_i}{i-1}\cdot\frac{h_i + \epsilon}{h_i + n_i + 2\epsilon}\right)
 
-    Above rank i: p the items of the pool, h those judged relevant, n those judged not relevant; epsilon = 0.00001.
+    Above rank i, p counts the items of the pool, h those judged relevant, n those judged not relevant; epsilon =
+    0.00001.
 
     Misleads: it is an estimate for pools judged by sampling; elsewhere use AP.
 
@@ -64,13 +65,13 @@ class InferredAP(RelevanceMeasure):
 
 @register
 class Judged(RankedMeasure):
-    r"""Judged: the share of the first k items that carry a judgment; how far the other numbers can be trusted.
+    r"""Judged: the share of the first k items that are judged; how far the other numbers can be trusted.
 
     .. math:: \mathrm{Judged@}k = \frac{|\{i \le k : i\ \text{judged}\}|}{\min(k, \text{length})}
 
     An empty list has the value 0.
 
-    Misleads: it says nothing of quality; a system unlike those that were pooled is low without being bad.
+    Misleads: it says nothing about quality; a system unlike the pooled ones scores low without being bad.
 
     Examples
     --------

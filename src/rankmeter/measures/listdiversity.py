@@ -1,4 +1,4 @@
-"""Measures of how unlike the items of a list are, and how unlike the lists of different users."""
+"""Measures of how different the items of a list are, and how different the lists of different users."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ SIMILARITIES = ("cosine", "jaccard", "hamming", "given")
 
 @register
 class IntraListDistance(SlateMeasure):
-    r"""Intra-list distance: the mean distance of two items of the same list.
+    r"""Intra-list distance: the mean distance between two items of the same list.
 
     .. math:: \mathrm{ILD@}k = \frac{2}{n(n-1)} \sum_{i<j} d(L_i, L_j)
 
     ``metric`` is cosine (1 - similarity), jaccard, hamming (share of features that differ), hamming-count, euclidean,
-    manhattan or given (the catalogue's own ``distance`` or ``similarity``). ``source`` says what an item is described
-    by: its features, its categories, or the users of the history who took it (co-occurrence). A list of one item is
-    worth 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list. ``scale="similarity"``
-    is 1 - ILD, the mean similarity of two items, which some tools report (ILS); smaller is then more diverse.
+    manhattan or given (the catalogue's own ``distance`` or ``similarity``). ``source`` decides how an item is
+    described: by its features, its categories, or the users of the history who took it (co-occurrence). A list of one
+    item scores 1 (``single``). ``norm="list"`` divides the sum over pairs by the length of the list.
+    ``scale="similarity"`` is 1 - ILD, the mean similarity of two items, which some tools report (ILS); lower is then
+    more diverse.
 
-    Items without features stay out of the pairs. A vector of zeros has similarity 0 with everything.
+    Items without features are left out of the pairs. A vector of zeros has similarity 0 with everything.
 
-    Misleads: random lists are the most diverse ones; two metrics give unrelated numbers.
+    Misleads: random lists are the most diverse; different metrics give unrelated numbers.
 
     Examples
     --------
@@ -46,11 +47,11 @@ class IntraListDistance(SlateMeasure):
     name = "ILD"
     formula = "slates.listdiversity.intra_list_distance"
     bounds = (float("-inf"), float("inf"))
-    """A similarity that is given may be of any size."""
+    """A catalogue's own similarity may have any size."""
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """More diverse is better."""
+        """Whether more is better: a more diverse list is."""
         return self.scale == "distance"
 
     def __post_init__(self) -> None:
@@ -68,14 +69,14 @@ class IntraListDistance(SlateMeasure):
 
 @register
 class CategoryDiversity(SlateMeasure):
-    r"""Category diversity: how many different categories a list holds, by default divided by k.
+    r"""Category diversity: how many different categories a list contains, by default divided by k.
 
     .. math:: \frac{|\bigcup_{i \in L_u} C_i|}{k}
 
     ``norm`` divides by k, by the length of the list, by the number of categories of the catalogue (subtopic recall),
     or not at all (count). Without a cutoff k is the length of the list.
 
-    Misleads: it depends on how finely the categories are cut; items with many categories inflate it.
+    Misleads: it depends on how fine the categories are; items with many categories inflate it.
 
     Examples
     --------
@@ -99,10 +100,10 @@ class CategoryEntropy(SlateMeasure):
 
     .. math:: -\sum_c p_c \log_b p_c, \qquad p_c = \frac{1}{n} \sum_{i \in L_u,\, c \in C_i} \frac{1}{|C_i|}
 
-    An item with several categories gives each an equal part. ``norm="categories"`` divides by the logarithm of the
+    An item with several categories counts equally towards each. ``norm="categories"`` divides by the logarithm of the
     number of categories in the catalogue.
 
-    Misleads: two users with one-sided tastes can both have well served, low values.
+    Misleads: a user with one-sided tastes can be well served by a list of low entropy.
 
     Examples
     --------
@@ -129,13 +130,13 @@ class Personalisation(WholeMeasure):
 
     .. math:: 1 - \frac{2}{U(U-1)} \sum_{u<v} \frac{|L_u \cap L_v|}{\sqrt{|L_u|\,|L_v|}}
 
-    The sum over pairs of users is taken by its closed form over items, so nothing grows with the square of the users.
+    The sum over pairs of users has a closed form over items, so nothing grows with the square of the users.
 
-    Misleads: random lists are the most personal ones; with few items to choose from it cannot be high.
+    Misleads: random lists are the most personal; with few items to choose from it cannot be high.
 
     Examples
     --------
-    Of the three pairs one shares one of two items (similarity 1/2), the others nothing.
+    One of the three pairs shares one of two items (similarity 1/2), the others nothing.
 
     >>> import rankmeter as rm
     >>> rm.evaluate(None, [["a", "b"], ["b", "c"], ["d", "e"]], "Personalisation")["Personalisation"]
@@ -144,5 +145,5 @@ class Personalisation(WholeMeasure):
 
     name = "Personalisation"
     formula = "slates.listdiversity.personalisation"
-    no_value = "it compares lists with each other, and fewer than two hold items"
+    no_value = "measures.fewer_than_two_lists"
     counts_by = "length"

@@ -1,4 +1,4 @@
-"""Measures of whether the lists are in order: long enough, nothing twice, nothing seen before, nothing unknown."""
+"""Measures of faults in lists: too short, items twice, items seen before, items outside the catalogue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankmeter.measures.slate_base import SlateMeasure
 
 @with_options
 class ListFault(SlateMeasure):
-    """A measure of what is wrong with lists; an item that stands twice is one more fault, and no error."""
+    """A measure of faults in lists; a repeated item is counted as a fault, not refused."""
 
     default_duplicates = "counted"
 
@@ -25,7 +25,7 @@ class ShortLists(ListFault):
     Without a cutoff k is the length of the longest list. With ``queries="judged"`` a judged user without any list
     counts as a short one.
 
-    Misleads: it says nothing of how short.
+    Misleads: it does not say how short.
 
     Examples
     --------
@@ -48,9 +48,9 @@ class DuplicateItems(ListFault):
 
     .. math:: \frac{n - |\{L_1, \dots, L_n\}|}{n}
 
-    Every other measure refuses a list that holds an item twice unless ``duplicates`` says what to do; this one counts.
+    Other measures refuse a list that contains an item twice unless ``duplicates`` states what to do; this one counts.
 
-    Misleads: the same product under two ids is not seen.
+    Misleads: the same product under two ids goes unnoticed.
 
     Examples
     --------
@@ -66,13 +66,13 @@ class DuplicateItems(ListFault):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """No item should stand twice."""
+        """Whether more is better: no item should stand twice."""
         return self.scale == "different"
 
 
 @register
 class SeenItems(ListFault):
-    r"""Seen items: the share of the first k places with items that the user took before.
+    r"""Seen items: the share of the first k places that hold items the user took before.
 
     .. math:: \frac{|L_u \cap H_u|}{|L_u|}
 
@@ -94,7 +94,7 @@ class SeenItems(ListFault):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """New items are better, where repeated use is not the point."""
+        """Whether more is better: new items are, unless repeated use is the point."""
         return self.scale == "unseen"
 
     needs = ("history",)

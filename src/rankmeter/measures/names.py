@@ -1,6 +1,6 @@
-"""The names people type for measures, each with the rankmeter measure it stands for.
+"""The names that people use for measures, each with the rankmeter measure that it stands for.
 
-A name here says which *formula* is meant, never which conventions the tool of that name has: ``dialect=`` does that.
+A name states which *formula* is meant, never the conventions of the tool that uses it: those are ``dialect=``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ EVERYDAY: dict[str, str] = {
     "ExpectedPopularityComplement": "EPC",
     "ExpectedFreeDiscovery": "EFD",
 }
-"""Everyday names, which the package has as names too (``rankmeter.MRR``)."""
+"""Everyday names, which the package exports too (``rankmeter.MRR``)."""
 
 ALIASES: dict[str, str] = {
     **EVERYDAY,
@@ -115,30 +115,30 @@ OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {
 
 OPTION_NAMES: dict[str, str] = {"max_rel": "max_grade", "min_rel": "min_grade", "gains": "gain", "k": "cutoff"}
 
-_TREC = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>(?:\d*+\.)?+\d++(?:,(?:\d*+\.)?+\d++)*+)")
-_RANX_LEVEL = re.compile(r"(?P<rest>.+)-l(?P<level>\d+)")
-_RANX_RBP = re.compile(r"rbp[.@](?P<digits>\d+)")
+_TREC = r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>(?:\d*+\.)?+\d++(?:,(?:\d*+\.)?+\d++)*+)"
+_RANX_LEVEL = r"(?P<rest>.+)-l(?P<level>\d+)"
+_RANX_RBP = r"rbp[.@](?P<digits>\d+)"
 
 
 def spelled_out(text: str) -> str:
-    """Rewrite the name-with-number forms of trec_eval and ranx in rankmeter's grammar; leave other text alone.
+    """Rewrite trec_eval's and ranx's names with numbers in rankmeter's grammar; leave other text alone.
 
     Examples
     --------
     >>> spelled_out("ndcg_cut_10"), spelled_out("P.5,10"), spelled_out("ndcg@10-l2"), spelled_out("rbp.95")
     ('ndcg_cut@10', 'P@5,10', 'ndcg(rel=2)@10', 'RBP(p=0.95)')
     """
-    if match := _RANX_RBP.fullmatch(text):
+    if match := re.fullmatch(_RANX_RBP, text):
         return f"RBP(p=0.{match['digits']})"
-    if match := _RANX_LEVEL.fullmatch(text):
+    if match := re.fullmatch(_RANX_LEVEL, text):
         name, at, number = match["rest"].partition("@")
         return f"{name}(rel={match['level']}){at}{number}"
-    match = _TREC.fullmatch(text)
+    match = re.fullmatch(_TREC, text)
     if match and (match["name"] in ALIASES or match["name"] in {"P", "Rprec"}):
         return f"{match['name']}@{match['number']}"
     return text
 
 
 def public_names() -> list[str]:
-    """The names of rankmeter's own measures, everyday names among them."""
+    """The names of rankmeter's own measures, everyday names included."""
     return [*FAMILY_OF, *EVERYDAY]

@@ -1,4 +1,4 @@
-"""Measures of how unknown the recommended items are: self-information and its discounted, relevance-aware kin."""
+"""Measures of how little known the recommended items are: self-information, plain or weighted by rank and relevance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_
 
 @with_options
 class InformationMeasure(SlateMeasure):
-    """A measure of how much is learnt from an item: the rarer it was taken, the more."""
+    """A measure of an item's information: the fewer people took it, the more."""
 
     base: float | str = log_base()
     cold: Literal["one", "zero", "skip", "rarest"] = choice()
@@ -33,16 +33,16 @@ class Novelty(InformationMeasure):
 
     .. math:: \frac{1}{n} \sum_{i \in L_u} -\log_b \frac{m_i}{M}
 
-    m are the interactions with the item, M all interactions; ``count="users"`` takes users instead (:class:`MIUF`).
-    ``cold`` says what an item that nobody took is worth: as one taken once (one), as the rarest that was taken
+    m counts the interactions with the item, M all interactions; ``count="users"`` counts users instead (:class:`MIUF`).
+    ``cold`` decides what an item that nobody took is worth: as much as one taken once (one), as the rarest one taken
     (rarest), nothing (zero), or it is left out (skip). ``norm="log"`` divides by log M, ``divisor="k"`` divides by k
-    even where the list is shorter.
+    even if the list is shorter.
 
-    Misleads: rare is not new to this user, and the best value goes to random items of the tail.
+    Misleads: rare does not mean new to this user, and random items of the tail score best.
 
     Examples
     --------
-    Items taken 2 and 1 times of 4: -(log2(1/2) + log2(1/4)) / 2 = 1.5 bits.
+    The items have 2 and 1 of 4 interactions: -(log2(1/2) + log2(1/4)) / 2 = 1.5 bits.
 
     >>> import rankmeter as rm
     >>> train = {"u": ["a", "b"], "v": ["a", "c"]}
@@ -66,7 +66,7 @@ class MeanInverseUserFrequency(InformationMeasure):
 
     The options are those of :class:`Novelty`. ``norm="log"`` with ``divisor="k"`` is what RePlay calls surprisal.
 
-    Misleads: as novelty does.
+    Misleads: as for novelty.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class ExpectedPopularityComplement(JudgedSlateMeasure):
 
     ``relevance="all"`` counts every item as relevant. disc is 1/log2(i+1), 1/i or 1.
 
-    Misleads: a list without a hit has 0, so accuracy and novelty are mixed in one number.
+    Misleads: a list without a hit scores 0, so one number mixes accuracy and novelty.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class ExpectedFreeDiscovery(JudgedSlateMeasure):
 
     ``relevance="all"`` counts every item as relevant; ``cold`` as in :class:`Novelty`.
 
-    Misleads: as EPC, and without an upper bound.
+    Misleads: as for EPC, and it has no upper bound.
 
     Examples
     --------

@@ -1,19 +1,19 @@
-"""What users did: clicks, conversions, value and sessions, each with the choices that change its number.
+"""Measures of what users did: clicks, conversions, value and sessions, each with the choices that change its number.
 
-Every one of them is a quotient: what a unit (usually a user) adds above the line over what it adds below. Where nobody
-adds anything below the line there is no data, never a 0. Times are in the unit that the option's page names: ``gap`` in
-minutes, ``window`` and ``max_length`` in hours; durations are in seconds.
+Each is a quotient of what a unit (usually a user) adds to its numerator and to its denominator. If nobody adds anything
+to the denominator there is no data, never a 0. ``gap`` is in minutes, ``window`` and ``max_length`` in hours; durations
+are in seconds.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import field, fields
+from dataclasses import fields
 from typing import Any, ClassVar, Literal
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import Measure, register, with_options
-from rankmeter.measures.options import Rule, choice, real, whole
+from rankmeter.measures.options import choice, fraction, real, ruled, whole
 
 Clicks = Literal["once", "all", "request"]
 Impressions = Literal["once", "all"]
@@ -23,9 +23,8 @@ Activity = Literal["all", "actions"]
 
 
 def bounded(default: float) -> Any:
-    """A field that holds a number above 0, or None for no bound."""
-    rule = Rule(number="float", low=0, open_low=True, optional=True)
-    return field(default=default, metadata={"rule": rule})
+    """A field that holds a number above 0, or None for no limit."""
+    return ruled(default, number="float", low=0, open_low=True, optional=True)
 
 
 @with_options
@@ -38,7 +37,7 @@ class OnlineMeasure(Measure):
     aggregates = ("pooled",)
     tie_rules = ()
     unit: ClassVar[str] = ""
-    """What the number counts: '' for a share, 's' for seconds."""
+    """The unit of the number: '' for a share, 's' for seconds."""
     is_share: ClassVar[bool] = True
     """Whether people read it as a percentage."""
 
@@ -62,38 +61,38 @@ class OnlineMeasure(Measure):
 
     @property
     def direction(self) -> int:
-        """1 where more is better, -1 where less is, 0 where the measure does not say (the length of a session)."""
-        return {"higher": 1, "lower": -1, "unstated": 0}[getattr(self, "better", "higher")]
+        """1 if more is better, -1 if less is, 0 if the measure does not say (the length of a session)."""
+        return {"higher": 1, "lower": -1, "neither": 0}[self.goal]
 
     @property
     def is_located(self) -> bool:
-        """Whether it is a quantile or a trimmed mean, which no sums give."""
+        """Whether it is a quantile or a trimmed mean, which cannot be computed from sums."""
         return getattr(self, "quantile", None) is not None or getattr(self, "trim", None) is not None
 
     @property
     def definition(self) -> str:
-        """Every choice in one line, to be printed with the number."""
+        """Every choice in one line, to print with the number."""
         described = {name: value for name, value in self.describe().items() if name != "measure"}
         return ", ".join(f"{name}={value}" for name, value in described.items())
 
 
 @with_options
 class SessionMeasure(OnlineMeasure):
-    """A measure that asks where a session begins and ends."""
+    """A measure that depends on where a session begins and ends."""
 
     sessions: Sessions = choice()
-    gap: float = real(30, low=0, high=math.inf, open_low=True)
+    gap: float = real(30, low=0, open_low=True)
     max_length: float | None = bounded(24)
     activity: Activity = choice()
 
 
 @with_options
 class HeavyTailed(SessionMeasure):
-    """A measure of amounts, which a few users may carry: capped, cut at both ends, or by its quantile."""
+    """A measure of amounts, which a few users may dominate: winsorised, trimmed, or as a quantile."""
 
-    winsor: float | None = real(None, low=0, high=1, open_low=True, open_high=True)
+    winsor: float | None = fraction(None)
     trim: float | None = real(None, low=0, high=0.5, open_low=True, open_high=True)
-    quantile: float | None = real(None, low=0, high=1, open_low=True, open_high=True)
+    quantile: float | None = fraction(None)
 
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
@@ -112,10 +111,10 @@ class ClickThroughRate(OnlineMeasure):
 
     .. math:: \mathrm{CTR} = \frac{\sum_u \text{clicks}_u}{\sum_u \text{impressions}_u}
 
-    ``per`` names the flavour: ``impression`` (above), ``request`` (requests with a click over requests), ``user`` (the
-    mean over users of their own CTR), ``reach`` (users with a click over users with an impression).
+    ``per`` chooses the variant: ``impression`` (above), ``request`` (requests with a click over requests), ``user``
+    (the mean of the users' own CTRs), ``reach`` (users with a click over users with an impression).
 
-    Misleads: heavy users dominate the first two; four flavours of one log can differ by a factor of three.
+    Misleads: heavy users dominate the first two; the four variants can differ by a factor of three on one log.
 
     Examples
     --------
@@ -153,8 +152,8 @@ class ConversionRate(SessionMeasure):
     A conversion is credited to the ``last`` (``first``, ``all``, ``even``) click of the same user on the ``same`` item
     within ``window`` hours before it. ``count=conversions`` counts the credited conversions instead of the clicks.
 
-    Misleads: clicks come after the change that is tested. A ranking that brings more people to click can lower CVR and
-    sell more; so conversions per user always stand beside it.
+    Misleads: clicks come after the change that is tested. A ranking that makes more people click can lower CVR and sell
+    more; so conversions per user are always shown beside it.
 
     Examples
     --------
@@ -194,7 +193,7 @@ class Conversions(SessionMeasure):
 
     .. math:: \mathrm{Conversions} = \frac{\sum_u \text{conversions}_u}{\text{users}}
 
-    Misleads: a few users with many conversions carry it; look at CVR(per=user) beside it.
+    Misleads: a few users with many conversions dominate it; look at CVR(per=user) too.
 
     Examples
     --------
@@ -218,7 +217,7 @@ class Value(HeavyTailed):
 
     .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
 
-    A refund, a conversion with a value below 0, subtracts unless ``refunds=drop``; no measure counts it as one.
+    A refund, a conversion with a value below 0, is subtracted unless ``refunds=drop``; no measure counts it.
 
     Misleads: one whale moves the mean; state a ``cap`` before looking.
 
@@ -234,7 +233,7 @@ class Value(HeavyTailed):
     """
 
     per: Literal["user", "session", "conversion"] = choice()
-    cap: float | None = real(None, low=0, high=math.inf, open_low=True)
+    cap: float | None = real(None, low=0, open_low=True)
     refunds: Literal["keep", "drop"] = choice()
 
     name = "Value"
@@ -248,12 +247,12 @@ class SessionDuration(HeavyTailed):
 
     .. math:: \mathrm{SessionDuration} = \frac{\sum_s (\text{last}_s - \text{first}_s)}{\text{sessions}}
 
-    Without a session id a session ends where ``gap`` minutes or more pass without activity; with an id or without, it
+    Without a session id, a session ends when ``gap`` minutes or more pass without activity; with or without an id, it
     is cut ``max_length`` hours after its start. A session of one event lasts 0 seconds and is kept unless
     ``zeros=drop``.
 
-    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. Until
-    ``better`` states which way is meant, a difference is called higher or lower, never better or worse.
+    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. Unless
+    ``better`` states a direction, a difference is called higher or lower, never better or worse.
 
     Examples
     --------
@@ -268,7 +267,7 @@ class SessionDuration(HeavyTailed):
 
     per: Literal["session", "user"] = choice()
     zeros: Literal["keep", "drop"] = choice()
-    cap: float | None = real(None, low=0, high=math.inf, open_low=True)
+    cap: float | None = real(None, low=0, open_low=True)
     better: Literal["unstated", "higher", "lower"] = choice()
 
     name = "SessionDuration"
@@ -276,15 +275,20 @@ class SessionDuration(HeavyTailed):
     unit = "s"
     is_share = False
 
+    @property
+    def goal(self) -> Literal["higher", "lower", "neither"]:
+        """Which sessions are better, if that is stated."""
+        return "neither" if self.better == "unstated" else self.better
+
 
 @register
 class EngagedSessions(SessionMeasure):
-    r"""The share of sessions that are engaged: long enough, or with enough requests, or with a conversion.
+    r"""The share of sessions that are engaged: long enough, with enough requests, or with a conversion.
 
     .. math:: \mathrm{EngagedSessions} = \frac{|\{s : \text{length}_s > \text{seconds} \lor \text{requests}_s \ge
         \text{views} \lor \text{conversions}_s \ge 1\}|}{\text{sessions}}
 
-    Misleads: every part of the rule is a convention of one analytics tool; compare only like with like.
+    Misleads: the rule is the convention of one analytics tool; compare only like with like.
 
     Examples
     --------
@@ -294,7 +298,7 @@ class EngagedSessions(SessionMeasure):
     0.5
     """
 
-    seconds: float = real(10, low=0, high=math.inf)
+    seconds: float = real(10, low=0)
     views: int = whole(2, low=1)
 
     name = "EngagedSessions"

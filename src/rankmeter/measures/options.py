@@ -1,7 +1,7 @@
-"""The fields of a measure: what each may hold, how it is checked, how it is written.
+"""The options of a measure: what each may hold, how it is checked, how it is written.
 
-An option is an ordinary dataclass field whose metadata holds its rule. The same rule checks a value when a measure is
-made, reads it from text, and lists the choices in messages and in the reference.
+An option is an ordinary dataclass field whose metadata holds its rule, which checks a value when a measure is made, and
+words the choices in messages and in the reference.
 """
 
 from __future__ import annotations
@@ -32,86 +32,98 @@ class Rule:
     grades: bool = False
     """Whether a map from grades to gains is allowed."""
     several: bool = False
-    """Whether several numbers in braces are allowed as well as one that counts them."""
+    """Whether several numbers in braces are allowed, beside one that is their count."""
     text: bool = False
-    """Whether any text is allowed (options of measures that users define)."""
+    """Whether any identifier is allowed (options of measures that users define)."""
     optional: bool = False
-    """Whether None is allowed (an option that was not stated)."""
+    """Whether None, an option that was not stated, is allowed."""
 
     def expected(self, language: Language = "en") -> str:
-        """The rule in words, for messages and the reference."""
-        parts = list(self.choices)
-        if self.number:
-            kind = word("measures.rule_whole" if self.number == "int" else "measures.rule_number", language)
-            bounds = []
-            if self.low > -math.inf:
-                low = "measures.rule_above" if self.open_low else "measures.rule_at_least"
-                bounds.append(word(low, language, bound=format_value(self.low)))
-            if self.high < math.inf:
-                high = "measures.rule_below" if self.open_high else "measures.rule_at_most"
-                bounds.append(word(high, language, bound=format_value(self.high)))
-            parts.append(" ".join([kind, word("measures.rule_and", language).join(bounds)]).strip())
-        for holds, kind in (
-            (self.several, "measures.rule_points"), (self.text, "measures.rule_word"),
-            (self.grades, "measures.rule_gains"),
-        ):  # fmt: skip
-            parts += [word(kind, language)] if holds else []
+        """The rule in words, for messages."""
+        parts = [*self.choices, *self.values(language)]
         comma, last = word("measures.rule_comma", language), word("measures.rule_or", language)
         return comma.join(parts[:-1]) + (last if len(parts) > 1 else "") + parts[-1]
 
+    def values(self, language: Language) -> list[str]:
+        """What is allowed beside the choices, in words."""
+        kinds = {
+            "measures.rule_points": self.several,
+            "measures.rule_word": self.text,
+            "measures.rule_gains": self.grades,
+        }
+        others = [word(kind, language) for kind, is_allowed in kinds.items() if is_allowed]
+        return [self._numbers(language), *others] if self.number else others
+
+    def _numbers(self, language: Language) -> str:
+        low = "measures.rule_above" if self.open_low else "measures.rule_at_least"
+        high = "measures.rule_below" if self.open_high else "measures.rule_at_most"
+        bounds = [low] * (self.low > -math.inf) + [high] * (self.high < math.inf)
+        if bounds == ["measures.rule_at_least", "measures.rule_at_most"]:
+            bounds = ["measures.rule_from_to"]
+        ends = {"low": format_value(self.low), "high": format_value(self.high)}
+        within = word("measures.rule_and", language).join(word(bound, language, **ends) for bound in bounds)
+        kind = word("measures.rule_whole" if self.number == "int" else "measures.rule_number", language)
+        return word("measures.rule_bounded", language, kind=kind, bounds=within) if bounds else kind
+
     def worded(self, language: Language, *_: object) -> str:
-        """The rule as it stands in a sentence."""
+        """The rule inside a sentence."""
         return self.expected(language)
 
 
 class WordsOfType:
-    """Stands for a field that holds one of the words of its type, until the class is made: they are said once."""
+    """Stands, until the class is made, for a field whose words are those of its ``Literal`` type."""
 
     def __init__(self, default: str | None) -> None:
         self.default = default
 
 
+def ruled(default: Any, **rule: Any) -> Any:
+    """A field whose values follow a rule."""
+    return field(default=default, metadata={"rule": Rule(**rule)})
+
+
 def choice(*choices: str, default: str | None = None) -> Any:
-    """A field that holds one of some words, by default of those of its ``Literal`` type; the first is the default."""
-    if not choices:
-        return WordsOfType(default)
-    return field(default=default or choices[0], metadata={"rule": Rule(choices=choices)})
+    """A field that holds one of these words, or of those of its ``Literal`` type; the first is the default."""
+    return ruled(default or choices[0], choices=choices) if choices else WordsOfType(default)
 
 
 def unstated(*choices: str) -> Any:
-    """A field that holds one of some words, or None where the call decides."""
-    return field(default=None, metadata={"rule": Rule(choices=choices, optional=True)})
+    """A field that holds one of these words, or None if the call decides."""
+    return ruled(None, choices=choices, optional=True)
 
 
 def whole(default: int | None, *, low: int) -> Any:
     """A field that holds a whole number, or None."""
-    return field(default=default, metadata={"rule": Rule(number="int", low=low, optional=default is None)})
+    return ruled(default, number="int", low=low, optional=default is None)
 
 
 def points(default: int) -> Any:
-    """A field that holds points from 0 to 1, or how many of them are spread evenly."""
-    return field(default=default, metadata={"rule": Rule(number="int", low=2, several=True)})
+    """A field that holds points from 0 to 1, or the number of evenly spaced ones."""
+    return ruled(default, number="int", low=2, several=True)
 
 
-def real(default: float | None, *, low: float, high: float, open_low: bool = False, open_high: bool = False) -> Any:
-    """A field that holds a number between two bounds."""
-    rule = Rule(number="float", low=low, high=high, open_low=open_low, open_high=open_high, optional=default is None)
-    return field(default=default, metadata={"rule": rule})
+def real(default: float | None, **bounds: float | bool) -> Any:
+    """A field that holds a number, within the bounds of a :class:`Rule` where some are stated."""
+    return ruled(default, number="float", optional=default is None, **bounds)
+
+
+def fraction(default: float | None) -> Any:
+    """A field that holds a number between 0 and 1, neither included."""
+    return real(default, low=0, high=1, open_low=True, open_high=True)
 
 
 def choice_or_number(*choices: str, default: str | float | None = None) -> Any:
-    """A field that holds one of some words, the first unless another default is stated, or a number."""
-    rule = Rule(choices=choices, number="float")
-    return field(default=choices[0] if default is None else default, metadata={"rule": rule})
+    """A field that holds one of these words or a number; the first word is the default unless one is stated."""
+    return ruled(choices[0] if default is None else default, choices=choices, number="float")
 
 
 def gains(*choices: str) -> Any:
     """A field that holds a named gain function or a map from grades to gains."""
-    return field(default=choices[0], metadata={"rule": Rule(choices=choices, grades=True)})
+    return ruled(choices[0], choices=choices, grades=True)
 
 
 class GainMap(Mapping[float, float]):
-    """A gain for each grade that it names, as a hashable value; other grades keep themselves as gain."""
+    """A gain for each grade that it names, as a hashable value; other grades are their own gain."""
 
     __slots__ = ("_pairs",)
 
@@ -138,7 +150,7 @@ class GainMap(Mapping[float, float]):
 
 
 def check(owner: str, name: str, value: object, rule: Rule) -> Any:
-    """Return the value in its stored form, or raise a MeasureError that says what is allowed."""
+    """Return the value in its stored form, or raise a MeasureError that states what is allowed."""
     if value is None and rule.optional:
         return None
     if isinstance(value, str) and (value in rule.choices or (rule.text and value.isidentifier())):
@@ -157,7 +169,7 @@ def check(owner: str, name: str, value: object, rule: Rule) -> Any:
 
 
 def not_possible(owner: str, name: str, value: object, rule: Rule) -> MeasureError:
-    """What is said of a value that an option does not take."""
+    """The error for a value that an option does not take."""
     shown = f"'{value}'" if isinstance(value, str) else format_value(value)
     hint = did_you_mean(value, rule.choices) if isinstance(value, str) else ""
     if rule.optional and isinstance(value, str) and value.casefold() in ("none", "null", "inf", "never"):
@@ -192,18 +204,18 @@ def _is_number(value: object, kind: str) -> bool:
         return False
     if kind == "float" or not math.isfinite(number):
         return math.isfinite(number)
-    # Whole numbers are counts, which arrays hold in 64 bits.
+    # Whole numbers are counts, which must fit 64 bits.
     return number == int(number) and abs(int(value)) < 1 << 63  # type: ignore[call-overload]
 
 
 def _number(value: Any) -> int | float:
-    """A plain int where the value is whole, a plain float otherwise, so that 2 and 2.0 are one value."""
+    """A plain int if the value is whole, else a plain float, so that 2 and 2.0 are one value."""
     number = float(value)
     return int(number) if number == int(number) else number
 
 
 def format_value(value: object) -> str:
-    """The text of an option's value as the canonical string has it."""
+    """An option's value as it stands in the canonical string."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{format_value(grade)}:{format_value(gain)}" for grade, gain in value.items()) + "}"
     if isinstance(value, tuple):

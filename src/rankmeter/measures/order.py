@@ -18,6 +18,7 @@ from rankmeter.measures.base import (
     undecided_by_ties,
 )
 from rankmeter.measures.options import choice
+from rankmeter.wording import said
 
 
 @register
@@ -26,11 +27,11 @@ class ReciprocalRank(RelevanceMeasure):
 
     .. math:: \mathrm{RR@}k = \frac{1}{\min\{i \le k : r_i \ge rel\}}
 
-    A query without a relevant item in the first k counts 0; ``miss="skip"`` leaves it out of the mean, which is
-    another number under the same name. ``hits`` says whose ranks count: ``first`` that of the first relevant item,
-    ``best`` that of the first item of the best grade in the first k; ``found`` is the mean of 1/rank over all relevant
-    items in the first k, ``relevant`` over all that are judged, those not found counting 0.
-    ``unjudged="undecided"`` leaves it undefined where an unjudged item stands above the first relevant one.
+    A query without a relevant item in the first k counts 0; ``miss="skip"`` leaves it out of the mean, which is another
+    number under the same name. ``hits`` decides whose ranks count: ``first`` that of the first relevant item, ``best``
+    that of the first item of the best grade in the first k; ``found`` averages 1/rank over all relevant items in the
+    first k, ``relevant`` over all judged relevant, those not found counting 0. ``unjudged="undecided"`` leaves it
+    undefined if an unjudged item stands above the first relevant one.
 
     Misleads: everything after the first relevant item is ignored, and ranks 1 and 2 differ as much as 2 and infinity.
 
@@ -40,7 +41,7 @@ class ReciprocalRank(RelevanceMeasure):
     >>> rm.value("RR@10", grades=[0, 0, 0, 1, 1])
     0.25
 
-    1/4 and 1/5 over the two that were found, and 1/5 for the first item of the best grade.
+    The mean of 1/4 and 1/5 for the two relevant items, and 1/5 for the one of the best grade.
 
     >>> rm.value("RR(hits=found)@10", grades=[0, 0, 0, 1, 2]), rm.value("RR(hits=best)@10", grades=[0, 0, 0, 1, 2])
     (0.225, 0.2)
@@ -75,7 +76,7 @@ class ReciprocalRank(RelevanceMeasure):
 
     def ties_unknown(self) -> str:
         if self.hits in ("best", "found") and self.is_cut:
-            return f"hits={self.hits}: which items are found depends on the order too"
+            return said("measures.ties_decide_items", option=f"hits={self.hits}")
         return undecided_by_ties(self) or RelevanceMeasure.ties_unknown(self)
 
 
@@ -85,10 +86,10 @@ class AveragePrecision(RelevanceMeasure):
 
     .. math:: \mathrm{AP@}k = \frac{1}{N} \sum_{i \le k,\ r_i \ge rel} \mathrm{P@}i
 
-    ``norm`` is N, on which the tools disagree most: ``relevant`` R (trec_eval), ``capped`` min(R, k), ``list``
-    min(R, k, length), ``found`` relevant items anywhere in the list, ``hits`` those in the first k, ``k``.
+    ``norm`` is N, on which tools disagree most: ``relevant`` R (trec_eval), ``capped`` min(R, k), ``list``
+    min(R, k, length), ``found`` the relevant items anywhere in the list, ``hits`` those in the first k, ``k``.
 
-    ``ranks="all"`` adds up the precision at every rank, relevant or not (Elliot); its divisor is k.
+    ``ranks="all"`` adds up the precision at every rank, relevant or not (Elliot); the divisor is then k.
 
     Misleads: with ``norm="relevant"`` AP@k cannot reach 1 when R > k.
 
@@ -114,7 +115,7 @@ class AveragePrecision(RelevanceMeasure):
         if self.ranks == "all" and self.norm != "k":
             raise MeasureError.of("measures.all_ranks")
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
-            # The divisor itself is random then, and the expectation of the quotient has no closed form.
+            # The divisor itself is then random, and the expectation of the quotient has no closed form.
             raise no_closed_form(self)
 
     @property
@@ -123,7 +124,7 @@ class AveragePrecision(RelevanceMeasure):
 
     def ties_unknown(self) -> str:
         if (self.norm == "hits" and self.is_cut) or (self.norm == "found" and self.depth is not None):
-            return f"norm={self.norm}: the divisor depends on the order too"
+            return said("measures.ties_decide_divisor", option=f"norm={self.norm}")
         return RelevanceMeasure.ties_unknown(self)
 
 
@@ -131,7 +132,7 @@ PAIR_TIES = ("mean", *SINGLE_ORDER_TIES)
 
 
 class _OfPairs:
-    """The facts of a measure that counts pairs in the right order."""
+    """The facts shared by measures that count pairs in the right order."""
 
     __slots__ = ()
     within_cutoff = True
@@ -141,12 +142,12 @@ class _OfPairs:
     def __post_init__(self: Any) -> None:
         RankedMeasure.__post_init__(self)
         if self.ties == "mean" and self.cutoff is not None:
-            # Which items of a tie stand above the cutoff is left to chance, and so is the number of pairs.
+            # Which items of a tie stand above the cutoff is random, and so is the number of pairs.
             raise MeasureError.of("measures.pairs_by_chance", measure=self.name, cutoff=self.cutoff)
 
     def ties_unknown(self: Any) -> str:
         if self.is_cut:
-            return "the list is cut: which pairs there are depends on the order too"
+            return said("measures.ties_decide_pairs", option=self.cut_by)
         return RankedMeasure.ties_unknown(self)
 
 
@@ -156,15 +157,15 @@ class AreaUnderCurve(_OfPairs, RelevanceMeasure):
 
     .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
 
-    Only the returned list is looked at; unjudged items are not relevant. A tie counts half (``ties="mean"``, the
-    default here because every statistics text defines it so); with a cutoff a tie rule must be stated. A list with
-    relevant items only has AUC 1.
+    Only the returned list counts; unjudged items are not relevant. A tie counts half (``ties="mean"``, the default here
+    because that is the textbook definition); with a cutoff a tie rule must be stated. A list of relevant items only has
+    AUC 1.
 
     Misleads: every pair weighs the same, so the top of the list hardly matters.
 
     Examples
     --------
-    Grades 1, 0, 1, 0: of four pairs three are in order.
+    Grades 1, 0, 1, 0: three of four pairs are in order.
 
     >>> import rankmeter as rm
     >>> rm.value("AUC", grades=[1, 0, 1, 0])
@@ -184,8 +185,8 @@ class MeanRank(RelevanceMeasure):
     .. math:: \mathrm{MeanRank} = \frac{1}{|F|} \sum_{i \in F} i, \quad F = \{i \le k : r_i \ge rel\}
 
     A query in which nothing was found has no rank and is left out (``miss="skip"``); counting it 0 would be a reward.
-    ``candidates="appended"`` puts the items that were not returned at the end instead. ``weight="grade"`` lets every
-    item count as often as its grade says.
+    ``candidates="appended"`` puts the items that were not returned at the end instead. ``weight="grade"`` weights every
+    item by its grade.
 
     Misleads: items that were not found do not count, so a shorter list can look better.
 
@@ -228,7 +229,7 @@ class MeanRank(RelevanceMeasure):
 
     def ties_unknown(self) -> str:
         if self.is_cut:
-            return "the list is cut: which items are found depends on the order too"
+            return said("measures.ties_decide_items", option=self.cut_by)
         return RelevanceMeasure.ties_unknown(self)
 
 
@@ -239,15 +240,15 @@ class OrderedPairs(_OfPairs, RankedMeasure):
     .. math:: \mathrm{PairAccuracy} = \frac{|\{(i, j) : i < j \le k,\ r_i > r_j\}|}
         {|\{(i, j) : i < j \le k,\ r_i \ne r_j\}|}
 
-    Only the returned list is looked at; unjudged items and grades below 0 count as grade 0. A tied pair counts half
-    (``ties="mean"``, the default, as for AUC). A list without such a pair has no value of its own and counts 0.
-    ``aggregate="pooled"`` is the share over the pairs of all queries together.
+    Only the returned list counts; unjudged items and grades below 0 count as grade 0. A tied pair counts half
+    (``ties="mean"``, the default, as for AUC). A list without such a pair counts 0. ``aggregate="pooled"`` is the share
+    over the pairs of all queries together.
 
     Misleads: every pair weighs the same, so the top of the list hardly matters.
 
     Examples
     --------
-    Grades 1, 2, 0: of three pairs (1, 0) and (2, 0) are in order.
+    Grades 1, 2, 0: of the three pairs, (1, 0) and (2, 0) are in order.
 
     >>> import rankmeter as rm
     >>> rm.value("PairAccuracy", grades=[1, 2, 0])

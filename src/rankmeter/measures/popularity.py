@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from rankmeter.measures.base import register, with_options
-from rankmeter.measures.options import choice, real
+from rankmeter.measures.options import choice, fraction, real
 from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure
 
 
@@ -16,8 +16,8 @@ class AverageRecommendationPopularity(SlateMeasure):
 
     .. math:: \mathrm{ARP@}k = \frac{1}{n} \sum_{i \in L_u} m_i
 
-    ``count="users"`` counts users instead of interactions; ``norm`` divides by all interactions (share) or by the most
-    popular item's count (max); ``cold="skip"`` leaves items that nobody took out of the mean.
+    ``count="users"`` counts users instead of interactions; ``norm`` divides by all interactions (share) or by the count
+    of the most popular item (max); ``cold="skip"`` leaves items that nobody took out of the mean.
 
     Misleads: popular items are popular for a reason; a low value is not a merit by itself.
 
@@ -41,10 +41,10 @@ class AverageRecommendationPopularity(SlateMeasure):
 
 @with_options
 class TailMeasure(SlateMeasure):
-    """A measure of the long tail, with the axes that say which items are in it."""
+    """A measure of the long tail, with the options that define which items belong to it."""
 
     tail: Literal["interactions", "items"] = choice()
-    share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
+    share: float = fraction(0.2)
     among: Literal["catalogue", "history"] = choice()
     border: Literal["first", "last"] = choice()
 
@@ -57,16 +57,17 @@ class AveragePercentageOfLongTail(TailMeasure):
 
     .. math:: \mathrm{APLT@}k = \frac{1}{|U|} \sum_u \frac{|L_u \cap T|}{|L_u|}
 
-    The tail T is what the head leaves: with ``tail="interactions"`` the head are the most popular items that together
-    hold 1 - ``share`` (80 %) of the interactions, with ``tail="items"`` the tail is the least popular ``share`` of the
-    items. Items of the catalogue that nobody took are in the tail; ``among="history"`` leaves them out. Of equally
-    popular items on the border those that come first in the catalogue are in the tail, or with ``border="last"`` last.
+    The tail T is what remains without the head: with ``tail="interactions"`` the head consists of the most popular
+    items that together have 1 - ``share`` (80 %) of the interactions; with ``tail="items"`` the tail is the least
+    popular ``share`` of the items. Items of the catalogue that nobody took are in the tail; ``among="history"`` leaves
+    them out. Of equally popular items on the border, those that come first in the catalogue (``border="last"``: last)
+    are in the tail.
 
     Misleads: two definitions of the tail give quite different numbers.
 
     Examples
     --------
-    a holds 4 of 5 interactions, so b (and c, never taken) are the tail.
+    a has 4 of 5 interactions, so b (and c, never taken) are the tail.
 
     >>> import rankmeter as rm
     >>> train = {1: ["a"], 2: ["a"], 3: ["a"], 4: ["a", "b"]}
@@ -111,11 +112,11 @@ class TailShare(TailMeasure):
     As APLT, but every place counts the same whatever list it is in (``aggregate="pooled"``), and the tail is by
     default the least popular fifth of the items.
 
-    Misleads: as APLT.
+    Misleads: as for APLT.
 
     Examples
     --------
-    Five items, so the tail is the least popular one of them: e. It has 1 of 3 places.
+    Of five items the tail is the least popular one, e. It has 1 of 3 places.
 
     >>> import rankmeter as rm
     >>> items = rm.Catalogue(items=list("abcde"), popularity=[9, 7, 5, 3, 1])
@@ -137,7 +138,7 @@ class GroupGapMeasure(WholeMeasure):
 
     groups: Literal["popularity", "catalogue"] = choice()
     tail: Literal["interactions", "items"] = choice()
-    share: float = real(0.2, low=0, high=1, open_low=True, open_high=True)
+    share: float = fraction(0.2)
     among: Literal["catalogue", "history"] = choice()
     border: Literal["first", "last"] = choice()
 
@@ -147,14 +148,14 @@ class GroupGapMeasure(WholeMeasure):
 
 @register
 class PopularityEqualOpportunity(GroupGapMeasure):
-    r"""Popularity-based ranking equal opportunity: whether relevant items of head and tail are found alike.
+    r"""Popularity-based ranking equal opportunity: whether relevant items of head and tail are found equally often.
 
     .. math:: \mathrm{PopREO@}k = \frac{\mathrm{std}(o_g)}{\mathrm{mean}(o_g)}, \qquad o_g = \frac{hits_g}{relevant_g}
 
-    Over the groups head and tail; ``groups="catalogue"`` takes the groups of the catalogue. A group without a relevant
-    item stays out, and with ``among="history"`` every item that nobody took.
+    The groups are head and tail, or with ``groups="catalogue"`` those of the catalogue. A group without a relevant item
+    is left out, and with ``among="history"`` so is every item that nobody took.
 
-    Misleads: 0 is also the value when nothing of either group is found.
+    Misleads: it is also 0 if nothing of either group is found.
 
     Examples
     --------
@@ -167,7 +168,7 @@ class PopularityEqualOpportunity(GroupGapMeasure):
     0.3333...
     """
 
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    rel: float = real(1)
 
     name = "PopREO"
     formula = "slates.popularity.equal_opportunity"
@@ -180,14 +181,14 @@ class PopularityEqualOpportunity(GroupGapMeasure):
 
 @register
 class PopularityStatisticalParity(GroupGapMeasure):
-    r"""Popularity-based ranking statistical parity: whether items of head and tail are recommended alike.
+    r"""Popularity-based ranking statistical parity: whether items of head and tail are recommended equally often.
 
     .. math:: \mathrm{PopRSP@}k = \frac{\mathrm{std}(s_g)}{\mathrm{mean}(s_g)}, \qquad
         s_g = \frac{recommended_g}{\sum_u |I_g \setminus H_u|}
 
-    What could have been recommended are the items of the group that the user has not taken yet.
+    The denominator counts what could have been recommended: items of the group that the user has not taken yet.
 
-    Misleads: it takes parity as the aim whatever users want.
+    Misleads: it takes parity as the goal, whatever users want.
 
     Examples
     --------
@@ -213,14 +214,14 @@ class PopularityStatisticalParity(GroupGapMeasure):
 
 @register
 class PopularityLift(SlateMeasure):
-    r"""Popularity lift: how much more popular the recommended items are than those that users took themselves.
+    r"""Popularity lift: how much more popular the recommended items are than those that users chose themselves.
 
     .. math:: \frac{\sum_u \overline{m}(L_u) - \sum_u \overline{m}(H_u)}{\sum_u \overline{m}(H_u)}
 
-    The mean popularity of the list against that of the user's own history; 0 keeps the users' taste, 1 doubles it.
-    ``aggregate="mean"`` averages the lift of each user instead.
+    It compares the mean popularity of the list with that of the user's own history; 0 keeps the users' taste, 1 doubles
+    the popularity. ``aggregate="mean"`` averages the lift of each user instead.
 
-    Misleads: items already taken are usually not recommended again, which lowers the popularity by itself.
+    Misleads: items already taken are usually not recommended again, which alone lowers the popularity.
 
     Examples
     --------

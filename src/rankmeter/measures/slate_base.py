@@ -1,25 +1,23 @@
 """What all measures of lists share: the first k items of every query, whatever was judged.
 
-They look at the items themselves (how popular, how alike, how dear), so most of them ask for a catalogue of items or a
-history of interactions; ``needed()`` says which, and :func:`rankmeter.evaluate` says what to pass where it is missing.
+They look at the items themselves (how popular, how similar, how expensive), so most need a catalogue of items or a
+history of interactions: ``needed()`` lists what, and :func:`rankmeter.evaluate` asks for what is missing.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT, Measure, with_options
-from rankmeter.measures.options import Rule, choice, real, whole
+from rankmeter.measures.options import choice, real, ruled, whole
 
 ORDERS = (*TIES_BY_ID, *TIES_BY_INPUT)
-"""The tie rules that give one list; a slate has no grades to make a best or worst order of."""
+"""The tie rules that give one list; a slate has no grades from which to make a best or worst order."""
 
 
 @with_options
 class SlateMeasure(Measure):
-    """A measure of the lists themselves: the axes that all of them share."""
+    """A measure of the lists themselves: the options that all of these share."""
 
     cutoff: int | None = whole(None, low=1)
     ties: str = choice(*ORDERS)
@@ -29,28 +27,28 @@ class SlateMeasure(Measure):
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "pooled", "median")
     default_queries: ClassVar[str] = "run"
     needs: ClassVar[tuple[str, ...]] = ()
-    """What must be known beside the run: judgments, catalogue, history, popularity, features, ..."""
+    """What it needs beside the run: judgments, catalogue, history, popularity, features, ..."""
     counts_by: ClassVar[str] = ""
-    """For a number of all lists that asks only how often items stand in them: what places are counted by."""
+    """For a number of all lists that depends only on how often items occur: what a place counts by."""
     of_sums: ClassVar[str] = ""
-    """For a number of all lists that is a function of sums over queries: that function, as `formula` names one."""
+    """For a number of all lists that is a function of sums over queries: that function, named as in `formula`."""
     sees_items: ClassVar[bool] = True
-    """Whether it asks which items a list holds, and not only how many."""
+    """Whether it depends on which items a list contains, and not only on how many."""
     sees_history: ClassVar[bool] = False
-    """Whether it compares a list with its own user's history, even where it does not need one."""
+    """Whether it compares a list with its user's history, even if it does not need one."""
 
     @property
     def sees_order(self) -> bool:
-        """Whether the order of the items counts, and not only which they are."""
+        """Whether it depends on the order of the items, and not only on which they are."""
         return getattr(self, "discount", "none") != "none" or getattr(self, "weight", "equal") != "equal"
 
     @property
     def asks_for_longest(self) -> bool:
-        """Whether without a cutoff it depends on how long the longest list of all is."""
+        """Whether, without a cutoff, it depends on the length of the longest list."""
         return False
 
     def needed(self) -> tuple[str, ...]:
-        """What must be known beside the run, under these options."""
+        """What it needs beside the run, under these options."""
         return self.needs
 
 
@@ -65,9 +63,9 @@ class WholeMeasure(SlateMeasure):
 
 @with_options
 class JudgedSlateMeasure(SlateMeasure):
-    """A measure of lists that also asks which of their items are relevant: judged at least ``rel``."""
+    """A measure of lists that also depends on which items are relevant: judged at least ``rel``."""
 
-    rel: float = real(1, low=-math.inf, high=math.inf)
+    rel: float = real(1)
     empty: Literal["zero", "skip"] = choice("zero", "skip")
 
     default_queries: ClassVar[str] = "judged"
@@ -76,11 +74,9 @@ class JudgedSlateMeasure(SlateMeasure):
 
 def log_base() -> Any:
     """A field for the base of a logarithm: a number above 1, or ``e``."""
-    rule = Rule(choices=("e",), number="float", low=1, high=math.inf, open_low=True)
-    return field(default=2, metadata={"rule": rule})
+    return ruled(2, choices=("e",), number="float", low=1, open_low=True)
 
 
 def word(default: str | None) -> Any:
     """A field that holds a word or a number: the name of a group or a measure."""
-    rule = Rule(text=True, number="float", optional=default is None)
-    return field(default=default, metadata={"rule": rule})
+    return ruled(default, text=True, number="float", optional=default is None)

@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from rankmeter.measures.base import register
-from rankmeter.measures.options import choice, real
+from rankmeter.measures.options import choice, fraction
 from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_base
 
 
@@ -16,16 +16,16 @@ class Serendipity(JudgedSlateMeasure):
 
     .. math:: \frac{1}{n} \sum_{r} rel_r \max\left(\frac{|I| + 1 - r}{|I|} - \frac{|I| + 1 - \pi_i}{|I|},\, 0\right)
 
-    With ``surprise="popularity"`` an item is as unexpected as it is ranked higher than its popularity rank (items of
-    equal popularity share a rank); with ``history`` by one minus its mean cosine similarity to the user's history, by
-    ``source``; with ``popular`` when it is not among the k most popular items. ``relevance="all"`` leaves out the
-    question of relevance.
+    With ``surprise="popularity"`` an item is the more unexpected the higher it stands above its popularity rank (items
+    of equal popularity share a rank); with ``history`` its surprise is one minus its mean cosine similarity, by
+    ``source``, to the user's history; with ``popular`` it is unexpected if it is not among the k most popular items.
+    ``relevance="all"`` ignores relevance.
 
     Misleads: three published quantities share the name and are not comparable.
 
     Examples
     --------
-    Two items; the unpopular one, of popularity rank 2, stands first: (2/2 - 1/2) / 1.
+    Of two items, the less popular one (popularity rank 2) stands first: (2/2 - 1/2) / 1.
 
     >>> import rankmeter as rm
     >>> train, items = {"u": ["a", "b"], "v": ["a"]}, ["a", "b"]
@@ -50,7 +50,7 @@ class Serendipity(JudgedSlateMeasure):
 
     @property
     def sees_order(self) -> bool:
-        """What is expected falls with the rank, where popularity says what is expected."""
+        """If popularity decides what is expected, expectation falls with the rank."""
         return self.surprise == "popularity"
 
     @property
@@ -60,14 +60,15 @@ class Serendipity(JudgedSlateMeasure):
 
 @register
 class Unexpectedness(SlateMeasure):
-    r"""Unexpectedness: how unlike the list is to what was to be expected.
+    r"""Unexpectedness: how different the list is from what was to be expected.
 
     .. math:: \frac{1}{n} \sum_{i \in L_u} \left(1 - \frac{1}{|H_u|} \sum_{h \in H_u} \cos(i, h)\right)
 
-    ``surprise="history"`` compares with the user's own history, ``popular`` asks which share of the list is not among
-    the k most popular items. ``source`` says what items are described by: features, categories, or who took them.
+    ``surprise="history"`` compares with the user's own history; ``popular`` takes the share of the list that is not
+    among the k most popular items. ``source`` decides how items are described: by features, categories, or who took
+    them.
 
-    Misleads: an irrelevant item is as unexpected as can be.
+    Misleads: nothing is as unexpected as an irrelevant item.
 
     Examples
     --------
@@ -100,11 +101,11 @@ class Calibration(SlateMeasure):
     .. math:: \mathrm{KL}(p \| \tilde q) = \sum_c p_c \log_b \frac{p_c}{\tilde q_c}, \qquad
         \tilde q_c = (1 - \alpha) q_c + \alpha p_c
 
-    p are the shares of categories in the history, q in the list; 0 is perfect. ``divergence="js"`` is the
-    Jensen-Shannon divergence (at most 1 in bits), which needs no alpha. ``weight`` lets early places count more. Users
-    without a history, and items without a category, do not count.
+    p are the shares of the categories in the history, q those in the list; 0 is perfect. ``divergence="js"`` is the
+    Jensen-Shannon divergence (at most 1 bit), which needs no alpha. ``weight`` lets early places count more. Users
+    without a history and items without a category do not count.
 
-    Misleads: it repeats the past by design; a user who outgrew a taste is served it again.
+    Misleads: it rewards repeating the past; a user who has outgrown a taste is served it again.
 
     Examples
     --------
@@ -117,7 +118,7 @@ class Calibration(SlateMeasure):
     """
 
     divergence: Literal["kl", "js"] = choice()
-    alpha: float = real(0.01, low=0, high=1, open_low=True, open_high=True)
+    alpha: float = fraction(0.01)
     base: float | str = log_base()
     weight: Literal["equal", "log2", "reciprocal"] = choice()
 

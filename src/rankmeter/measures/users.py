@@ -1,19 +1,19 @@
-"""Measures of what a user gains who goes down the list with some chance of stopping (the C/W/L framework).
+"""Measures of what a user gains who reads down the list with some chance of stopping (the C/W/L framework).
 
-A measure is its continuation C(i): the chance that a user who has seen the item at rank i goes on to the next. The
-weight of a rank is how often it is seen, relative to all ranks seen, and the value is the gain expected per item seen.
+A measure is defined by its continuation C(i), the chance that a user who has seen rank i goes on to the next. The
+weight of a rank is how often it is seen relative to all ranks, and the value is the expected gain per item seen.
 """
 
 from __future__ import annotations
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RankedMeasure, register, with_options
-from rankmeter.measures.options import real, whole
+from rankmeter.measures.options import fraction, real, whole
 
 
 @with_options
 class UserModelMeasure(RankedMeasure):
-    """A measure made of a continuation: gains are (grade - min_grade) / (max_grade - min_grade)."""
+    """A measure defined by a continuation: gains are (grade - min_grade) / (max_grade - min_grade)."""
 
     max_grade: int = whole(1, low=1)
     min_grade: int = whole(0, low=0)
@@ -45,11 +45,11 @@ class TargetMeasure(UserModelMeasure):
 
 @register
 class Inst(TargetMeasure):
-    r"""INST: a user who wants T useful items and grows more patient the further they are from having them.
+    r"""INST: a user who wants T useful items and is the more patient the more of them are still missing.
 
     .. math:: C(i) = \left(\frac{i + T + T_i - 1}{i + T + T_i}\right)^2, \quad T_i = T - \sum_{j \le i} g_j
 
-    Misleads: values under another T are not comparable.
+    Misleads: values for different T are not comparable.
 
     Examples
     --------
@@ -64,11 +64,11 @@ class Inst(TargetMeasure):
 
 @register
 class Insq(TargetMeasure):
-    r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever was found.
+    r"""INSQ: a user who wants T useful items and grows more patient with every rank, whatever is found.
 
     .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2
 
-    Misleads: values under another T are not comparable.
+    Misleads: values for different T are not comparable.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Insq(TargetMeasure):
 
 @register
 class BejeweledPlayer(TargetMeasure):
-    r"""BPM: a user who stops when T gain is collected or k items are seen, whichever comes first.
+    r"""BPM: a user who stops once a gain of T is collected or k items are seen, whichever comes first.
 
     .. math:: C(i) = \Big[\sum_{j \le i} g_j < T\Big] \cdot [i < k]
 
@@ -105,7 +105,7 @@ class BejeweledPlayer(TargetMeasure):
 
 @register
 class ScaledDiscountedGain(UserModelMeasure):
-    r"""SDCG: discounted gain over the gain of k best possible items, however many of them exist.
+    r"""SDCG: discounted gain over that of k items of the best grade, however many of them exist.
 
     .. math:: \mathrm{SDCG@}k = \frac{\sum_{i\le k} g_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}
 
@@ -127,7 +127,7 @@ class ScaledDiscountedGain(UserModelMeasure):
 
 @register
 class NormalisedErr8(UserModelMeasure):
-    r"""NERR8: a user who goes on exactly when an item did not satisfy, up to rank k.
+    r"""NERR8: a user who goes on only if an item did not satisfy them, up to rank k.
 
     .. math:: C(i) = (1 - g_i)\,[i < k]
 
@@ -147,7 +147,7 @@ class NormalisedErr8(UserModelMeasure):
 
 @register
 class NormalisedErr9(UserModelMeasure):
-    r"""NERR9: as NERR8, and tiring by i/(i+1) with every rank: the discount of ERR, made a continuation.
+    r"""NERR9: as NERR8, tiring by i/(i+1) with every rank: the discount of ERR as a continuation.
 
     .. math:: C(i) = \frac{i}{i+1}\,(1 - g_i)\,[i < k]
 
@@ -155,7 +155,7 @@ class NormalisedErr9(UserModelMeasure):
 
     Examples
     --------
-    Seen 1 and 1/2 times: (1/2) / (1 + 1/2) = 1/3.
+    The items are seen 1 and 1/2 times: (1/2) / (1 + 1/2) = 1/3.
 
     >>> import rankmeter as rm
     >>> round(rm.value("NERR9@10", grades=[0, 1, 1]), 6)
@@ -173,18 +173,18 @@ class NormalisedErr10(UserModelMeasure):
 
     .. math:: C(i) = p\,(1 - g_i)
 
-    Misleads: values under another p are not comparable.
+    Misleads: values for different p are not comparable.
 
     Examples
     --------
-    Seen 1 and 0.9 times: 0.9 / 1.9 = 0.473684.
+    The items are seen 1 and 0.9 times: 0.9 / 1.9 = 0.473684.
 
     >>> import rankmeter as rm
     >>> round(rm.value("NERR10", grades=[0, 1, 1]), 6)
     0.473684
     """
 
-    p: float = real(0.9, low=0, high=1, open_low=True, open_high=True)
+    p: float = fraction(0.9)
 
     name = "NERR10"
     formula = "users.nerr10"
@@ -197,11 +197,11 @@ class NormalisedErr11(TargetMeasure):
 
     .. math:: C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2 (1 - g_i)
 
-    Misleads: values under another T are not comparable.
+    Misleads: values for different T are not comparable.
 
     Examples
     --------
-    Seen 1 and (2/3)^2 times: (4/9) / (13/9) = 0.307692.
+    The items are seen 1 and (2/3)^2 times: (4/9) / (13/9) = 0.307692.
 
     >>> import rankmeter as rm
     >>> round(rm.value("NERR11", grades=[0, 1, 1]), 6)

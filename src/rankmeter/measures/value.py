@@ -1,4 +1,4 @@
-"""Measures of money: what the relevant items within the first k are worth."""
+"""Measures of money: what the relevant items in the first k places are worth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankmeter.measures.slate_base import JudgedSlateMeasure
 
 @with_options
 class EarningMeasure(JudgedSlateMeasure):
-    """A sum of what relevant items earn, early places weighed more where that is asked for."""
+    """A sum of what relevant items earn, with an optional discount by rank."""
 
     discount: Literal["none", "log2", "reciprocal"] = choice()
 
@@ -25,10 +25,10 @@ class Revenue(EarningMeasure):
 
     .. math:: \mathrm{Revenue@}k = \sum_{i \le k} [r_i \ge rel]\, disc_i\, v_i
 
-    Per user on average; ``aggregate="sum"`` is the total. ``discount`` weighs early places more. An item without a
-    value in the catalogue is worth 0, and that is said.
+    The average per user; ``aggregate="sum"`` is the total. ``discount`` gives early places more weight. An item without
+    a value in the catalogue counts 0, with a note.
 
-    Misleads: what was bought without recommendation counts too: it is revenue within reach, not caused.
+    Misleads: purchases that needed no recommendation count too: it is revenue within reach, not caused.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Margin(EarningMeasure):
 
     g is the margin of an item, which may be negative. ``aggregate="sum"`` is the total.
 
-    Misleads: as revenue; and a margin before discounts and returns is another number.
+    Misleads: as for revenue; a margin before discounts and returns is another number.
 
     Examples
     --------
@@ -75,9 +75,10 @@ class ValueNDCG(JudgedSlateMeasure):
     .. math:: \frac{\sum_{i \le k} g(r_i)\, v_i / \log_2(i+1)}
         {\max_\pi \sum_{i \le k} g(r_{\pi_i})\, v_{\pi_i} / \log_2(i+1)}
 
-    The ideal are all relevant items of the user, dearest gain first. Items judged below ``rel`` gain nothing.
+    The ideal list holds all relevant items of the user, the highest gain first. Items judged below ``rel`` gain
+    nothing.
 
-    Misleads: one dear item outweighs many good cheap ones; the users who buy it rule the mean.
+    Misleads: one expensive item outweighs many good cheap ones; the users who buy it dominate the mean.
 
     Examples
     --------
@@ -107,11 +108,11 @@ class ValueHitRate(JudgedSlateMeasure):
     With one held-out item per user it is the hit rate in which a hit counts by its value. ``aggregate="mean"``
     averages the share of each user instead.
 
-    Misleads: a few dear items decide it.
+    Misleads: a few expensive items decide it.
 
     Examples
     --------
-    Found 10 of 10 + 2.
+    Value 10 of 10 + 2 is found.
 
     >>> import rankmeter as rm
     >>> items = rm.Catalogue(items=["a", "b"], values=[10, 2])

@@ -33,3 +33,7 @@ __all__ = [
     "read_events", "sample_ratio", "score_interleaving", "sign_test", "sums_from_table", "team_draft",
     "units_for_effect", "units_for_rates", "units_needed", "wilson",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

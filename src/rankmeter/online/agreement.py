@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmeter.errors import InputError, NotFoundError, check_level, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.result_tables import number_cell
-from rankmeter.online.trial import Effect, Experiment
+from rankmeter.online.log_results import number_cell
+from rankmeter.online.trial import Experiment
 from rankmeter.online.variant_effects import corrected_p
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
@@ -51,16 +51,15 @@ class Agreement(ToldTable):
 
     def to_polars(self) -> pl.DataFrame:
         """A row per pairing."""
-        return pl.DataFrame(
-            [
-                {
-                    "variant": pairing.variant, "offline": pairing.offline,
-                    **_ends("offline", pairing.offline_difference), "online": pairing.online,
-                    **_ends("online", pairing.online_difference), "verdict": pairing.verdict, "why": pairing.why,
-                }
-                for pairing in self.pairings
-            ]
-        )  # fmt: skip
+        rows = []
+        for pairing in self.pairings:
+            row: dict[str, Any] = {"variant": pairing.variant}
+            sides = {"offline": pairing.offline_difference, "online": pairing.online_difference}
+            for side, gap in sides.items():
+                row |= {side: getattr(pairing, side), f"{side}_difference": gap.value, f"{side}_low": gap.low,
+                        f"{side}_high": gap.high}  # fmt: skip
+            rows.append(row | {"verdict": pairing.verdict, "why": pairing.why})
+        return pl.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -78,27 +77,16 @@ class Agreement(ToldTable):
             *(column for head in heads for column in (Column(head, "text", is_code=True), Column("", "difference"))),
             Column(word("online_verdict", language), "text"),
         )
-        rows = [
-            (
-                *(Cell(pairing.variant), Cell(pairing.offline), _cell(pairing.offline_difference, language)),
-                *(Cell(pairing.online), _cell(pairing.online_difference, language), Cell(_said_of(pairing, language))),
+        rows = []
+        for pairing in self.pairings:
+            offline, online = (
+                number_cell(gap.value, gap.low, gap.high, language)
+                for gap in (pairing.offline_difference, pairing.online_difference)
             )
-            for pairing in self.pairings
-        ]  # fmt: skip
+            verdict = word(f"agreement_{pairing.verdict.replace(' ', '_')}", language, why=pairing.why)
+            names = Cell(pairing.offline), Cell(pairing.online)
+            rows.append((Cell(pairing.variant), names[0], offline, names[1], online, Cell(verdict)))
         return Table(columns, tuple(rows), word("agreement_against", language, control=self.control))
-
-
-def _ends(side: str, gap: Estimate) -> dict[str, float]:
-    return {f"{side}_difference": gap.value, f"{side}_low": gap.low, f"{side}_high": gap.high}
-
-
-def _cell(gap: Estimate, language: Language) -> Cell:
-    return number_cell(gap.value, gap.low, gap.high, language)
-
-
-def _said_of(pairing: Pairing, language: Language) -> str:
-    kind = f"agreement_{pairing.verdict.replace(' ', '_')}"
-    return word(kind, language, why=pairing.why)
 
 
 def agreement(
@@ -135,16 +123,16 @@ def agreement(
     check_level(level)
     missing = [name for name in online.values if name not in offline]
     if missing:
-        raise NotFoundError.of("online.agreement_missing", missing=list(missing), offline=examples(offline) or "none")
+        known = examples(offline) or said("general.none")
+        raise NotFoundError.of("online.agreement_missing", missing=missing, offline=known)
     wrong = [name for name in online.values if not hasattr(offline[name], "per_query")]
     if wrong:
         raise InputError.of(
             "online.agreement_not_evaluation", wrong=examples(wrong), type=type(offline[wrong[0]]).__name__
         )
     base = offline[online.control]
-    off = (
-        list(base.means) if offline_measures is None else [base.find(measure) for measure in _listed(offline_measures)]
-    )
+    asked: Any = [offline_measures] if isinstance(offline_measures, (str, Measure)) else offline_measures
+    off = list(base.means) if asked is None else [base.find(measure) for measure in asked]
     on = list(online.measures) if online_measures is None else into_measures(online_measures)
     gaps = {
         (variant, measure): paired_difference(base, offline[variant], measure, level=level)
@@ -154,18 +142,19 @@ def agreement(
     p = corrected_p({key: gap.p for key, gap in gaps.items()}, online.plan.correction)
     pairings = []
     for (variant, measure), gap in gaps.items():
-        sure = math.nan if math.isnan(gap.low) else float(p[variant, measure] < 1 - level)
-        offline_gain = _signed(sure, gap.value, 1 if measure.higher_is_better else -1)
+        gain: int | None = 0
+        if math.isnan(gap.low):
+            gain = None
+        elif p[variant, measure] < 1 - level:
+            gain = 1 if (gap.value > 0) == measure.higher_is_better else -1
         for other in on:
             effect = online.effect(str(other), variant)
-            verdict, why = _verdict(offline_gain, _gain_of(effect), online)
+            # The experiment's own verdict is corrected for how many differences were looked at.
+            gain_online = {"better": 1, "worse": -1, "no data": None}.get(effect.verdict, 0)
+            verdict, why = _verdict({"offline": gain, "online": gain_online}, online)
             pairings.append(Pairing(variant, str(measure), str(other), gap, effect.difference, verdict, why))
     notes = () if online.is_sound else (online.ratio.sentence,)
     return Agreement(online.control, tuple(pairings), notes)
-
-
-def _listed(measures: object) -> list[Any]:
-    return [measures] if isinstance(measures, (str, Measure)) else list(measures)  # type: ignore[call-overload]
 
 
 def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, level: float) -> Estimate:
@@ -181,34 +170,17 @@ def paired_difference(base: Evaluation, other: Evaluation, measure: Measure, *, 
     return of_variance(float(gaps.mean()), float(gaps.var(ddof=1)) / n, n, level, said("method_paired_t"))
 
 
-def _signed(sure: float, value: float, direction: int) -> int | None:
-    """1 where a difference is surely a gain, -1 where it is surely a loss, 0 where it may be either; None: no data."""
-    if math.isnan(sure):
-        return None
-    return 0 if not sure else 1 if value * direction > 0 else -1
-
-
-def _gain_of(effect: Effect) -> int | None:
-    """Gain or loss by the experiment's own verdict, which is corrected for how many differences were looked at."""
-    if effect.verdict == "no data":
-        return None
-    return {"better": 1, "worse": -1}.get(effect.verdict, 0)
-
-
-def _verdict(offline: int | None, online: int | None, trial: Experiment) -> tuple[Verdict, Said]:
+def _verdict(gains: Mapping[str, int | None], trial: Experiment) -> tuple[Verdict, Said]:
+    """From what each side says: 1 a certain gain, -1 a certain loss, 0 uncertain, None no data."""
     if not trial.is_sound:
         return "cannot tell", said("agreement_unsound")
-    sides = {"offline": offline, "online": online}
-    absent = [name for name, gain in sides.items() if gain is None]
-    unsure = [name for name, gain in sides.items() if not gain]
-    if absent:
-        return "cannot tell", said("agreement_no_data", sides=_sides(absent))
+    lacking = [side for side, gain in gains.items() if gain is None]
+    unsure = [side for side, gain in gains.items() if not gain]
+    sides = said("side_both" if len(lacking or unsure) > 1 else f"side_{(lacking or unsure or ['both'])[0]}")
+    if lacking:
+        return "cannot tell", said("agreement_no_data", sides=sides)
     if unsure:
-        return "cannot tell", said("agreement_unsure", sides=_sides(unsure), correction=trial.correction)
-    if offline == online:
+        return "cannot tell", said("agreement_unsure", sides=sides, correction=trial.correction)
+    if gains["offline"] == gains["online"]:
         return "agree", said("agreement_both", correction=trial.correction)
     return "disagree", said("agreement_opposite", correction=trial.correction)
-
-
-def _sides(names: list[str]) -> Said:
-    return said("side_both" if len(names) > 1 else f"side_{names[0]}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from rankmeter.errors import InputError, check_choice, did_you_mean
-from rankmeter.inputs.columns import say_columns
+from rankmeter.errors import InputError, check_choice
+from rankmeter.inputs.attributes import find_roles
 from rankmeter.late import pl
 from rankmeter.online.counterfactual import SLATE_MODELS, SlateModel, off_policy, off_policy_slates
 from rankmeter.online.events import open_table
 from rankmeter.online.policies import OffPolicy
-from rankmeter.online.settings import check_names, unknown_name
+from rankmeter.online.settings import check_names
 from rankmeter.wording import said
 
 LogModel = Literal["single", "item-position", "cascade", "standard"]
@@ -91,37 +91,19 @@ def _slates(table: pl.DataFrame, model: SlateModel, clip: float | None, level: f
                              clip=clip, users=users, level=level)  # fmt: skip
 
 
-def _chosen(table: pl.DataFrame, given: Mapping[str, str], model: LogModel) -> pl.DataFrame:
+def _chosen(table: pl.DataFrame, named: Mapping[str, str], model: LogModel) -> pl.DataFrame:
     """The columns that are needed, under the names of their roles, the numbers as numbers."""
-    for role in given:
-        if role not in _NAMES:
-            raise unknown_name("columns", role, list(_NAMES))
-    column_of = {}
-    for role, usual in _NAMES.items():
-        name = given.get(role) or next((name for name in usual if name in table.columns), None)
-        if name is not None and name not in table.columns:
-            hint = did_you_mean(name, table.columns) or None
-            raise InputError.of(
-                "online.no_column", source=said("online.the_log"), column=name, names=table.columns, hint=hint
-            )
-        if name is not None:
-            column_of[role] = name
     needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
-    missing = [role for role in needed if role not in column_of]
-    if missing:
-        hint, source = say_columns(missing[0], "NAME"), said("online.the_log")
-        raise InputError.of("online.columns_missing", source=source, missing=missing, names=table.columns, hint=hint)
+    columns = find_roles(table.columns, _NAMES, named, said("online.the_log"), needed=needed)
     if not table.height:
         raise InputError.of("online.choice_empty")
-    numbers = [
-        pl.col(column_of[role]).cast(pl.Float64, strict=False).alias(role) for role in NUMBERS if role in column_of
-    ]
-    others = [pl.col(column_of[role]).alias(role) for role in ("user", "request") if role in column_of]
-    if "position" in column_of:
-        numbers.append(pl.col(column_of["position"]).cast(pl.Float64, strict=False).alias("position"))
-    chosen = table.select(*numbers, *others)
+    chosen = table.select(
+        pl.col(column).alias(role) if role in ("user", "request") else
+        pl.col(column).cast(pl.Float64, strict=False).alias(role)
+        for role, column in columns.items()
+    )  # fmt: skip
     for role in chosen.columns:
         empty = chosen[role].null_count()
         if empty and (role in needed or role in ("predicted", "expected", "user")):
-            raise InputError.of("online.choice_unreadable", found=column_of[role], role=role, empty=empty)
+            raise InputError.of("online.choice_unreadable", found=columns[role], role=role, empty=empty)
     return chosen

@@ -11,16 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
-from rankmeter.online.exact_totals import Resampled
-from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.online.exact_totals import quotients
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable, of_variance
-from rankmeter.stats.looks import Look
+from rankmeter.stats.looks import ONCE, Look
 from rankmeter.stats.proportions import wilson
 from rankmeter.stats.resampling import middle as middle_of
 from rankmeter.wording import said
@@ -38,7 +41,7 @@ def counts_units(measure: OnlineMeasure) -> bool:
 
 def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     """The value of a measure and its variance by the delta method; NaN where there is no data."""
-    x, y = above(measure), below(measure)
+    x, y = numerator(measure), denominator(measure)
     mean_x, mean_y = sums.mean(x), sums.mean(y)
     if not sums.n or mean_y == 0:
         return math.nan, math.nan
@@ -51,25 +54,24 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     return value, spread / (sums.n * mean_y**2)
 
 
-def estimate(
-    sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampled: Resampled | None = None
-) -> Estimate:
+def estimate(sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampled: Floats | None = None) -> Estimate:
     """The value of a measure with its interval: bootstrap where units were resampled, Wilson, or the delta method."""
     value, variance = ratio(sums, measure)
     if math.isnan(value):
         return Estimate.without_interval(math.nan, level, said("method_no_data"), sums.n)
     if resampled is not None:
-        drawn = resampled.ratio(sums.place(above(measure)), sums.place(below(measure)))
+        drawn = quotients(resampled, sums.place(numerator(measure)), sums.place(denominator(measure)))
+        drawn = drawn[~np.isnan(drawn)]
         # One unit drawn again and again is always itself: that says nothing about chance.
         low, high = middle_of(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
-        low, high = wilson(round(sums.total(above(measure))), round(sums.total(below(measure))), level=level)
+        low, high = wilson(round(sums.total(numerator(measure))), round(sums.total(denominator(measure))), level=level)
         return Estimate(value, low, high, level, said("method_wilson"), sums.n, variance)
     return of_variance(value, variance, sums.n, level, said("method_delta"))
 
 
-def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look | None = None) -> Lift:
+def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look = ONCE) -> Lift:
     """The difference of a measure between two groups of units.
 
     Examples
@@ -84,7 +86,7 @@ def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: 
     (0.07150537..., 0.0482834...)
     """
     sides = (GroupValue(*ratio(sums, measure), sums.n) for sums in (control, treatment))
-    return compare(*sides, look=look or Look(), method=said("method_delta"))
+    return compare(*sides, look=look, method=said("method_delta"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,12 @@ class Adjusted:
     coefficients: Mapping[str, float]
     """By how much each thing known before moves the value; empty for strata."""
 
+    @classmethod
+    def of(cls, difference: Lift, plain: Lift, coefficients: Mapping[str, float]) -> Adjusted:
+        """Beside the difference as it was before the adjustment."""
+        before = plain.absolute.variance
+        return cls(difference, difference.absolute.variance / before if before else math.nan, coefficients)
+
 
 def cuped(
     control: Sums,
@@ -105,7 +113,7 @@ def cuped(
     *,
     covariates: Sequence[str] = (),
     pooled: Literal["as one", "within"] = "as one",
-    look: Look | None = None,
+    look: Look = ONCE,
 ) -> Adjusted | None:
     r"""The difference with less variance, by regression on what was known of the units before (Deng et al. 2013).
 
@@ -114,7 +122,6 @@ def cuped(
     (gbstats for quotients), takes out what they explain. The relative difference is a share of the control's plain
     value. None where nothing is known before, or it never varies.
     """
-    look = look or Look()
     plain = difference(control, treatment, measure, look=look)
     total = control + treatment
     lines = [_linear(sums, measure, covariates) for sums in (total, control, treatment)]
@@ -130,21 +137,22 @@ def cuped(
     scale = np.where(scale > 0, scale, 1.0)
     explained = np.linalg.lstsq(whole[1:, 1:] / np.outer(scale, scale), whole[1:, 0] / scale, rcond=1e-10)[0] / scale
     taken = np.concatenate([[1.0], -explained])
-    made = []
+    groups = []
     for (value, covariance, before, _), n in zip(sides, (control.n, treatment.n), strict=True):
         moved = float(value - explained @ (before - centre))
         spread = max(float(taken @ covariance @ taken), 0.0) / n
-        made.append(GroupValue(moved, spread, n, value, float(covariance[0, 0]) / n, float(taken @ covariance[0]) / n))
-    adjusted = compare(*made, look=look, method=said("method_cuped"))
-    kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
-    return Adjusted(adjusted, kept, dict(zip(names, explained.tolist(), strict=True)))
+        groups.append(
+            GroupValue(moved, spread, n, value, float(covariance[0, 0]) / n, float(taken @ covariance[0]) / n)
+        )
+    adjusted = compare(*groups, look=look, method=said("method_cuped"))
+    return Adjusted.of(adjusted, plain, dict(zip(names, explained.tolist(), strict=True)))
 
 
 def _linear(
     sums: Sums, measure: OnlineMeasure, covariates: Sequence[str]
 ) -> tuple[float, Any, Any, tuple[str, ...]] | None:
     """The value, the covariance of the linearised value and what was known before, the means of that, its names."""
-    x, y = above(measure), below(measure)
+    x, y = numerator(measure), denominator(measure)
     value, _ = ratio(sums, measure)
     if math.isnan(value):
         return None
@@ -165,20 +173,17 @@ def _linear(
     return value, covariance, np.array(centre), (*(("before",) if has_before else ()), *covariates)
 
 
-def stratified(
-    strata: Sequence[tuple[Sums, Sums]], measure: OnlineMeasure, *, look: Look | None = None
-) -> Adjusted | None:
+def stratified(strata: Sequence[tuple[Sums, Sums]], measure: OnlineMeasure, *, look: Look = ONCE) -> Adjusted | None:
     """The difference with each stratum weighted by its share of all units (post-stratification, Miratrix et al. 2013).
 
     Strata in which a group has fewer than two units are taken together; None where that does not help.
     """
-    look = look or Look()
     large = [pair for pair in strata if min(sums.n for sums in pair) > 1]
     small = [pair for pair in strata if min(sums.n for sums in pair) <= 1 and pair[0].n + pair[1].n > 0]
     if small:
-        rest = (_added([pair[0] for pair in small]), _added([pair[1] for pair in small]))
+        rest = tuple(reduce(add, side) for side in zip(*small, strict=True))
         large = [*large, rest] if min(rest[0].n, rest[1].n) > 1 else large
-    control, treatment = (_added([pair[side] for pair in strata]) for side in (0, 1))
+    control, treatment = (reduce(add, side) for side in zip(*strata, strict=True))
     plain = difference(control, treatment, measure, look=look)
     counted = sum(sums.n for pair in large for sums in pair)
     if len(large) < 2 or math.isnan(plain.p) or counted < control.n + treatment.n:
@@ -187,24 +192,15 @@ def stratified(
     sides = []
     for side in zip(*large, strict=True):
         x, y = (sum(w * sums.mean(name) for w, sums in zip(weights, side, strict=True))
-                for name in (above(measure), below(measure)))  # fmt: skip
+                for name in (numerator(measure), denominator(measure)))  # fmt: skip
         value = x / y
         line = np.array([1 / y, -value / y])
         spread = sum(
-            w**2 * float(line @ sums.block([above(measure), below(measure)]) @ line) / sums.n
+            w**2 * float(line @ sums.block([numerator(measure), denominator(measure)]) @ line) / sums.n
             for w, sums in zip(weights, side, strict=True)
         )
         sides.append(GroupValue(value, max(spread, 0.0), sum(sums.n for sums in side)))
-    adjusted = compare(*sides, look=look, method=said("method_strata"))
-    kept = adjusted.absolute.variance / plain.absolute.variance if plain.absolute.variance else math.nan
-    return Adjusted(adjusted, kept, {})
-
-
-def _added(parts: Sequence[Sums]) -> Sums:
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole + part
-    return whole
+    return Adjusted.of(compare(*sides, look=look, method=said("method_strata")), plain, {})
 
 
 def change(sums: Sums, measure: OnlineMeasure) -> GroupValue:
@@ -222,8 +218,16 @@ def minimum_detectable(
 ) -> float:
     """The smallest absolute difference that a test of this size finds with the given power.
 
-    From the spread of one group (the control), for two groups of ``units`` and ``other_units``. NaN where no unit
-    differs from another: such a group tells nothing about chance.
+    NaN where no unit differs from another: such a group tells nothing about chance.
+
+    Parameters
+    ----------
+    sums, measure
+        The sums of one group (the control), whose spread is taken, and the measure.
+    units, other_units
+        The sizes of the two groups.
+    level, power
+        Of the test: 1 - level is the chance of finding a difference where there is none.
     """
     _, variance = ratio(sums, measure)
     each = variance * sums.n or math.nan
@@ -233,7 +237,15 @@ def minimum_detectable(
 def units_needed(
     sums: Sums, measure: OnlineMeasure, *, relative: float, level: float = 0.95, power: float = 0.8
 ) -> int:
-    """How many units each of two equal groups needs to find a relative difference of this size."""
+    """How many units each of two equal groups needs to find a relative difference of this size.
+
+    Parameters
+    ----------
+    sums, measure, level, power
+        As for :func:`rankmeter.online.minimum_detectable`.
+    relative
+        The difference, as a share of the group's value: 0.05 for 5 %.
+    """
     value, _ = ratio(sums, measure)
     if not relative or math.isnan(value) or value == 0:
         raise InputError.of("online.units_of_no_difference")

@@ -1,7 +1,8 @@
-"""What each unit adds above and below the line of a measure: two arrays with a number per unit."""
+"""What each unit adds to the numerator and to the denominator of a measure: two arrays with a number per unit."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,22 +18,22 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.events import CONVERSION, IMPRESSION
-from rankmeter.online.log import Log
-from rankmeter.online.partitions import IS_REFUND
+from rankmeter.online.events import CONVERSION
+from rankmeter.online.log import Log, first_of_each
 from rankmeter.online.sessions import SessionTable
+from rankmeter.online.times import HOUR
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.estimates import GroupValue
 from rankmeter.stats.locations import quantile, trimmed_mean
 
 
 def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    """What each unit adds above and below the line of a measure, two arrays ``(units,)``."""
+    """What each unit adds to the numerator and to the denominator of a measure, two arrays ``(units,)``."""
     return _PARTS[type(measure)](measure, log, unit, units)
 
 
 def is_per_user(measure: OnlineMeasure) -> bool:
-    """Whether a unit counts below the line whatever it did."""
+    """Whether every unit adds 1 to the denominator, whatever it did."""
     return getattr(measure, "per", "") == "user" and isinstance(measure, (Conversions, Value, ConversionRate))
 
 
@@ -45,10 +46,8 @@ def amounts(measure: OnlineMeasure, log: Log, unit: Ints) -> tuple[Floats, Ints]
     if isinstance(measure, Value):
         rows, values = _paid(measure, log)
     else:
-        table = log.sessions(measure)  # type: ignore[arg-type]
-        rows, values = table.begins, table.seconds
-        if measure.zeros == "drop":  # type: ignore[attr-defined]
-            rows, values = rows[values > 0], values[values > 0]
+        rows, lengths = _lengths(measure, log)  # type: ignore[arg-type]
+        values = lengths / 1e6
     return values, unit[rows]
 
 
@@ -70,24 +69,21 @@ def total(unit: Ints, units: int, rows: Any, weights: Any = None) -> Floats:
 
 
 def share(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Each unit's own quotient above the line, and 1 below it where there is one: a mean of ratios."""
+    """Each unit's own ratio over 1, so that the measure is a mean of ratios; 0 over 0 where there is none."""
     has = y > 0
     return np.divide(x, y, out=np.zeros(len(x)), where=has), has.astype(float)
 
 
 def _ctr(measure: ClickThroughRate, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    pairs = log.exposures()
-    shown = pairs.first_impression if measure.impressions == "once" else log.is_kind(IMPRESSION)
-    clicked = log.clicks(measure.clicks, measure.orphans)
+    shown, clicked = log.impressions(measure.impressions), log.clicks(measure.clicks, measure.orphans)
     if measure.cutoff is not None:
-        within = (pairs.position > 0) & (pairs.position <= measure.cutoff)
+        position = log.exposures.position
+        within = (position > 0) & (position <= measure.cutoff)
         shown, clicked = shown & within, clicked & within
     if measure.per == "request":
-        request, requests = log.requests()
+        request, requests = log.requests
         has = [np.bincount(request[rows & (request >= 0)], minlength=requests) > 0 for rows in (clicked, shown)]
-        home = np.full(requests, -1, np.int64)
-        rows = np.flatnonzero(request >= 0)[::-1]
-        home[request[rows]] = unit[rows]
+        home = unit[first_of_each(request, request >= 0, requests)]
         return total(home, units, has[0] & has[1]), total(home, units, has[1])
     x, y = total(unit, units, clicked), total(unit, units, shown)
     if measure.per == "user":
@@ -103,42 +99,114 @@ def _cvr(measure: ConversionRate, log: Log, unit: Ints, units: int) -> tuple[Flo
         return (total(unit, units, bought) > 0).astype(float), np.ones(units)
     if measure.per == "session":
         table = log.sessions(measure)
-        sessions = len(table.user)
-        home = _home_of_sessions(log, measure, unit)
         of_event = table.of_event
-        has = np.bincount(of_event[bought & (of_event >= 0)], minlength=sessions) > 0
-        return total(home, units, has), total(home, units, np.arange(sessions))
-    rows, given = log.credit(measure)
-    weights = given.of_click if measure.count == "conversions" else (given.of_click > 0).astype(float)
-    log.found["conversions without a click to credit"] = int((~given.credited).sum())
+        has = np.bincount(of_event[bought & (of_event >= 0)], minlength=len(table)) > 0
+        return total(unit, units, table.begins[has]), total(unit, units, table.begins)
+    rows, credited, is_credited = _credited(measure, log)
+    weights = credited if measure.count == "conversions" else (credited > 0).astype(float)
+    log.found["conversions without a click to credit"] = int((~is_credited).sum())
     if measure.window is not None:
-        young = log.time[rows] > log.last_time - round(measure.window * 3_600_000_000)
+        young = log.time[rows] > log.last_time - round(measure.window * HOUR)
         log.found["clicks younger than the window"] = int(young.sum())
         if measure.maturity == "mature":
             rows, weights = rows[~young], weights[~young]
     return total(unit, units, rows, weights), total(unit, units, rows)
 
 
-def _home_of_sessions(log: Log, measure: SessionMeasure, unit: Ints) -> Ints:
-    """(sessions,) the unit that each session belongs to: that of its first event."""
-    return unit[log.sessions(measure).begins]
+def _credited(measure: ConversionRate, log: Log) -> tuple[Ints, Floats, Bools]:
+    """The clicks that count, as rows, what each is credited with, and which conversions had a click."""
+    rows, bought = np.flatnonzero(log.clicks(measure.clicks, measure.orphans)), np.flatnonzero(log.is_kind(CONVERSION))
+    both = np.concatenate([rows, bought])
+    group = log.user[both]
+    if measure.item == "same" and log.has("item"):
+        group, groups = log.numbered(both, ("item",))
+        # What names no item is the same as nothing else.
+        group = np.where(log.known("item")[both], group, groups + np.arange(len(both)))
+    window = None if measure.window is None else round(measure.window * HOUR)
+    return rows, *credit(group[: len(rows)], log.time[rows], group[len(rows) :], log.time[bought],
+                         window=window, rule=measure.credit)  # fmt: skip
+
+
+def credit(
+    click_group: Ints, click_time: Ints, conversion_group: Ints, conversion_time: Ints, *, window: int | None, rule: str
+) -> tuple[Floats, Bools]:
+    """Credit each conversion to the clicks of its group within a window before it.
+
+    Gives (c,) how many conversions, or parts of one, each click is credited with, in the order of the clicks given, and
+    (v,) whether a conversion found a click.
+
+    Parameters
+    ----------
+    click_group, click_time
+        (c,) what must be the same (a user, or a user and an item) and when, in microseconds.
+    conversion_group, conversion_time
+        (v,) the same of conversions.
+    window
+        How long before the conversion a click may be, both ends included; None for ever.
+    rule
+        ``last``, ``first``, ``all`` (each gets the whole) or ``even`` (each gets an equal part).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.zeros(1, np.int64)
+    >>> credit(np.zeros(3, np.int64), np.array([1, 5, 9]), one, one + 6, window=None, rule="even")[0].tolist()
+    [0.5, 0.5, 0.0]
+    """
+    wanted = np.flatnonzero(np.isin(click_group, conversion_group))  # few clicks have a conversion after them
+    order = wanted[np.lexsort((click_time[wanted], click_group[wanted]))]
+    group, time = click_group[order], click_time[order]
+    high = _clicks_until(group, time, conversion_group, conversion_time, included=True)
+    if window is None:
+        low = np.searchsorted(group, conversion_group, side="left")
+    else:
+        low = _clicks_until(group, time, conversion_group, conversion_time - window, included=False)
+    has_click = high > low
+    low, high = low[has_click], high[has_click]
+    weights = np.zeros(len(group) + 1)
+    if rule == "last":
+        np.add.at(weights, high - 1, 1.0)
+    elif rule == "first":
+        np.add.at(weights, low, 1.0)
+    elif rule == "all":
+        np.add.at(weights, low, 1.0)
+        np.add.at(weights, high, -1.0)
+        weights = np.cumsum(weights)
+    else:
+        # Click by click: a running sum of parts would carry the rounding of one user's into the next.
+        for size in np.unique(high - low).tolist():
+            begins = low[high - low == size]
+            np.add.at(weights, begins[:, None] + np.arange(size), 1.0 / size)
+    of_click = np.zeros(len(click_group))
+    of_click[order] = weights[:-1]
+    return of_click, has_click
+
+
+def _clicks_until(group: Ints, time: Ints, at_group: Ints, at_time: Ints, *, included: bool) -> Ints:
+    """How many of the sorted clicks stand before each (group, time); those at the same time are included or not.
+
+    Clicks and points are sorted together, so nothing can overflow as it would in one packed key.
+    """
+    points, clicks = len(at_group), len(group)
+    # At equal times a click stands before the point when it is included, after it when not.
+    side = np.concatenate([np.full(points, 1 if included else 0), np.full(clicks, 0 if included else 1)])
+    order = np.lexsort((side, np.concatenate([at_time, time]), np.concatenate([at_group, group])))
+    is_click = order >= points
+    before = np.cumsum(is_click)
+    counts = np.empty(points, np.int64)
+    counts[order[~is_click]] = before[~is_click]
+    return counts
 
 
 def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
-    """What counts below the line of conversions and value."""
+    """The denominator of conversions and value."""
     if per == "user":
         return np.ones(units)
     if per == "session":
-        home = _home_of_sessions(log, measure, unit)
-        return total(home, units, np.arange(len(home)))
+        return total(unit, units, log.sessions(measure).begins)
     if per == "conversion":
         return total(unit, units, log.is_kind(CONVERSION))
-    shown = (
-        log.exposures().first_impression
-        if getattr(measure, "impressions", "once") == "once"
-        else log.is_kind(IMPRESSION)
-    )
-    return total(unit, units, shown)
+    return total(unit, units, log.impressions(getattr(measure, "impressions", "once")))
 
 
 def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
@@ -148,7 +216,7 @@ def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tupl
 def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
     """The events that have a value, and what each is worth."""
     paid = log.is_kind(CONVERSION)
-    rows = np.flatnonzero(paid | log.known(IS_REFUND) if measure.refunds == "keep" else paid)
+    rows = np.flatnonzero(paid | log.known("refund") if measure.refunds == "keep" else paid)
     value = log.column("value")[rows]
     missing = np.isnan(value)
     log.found["conversions without a readable value"] = int(missing.sum())
@@ -161,26 +229,30 @@ def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Fl
 
 
 def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    table = log.sessions(measure)
-    home, length = _home_of_sessions(log, measure, unit), table.last - table.first
-    rows = np.arange(len(length)) if measure.zeros == "keep" else np.flatnonzero(length > 0)
-    length = length[rows]
-    if measure.cap is not None:
-        length = np.minimum(length, round(measure.cap * 1e6))
+    rows, lengths = _lengths(measure, log)
     # Whole microseconds add up exactly, in whatever order the ids of sessions stand.
-    x, y = total(home, units, rows, length) / 1e6, total(home, units, rows)
+    x, y = total(unit, units, rows, lengths) / 1e6, total(unit, units, rows)
     return share(x, y) if measure.per == "user" else (x, y)
 
 
+def _lengths(measure: SessionDuration, log: Log) -> tuple[Ints, Floats]:
+    """The first event of each session that counts, and how long the session lasted, in microseconds."""
+    table = log.sessions(measure)
+    lengths = table.last - table.first
+    counted = lengths > 0 if measure.zeros == "drop" else slice(None)
+    cap = math.inf if measure.cap is None else round(measure.cap * 1e6)
+    return table.begins[counted], np.minimum(lengths[counted], cap)
+
+
 def _engaged(measure: EngagedSessions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    engaged = is_engaged(measure, log, log.sessions(measure))
-    home = _home_of_sessions(log, measure, unit)
-    return total(home, units, engaged), total(home, units, np.arange(len(engaged)))
+    table = log.sessions(measure)
+    engaged = is_engaged(measure, log, table)
+    return total(unit, units, table.begins[engaged]), total(unit, units, table.begins)
 
 
 def is_engaged(measure: EngagedSessions, log: Log, table: SessionTable) -> Bools:
     """(sessions,) which sessions are long enough, or have a conversion, or enough requests."""
-    of_event, sessions = table.of_event, len(table.user)
+    of_event, sessions = table.of_event, len(table)
     engaged: Bools = table.seconds > measure.seconds
     bought = of_event[log.is_kind(CONVERSION)]
     engaged[bought[bought >= 0]] = True

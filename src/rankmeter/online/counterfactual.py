@@ -32,11 +32,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.errors import InputError, check_choice, check_level, check_number, examples
+from rankmeter.errors import InputError, check_choice, check_level, check_positive, examples, reason_of
 from rankmeter.online.policies import OffPolicy, Weights
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, of_variance
-from rankmeter.wording import Option, said
+from rankmeter.wording import said
 
 BIASED = ("clipped IPS", "DM", "switch DR", "shrunk DR")
 """Estimators that trade bias for variance."""
@@ -296,26 +296,24 @@ def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], lev
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:
     try:
-        made = np.asarray(values, float)
+        array = np.asarray(values, float)
     except (TypeError, ValueError) as error:
-        raise InputError.of("online.not_numbers", name=name, why=str(error).splitlines()[0].rstrip(".")) from error
+        raise InputError.of("online.not_numbers", name=name, why=reason_of(error)) from error
     shape = said("online.row_of_numbers" if dimensions == 1 else "online.table_of_slates")
-    if made.ndim != dimensions or not made.size:
-        raise InputError.of("online.wrong_dimensions", name=name, shape=str(made.shape), shape_2=shape)
-    if like is not None and made.shape != like.shape:
-        raise InputError.of("online.other_shape", name=name, shape=str(made.shape), shape_2=str(like.shape))
-    if not np.isfinite(made).all():
-        raise InputError.of("online.not_finite", name=name, count=np.count_nonzero(~np.isfinite(made)))
-    return made
+    if array.ndim != dimensions or not array.size:
+        raise InputError.of("online.wrong_dimensions", name=name, shape=str(array.shape), shape_2=shape)
+    if like is not None and array.shape != like.shape:
+        raise InputError.of("online.other_shape", name=name, shape=str(array.shape), shape_2=str(like.shape))
+    if not np.isfinite(array).all():
+        raise InputError.of("online.not_finite", name=name, count=np.count_nonzero(~np.isfinite(array)))
+    return array
 
 
 def _check_bounds(**bounds: float | None) -> None:
     """Refuse bounds that weights cannot have."""
     for name, bound in bounds.items():
-        if bound is not None and not check_number(name, bound) > 0:
-            kind = "online.shrink_above_zero" if name == "shrink" else "online.bound_above_zero"
-            shown = int(bound) if float(bound).is_integer() else bound
-            raise InputError.of(kind, option=Option(name, shown), example=Option(name, 10))
+        if bound is not None:
+            check_positive(name, bound, 10)
 
 
 def _check_model(predicted: object, expected: object) -> None:

@@ -6,14 +6,14 @@ into nested records: ``event_attributes.object.object_id``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from rankmeter.errors import InputError, did_you_mean, examples
-from rankmeter.inputs.columns import USUAL_NAMES, fold, say_columns, say_missing
+from rankmeter.errors import InputError, examples
+from rankmeter.inputs.attributes import check_roles, no_named_column, usual_column
+from rankmeter.inputs.columns import USUAL_NAMES, fold, say_missing
 from rankmeter.late import pl
-from rankmeter.online.settings import unknown_name
 from rankmeter.wording import said
 
 NEEDED = ("time", "user", "type")
@@ -85,19 +85,20 @@ def layout_of(schema: pl.Schema) -> str:
     return "plain"
 
 
-def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, source: str) -> tuple[dict[str, str], str]:
+def find_event_columns(schema: pl.Schema, given: Mapping[str, str], source: str) -> tuple[dict[str, str], str]:
     """Find the column (or dotted path) of each role, and say which layout the table has."""
     layout = layout_of(schema)
-    columns = _given(schema, given or {}, source)
-    usual = {"ubi": UBI, "ga4": GA4}.get(layout, {})
-    for role in ROLES:
-        if role in columns:
-            continue
+    check_roles(given, ROLES)
+    columns = dict(given)
+    for role, column in given.items():
+        if not has_path(schema, column):
+            raise no_named_column(role, column, schema.names(), source)
+    of_layout = {"ubi": UBI, "ga4": GA4}.get(layout, {})
+    for role in [role for role in ROLES if role not in columns]:
         taken = set(columns.values())
-        path = next(
-            (column for column in usual.get(role, ()) if has_path(schema, column) and column not in taken), None
-        )
-        path = path or (_usual(role, [name for name in schema.names() if name not in taken], source))
+        paths = (path for path in of_layout.get(role, ()) if has_path(schema, path) and path not in taken)
+        free = [name for name in schema.names() if name not in taken]
+        path = next(paths, None) or usual_column(role, EVENT_NAMES[role], free, source)
         if path is not None:
             columns[role] = path
     missing = [role for role in NEEDED if role not in columns]
@@ -110,7 +111,9 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str] | None, sourc
         flag = next((name for name in free if fold(name) in CLICK_FLAGS), None)
         if missing == ["type"] and flag is not None:
             hint = said("online.row_per_event", column=flag)
-        raise InputError.of("online.columns_missing", source=source, missing=both, names=_names(schema), hint=hint)
+        raise InputError.of(
+            "online.columns_missing", source=source, missing=both, names=examples(schema.names(), shown=12), hint=hint
+        )
     return {role: columns[role] for role in ROLES if role in columns}, layout
 
 
@@ -137,44 +140,3 @@ def at_path(schema: pl.Schema, path: str) -> pl.Expr:
     for part in inner:
         reached = reached.struct.field(part)
     return reached
-
-
-def _given(schema: pl.Schema, given: Mapping[str, str], source: str) -> dict[str, str]:
-    columns: dict[str, str] = {}
-    for role, column in given.items():
-        if role not in ROLES:
-            raise unknown_name("columns", role, ROLES)
-        if not has_path(schema, column):
-            raise InputError.of(
-                "online.no_column_for_role",
-                source=source,
-                column=column,
-                role=role,
-                names=_names(schema),
-                hint=did_you_mean(column, schema.names()) or None,
-            )
-        columns[role] = column
-    return columns
-
-
-def _usual(role: str, free: Sequence[str], source: str) -> str | None:
-    known = {fold(name) for name in EVENT_NAMES[role]}
-    candidates = [name for name in free if fold(name) in known]
-    exact = [name for name in candidates if fold(name) == role]
-    if len(exact) == 1:
-        return exact[0]
-    if len(candidates) > 1:
-        listed = " and ".join(f"'{name}'" for name in candidates)
-        raise InputError.of(
-            "online.several_columns_for_role",
-            source=source,
-            count=len(candidates),
-            role=role,
-            listed=listed,
-            say_columns=say_columns(role, candidates[0]),
-        )
-    return candidates[0] if candidates else None
-
-
-def _names(schema: pl.Schema) -> str:
-    return examples(schema.names(), shown=12) or said("inputs.no_columns")

@@ -12,20 +12,22 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
-from rankmeter.errors import EmptyInputError, InputError, did_you_mean, examples
-from rankmeter.inputs import is_spark
+from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
+from rankmeter.inputs.accepting import is_spark
+from rankmeter.inputs.attributes import no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.online.event_columns import at_path, find_event_columns
-from rankmeter.online.settings import check_names, unknown_name
+from rankmeter.online.settings import check_names
 from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
 from rankmeter.online.times import Times, times_of
 from rankmeter.wording import Said, said
@@ -69,7 +71,7 @@ class Events:
     """Which word of the log stands for which kind of event; words that are not here are ``other``."""
     layout: str
     source: str
-    notes: tuple[Said, ...] = field(default=())
+    notes: tuple[Said, ...] = ()
     """What was decided about the log as a whole: the unit of its times, where positions begin."""
     time_unit: str = ""
     """Where times are numbers, what they count: s, ms, us or ns."""
@@ -133,17 +135,15 @@ def read_events(
     _check_plain(flat, schema, roles, name)
     for column in covariates:
         if column not in schema:
-            hint = did_you_mean(column, schema.names()) or None
-            raise InputError.of("online.no_column", source=name, column=column, names=schema.names(), hint=hint)
-    words = kinds_of(types)
+            raise no_named_column("covariate", column, schema.names(), name)
     try:
         times = times_of(flat, schema, roles["time"], name)
     except pl.exceptions.PolarsError as error:
         raise unreadable(name, error) from error
     arrange = Arrangement(roles, nested, times, tuple(covariates))
-    notes = (*opened.notes, *(said(kind, **values) for kind, values in times.said))
     elsewhere = SparkRows(source, roles["user"], arrange) if is_spark(source) else None
-    return Events(arrange(frame), roles, words, layout, name, notes, times.unit, tuple(covariates), elsewhere)
+    notes = (*opened.notes, *times.notes)
+    return Events(arrange(frame), roles, kinds_of(types), layout, name, notes, times.unit, tuple(covariates), elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +186,14 @@ def open_table(source: object, name: str) -> pl.DataFrame:
     try:
         return _open(source, None).frame.collect()
     except pl.exceptions.PolarsError as error:
-        raise InputError.of("online.cannot_be_read", source=name, why=first_line(error)) from error
+        raise InputError.of("online.cannot_be_read", source=name, why=reason_of(error)) from error
 
 
 def kinds_of(types: Mapping[str, str | Sequence[str]] | None) -> dict[str, str]:
     """The kind that each word stands for, the caller's words over the usual ones."""
     words = {word: kind for kind, usual in TYPES.items() for word in usual}
     for kind, stated in (types or {}).items():
-        if kind not in KINDS:
-            raise unknown_name("types", kind, KINDS)
+        check_choice("types", kind, KINDS)
         for word in [stated] if isinstance(stated, str) else stated:
             words[word.casefold()] = kind
     return words
@@ -209,18 +208,19 @@ class Opened:
     """How messages call it."""
     notes: tuple[Said, ...] = ()
     """What is said of the choice of its files."""
-    json_lines: tuple[Path | bytes, ...] = ()
-    """Its text, where that is JSON lines, of which Polars makes text of whatever stands in a column with text."""
+    kind: str = ""
+    """The format of its files."""
+    contents: tuple[Path | bytes, ...] = ()
+    """Its files; the bytes of those that are compressed or standard input."""
 
     def check_ids(self, schema: pl.Schema, roles: Mapping[str, str]) -> None:
-        """Refuse ids that would become one: 1 and "1" under the same key."""
-        keys = {
-            roles[role].rpartition(".")[2] for role in _IDS if role in roles and schema.get(roles[role]) == pl.String
-        }
-        for content in self.json_lines:
-            for key in sorted(keys):
-                if (both := _number_and_text(content, json.dumps(key, ensure_ascii=False).encode())) is not None:
-                    raise InputError.of("inputs.number_and_text", source=self.name, column=key, value=both)
+        """Refuse ids that Polars would make one, as 1 and "1" under the same key of JSON lines: all becomes text."""
+        if self.kind != "jsonl":
+            return
+        ids = {roles[role] for role in _IDS if role in roles and schema.get(roles[role]) == pl.String}
+        for content, key in product(self.contents, sorted(column.rpartition(".")[2] for column in ids)):
+            if (both := _number_and_text(content, json.dumps(key, ensure_ascii=False).encode())) is not None:
+                raise InputError.of("inputs.number_and_text", source=self.name, column=key, value=both)
 
 
 def _number_and_text(content: Path | bytes, key: bytes) -> str | None:
@@ -267,13 +267,18 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
         for column, value in record.items() if isinstance(record, Mapping) else ():
             kinds.setdefault(column, set()).add(type(value))
     for column in [column for column, of_column in kinds.items() if str in of_column and len(of_column) > 1]:
-        values = {(type(record.get(column)) is str, str(record.get(column))) for record in records}
+        values = {(type(value := record.get(column)) is str, _text(value)) for record in records}
         for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
             raise InputError.of("inputs.number_and_text", source=name, column=column, value=both)
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
-        raise InputError.of("online.make_no_table", source=name, why=first_line(error)) from error
+        raise InputError.of("online.make_no_table", source=name, why=reason_of(error)) from error
+
+
+def _text(value: object) -> str:
+    """What becomes of a value in a column of texts."""
+    return _as_polars_writes(json.dumps(value).encode()) if isinstance(value, (bool, int, float)) else str(value)
 
 
 def _foreign(frame: object, name: str) -> pl.LazyFrame:
@@ -283,70 +288,60 @@ def _foreign(frame: object, name: str) -> pl.LazyFrame:
         opened: Any = nw.from_native(frame)
         if isinstance(opened, nw.LazyFrame):
             opened = opened.collect("polars")
-        made: pl.DataFrame = opened.to_polars()
+        table: pl.DataFrame = opened.to_polars()
     except nw.exceptions.DuplicateError as error:
         why = " ".join(str(error).split())
         raise InputError.of("online.columns_of_one_name", source=name, why=why) from error
     # pyarrow raises these for a column of numbers and texts, or of numbers too large; Polars panics at 256 bits.
     except (TypeError, ValueError, OverflowError, pl.exceptions.PanicException) as error:
         hint = said("online.one_type_a_column")
-        raise InputError.of("online.make_no_table", source=name, why=first_line(error), hint=hint) from error
-    return made.lazy()
-
-
-def first_line(error: BaseException) -> str:
-    """What a library says was wrong, without its advice."""
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise InputError.of("online.make_no_table", source=name, why=reason_of(error), hint=hint) from error
+    return table.lazy()
 
 
 def unreadable(name: str, error: Exception) -> InputError:
     """The error for a file that turned out broken while it was read."""
-    return InputError.of("online.not_read_to_its_end", source=name, why=first_line(error))
+    return InputError.of("online.not_read_to_its_end", source=name, why=reason_of(error))
 
 
 def _open_path(path: str, format: str | None) -> Opened:
     """A file, or those of a folder or a pattern, which are of one kind."""
-    if format is not None and format not in set(_ENDINGS.values()):
-        known = sorted(set(_ENDINGS.values()))
-        hint = did_you_mean(format, known) or None
-        raise InputError.of("online.unknown_format", format=format, known=known, hint=hint)
+    known = sorted(set(_ENDINGS.values()))
+    if format is not None and format not in known:
+        hint = did_you_mean(format, known)
+        raise InputError.of("inputs.unknown_format", format=f"{format!r}", names=known, hint=hint)
     files = expand(path) if path else Files((path,))
     if files.paths == (path,):
-        return _open_file(path, format)[0]
-    kinds: dict[str, str] = {}
-    parts: dict[str, Opened] = {}
+        return _open_file(path, format)
+    parts: list[Opened] = []
     empty: list[EmptyInputError] = []
     with files.reading():
         for file in files.paths:
             try:
-                parts[file], kind = _open_file(file, format)
-                kinds.setdefault(kind, Path(file).name)
+                parts.append(_open_file(file, format))
             except EmptyInputError as error:  # as partitions of a cluster may be
                 empty.append(error)
         if not parts:
             raise empty[0]
+    kinds = list(dict.fromkeys(part.kind for part in parts))
     if len(kinds) > 1:
-        raise InputError.of("online.files_of_several_kinds", source=path, files=examples(kinds.values()))
+        first = [next(part.name for part in parts if part.kind == kind) for kind in kinds]
+        raise InputError.of("online.files_of_several_kinds", source=path, files=examples(first))
+    contents = tuple(content for part in parts for content in part.contents)
     try:
-        if "parquet" in kinds and not any(map(_is_compressed, parts)):
+        paths = [content for content in contents if isinstance(content, Path)]
+        if kinds == ["parquet"] and len(paths) == len(contents):
             # Polars reads what is said by the names of folders, too (day=1/part.parquet).
-            frame = pl.scan_parquet(list(parts), hive_partitioning=any("=" in file for file in parts))
+            frame = pl.scan_parquet(paths, hive_partitioning=any("=" in str(file) for file in paths))
         else:
-            frame = pl.concat([part.frame for part in parts.values()])
+            frame = pl.concat([part.frame for part in parts])
         frame.collect_schema()
     except polars_faults() as error:
-        raise InputError.of("online.cannot_be_read", source=path, why=first_line(error)) from error
-    lines = tuple(content for part in parts.values() for content in part.json_lines)
-    return Opened(frame, path, tuple(files.notes.values()), lines)
+        raise InputError.of("online.cannot_be_read", source=path, why=reason_of(error)) from error
+    return Opened(frame, path, tuple(files.notes.values()), kinds[0], contents)
 
 
-def _is_compressed(path: str) -> bool:
-    with open_source(path) as source:
-        return source.compression is not None
-
-
-def _open_file(path: str, format: str | None) -> tuple[Opened, str]:
-    """One file, and in which format it is."""
+def _open_file(path: str, format: str | None) -> Opened:
     name = Path(path).name or path
     with open_source(path) as opened:
         if not opened.head:
@@ -354,15 +349,15 @@ def _open_file(path: str, format: str | None) -> tuple[Opened, str]:
         kind = format or _ENDINGS.get(Path(path).suffix.lower()) or recognise(opened.head, name)
         if kind in ("qrels", "run"):
             raise InputError.of("online.not_a_log", source=name)
-        content: Any = opened.path if opened.path is not None else opened.read_all()
+        content: Any = opened.content()
         try:
             frame = _scan(content, kind, name)
             frame.collect_schema()
         except InputError:
             raise
         except polars_faults() as error:
-            raise InputError.of("online.cannot_be_read_as", source=name, format=kind, why=first_line(error)) from error
-    return Opened(frame, name, json_lines=(content,) if kind == "jsonl" else ()), kind
+            raise InputError.of("online.cannot_be_read_as", source=name, format=kind, why=reason_of(error)) from error
+    return Opened(frame, name, (), kind, (content,))
 
 
 def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
@@ -415,17 +410,15 @@ def _flat_ga4(
         # An event without items stays one row.
         frame = frame.with_columns(pl.when(pl.col("items").list.len() > 0).then(pl.col("items")))
         frame = frame.explode("items")
-        made = {"item": "item_id", "position": "item_list_index"}
-        for role, name in made.items():
+        of_item = pl.col("items").struct.field
+        for role, name in (("item", "item_id"), ("position", "item_list_index")):
             if name in inner and role not in given:
-                frame = frame.with_columns(pl.col("items").struct.field(name).alias(f"items.{name}"))
+                frame = frame.with_columns(of_item(name).alias(f"items.{name}"))
                 roles[role] = f"items.{name}"
         if "price" in inner and "value" not in given:
-            price = pl.col("items").struct.field("price").cast(pl.Float64, strict=False)
-            count = (
-                pl.col("items").struct.field("quantity").cast(pl.Float64, strict=False) if "quantity" in inner else None
-            )
-            paid = price * count.fill_null(1.0) if count is not None else price
+            paid = of_item("price").cast(pl.Float64, strict=False)
+            if "quantity" in inner:
+                paid = paid * of_item("quantity").cast(pl.Float64, strict=False).fill_null(1.0)
             frame = frame.with_columns(paid.alias("items.value"))
             roles["value"] = "items.value"
     return frame, roles

@@ -48,17 +48,17 @@ class Pieces:
         """Cut a table with a row per unit, ``(n, d)``."""
         if not np.isfinite(rows).all():
             raise InputError.of("online.units_not_finite")
-        made: list[Floats] = []
+        pieces: list[Floats] = []
         columns, shifts = [], []
         for column, rest in enumerate(rows.T):
             while largest := float(np.abs(rest).max(initial=0.0)):
                 place = (np.frexp(largest)[1] - 1) // BITS * BITS
                 piece = np.trunc(np.ldexp(rest, -place))
-                made.append(piece)
+                pieces.append(piece)
                 columns.append(column)
                 shifts.append(int(place) + LOWEST)
                 rest = rest - np.ldexp(piece, place)
-        return cls(np.column_stack(made) if made else np.zeros((len(rows), 0)), tuple(columns), tuple(shifts))
+        return cls(np.column_stack(pieces) if pieces else np.zeros((len(rows), 0)), tuple(columns), tuple(shifts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +159,12 @@ class Draws:
             totals[place] = totals[place] + more if place in totals else more
         return Draws(self.width, totals)
 
-    def resampled(self, resamples: int) -> Resampled:
-        """The totals as floats."""
-        made = np.zeros((resamples, self.width))
+    def resampled(self, resamples: int) -> Floats:
+        """(resamples, d) the totals as floats."""
+        totals = np.zeros((resamples, self.width))
         for column, shift in sorted(self.totals):  # from the smallest place on
-            made[:, column] += np.ldexp(self.totals[column, shift], shift - LOWEST)
-        return Resampled(made)
+            totals[:, column] += np.ldexp(self.totals[column, shift], shift - LOWEST)
+        return totals
 
 
 _CHANCES = 20
@@ -179,22 +179,7 @@ def _poisson() -> Floats:
     return np.repeat(np.arange(11.0), np.diff(ends, prepend=0))
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
-    """The totals of each column in each resample, ``(resamples, d)``."""
-
-    totals: Floats
-
-    def __add__(self, other: Resampled) -> Resampled:
-        return Resampled(self.totals + other.totals)
-
-    def ratio(self, x: int, y: int) -> Floats:
-        """(resamples,) the quotient of two columns; resamples without anything below the line are left out."""
-        quotients = self.quotients(x, y)
-        return quotients[~np.isnan(quotients)]
-
-    def quotients(self, x: int, y: int) -> Floats:
-        """(resamples,) the quotient of two columns in each resample, NaN where there is nothing below the line."""
-        above, below = self.totals[:, x], self.totals[:, y]
-        quotients: Floats = np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0)
-        return quotients
+def quotients(totals: Floats, x: int, y: int) -> Floats:
+    """(resamples,) the quotient of two columns of ``totals`` in each resample; NaN where the second is 0."""
+    above, below = totals[:, x], totals[:, y]
+    return np.asarray(np.divide(above, below, out=np.full(len(above), math.nan), where=below > 0))

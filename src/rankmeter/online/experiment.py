@@ -8,19 +8,16 @@ from typing import Any, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_columns
-from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.log_evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
 from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import ExperimentPlan, Planning, check_mapping
-from rankmeter.online.sums import Sums, above, below, is_sums
+from rankmeter.online.sums import Sums, denominator, is_sums, measures_of, numerator
 from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
 from rankmeter.online.variant_effects import (
     Contrast,
     by_variant,
-    by_variant_located,
     corrected_effects,
     corrected_p,
     days_of,
@@ -29,6 +26,7 @@ from rankmeter.online.variant_effects import (
     novelty_of,
     strata_of,
 )
+from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, heterogeneity
 from rankmeter.stats.proportions import sample_ratio
 from rankmeter.wording import Option, Said, said
@@ -101,7 +99,7 @@ def experiment(
     >>> round(effect.difference.value, 4), round(effect.p, 4), effect.verdict
     (0.0715, 0.0483, 'better')
     """
-    plan = ExperimentPlan.of(settings)
+    plan = ExperimentPlan.of(settings, Planning)
     if is_sums(data):
         _refuse_events_only(start=start, segments=segments, resamples=plan.resamples or None, strata=plan.strata,
                             covariates=plan.covariates or None, days=plan.days or None)  # fmt: skip
@@ -120,15 +118,15 @@ def experiment(
             raise InputError.of("online.about_users", option=Option(name))
     if divided is not None and any(measure.is_located for measure in chosen):
         raise InputError.of("online.no_quantiles_by_segment")
-    question = Question(chosen, unit=unit, by=by, start=moment, covariates=log.covariates, days=plan.days,
-                        plan=plan)  # fmt: skip
-    counted, question, notes = counted_by_unit(log, question)
+    counted, notes = counted_by_unit(log, Question(chosen, unit=unit, by=by, start=moment, plan=plan))
     groups = by_variant(counted.groups)
     _check_anyone_left(counted, groups, moment, log)
     base = _control(control, list(groups))
-    whole = Contrast(groups, base, plan, by_variant(counted.resampled), question.known)
-    whole.located = by_variant_located(counted) if divided is None else {}
-    whole.strata = strata_of(counted) if plan.strata is not None else []
+    whole = Contrast(
+        groups, base, plan, by_variant(counted.resampled), counted.question.known,
+        located={} if divided else {variant: sides for (variant,), sides in counted.located.items()},
+        strata=strata_of(counted) if plan.strata is not None else (),
+    )  # fmt: skip
     decision = _decided(whole, chosen, ratios)
     by_segment = _by_segment(counted, chosen, base, plan) if segments is not None else ()
     return Experiment(
@@ -138,7 +136,7 @@ def experiment(
         interactions=_interactions(by_segment, plan),
         days=days_of(counted, chosen, base, plan) if plan.days else (),
         novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
-        **described(log, counted, question, [*notes, *_warnings(decision["effects"], whole)]),
+        **described(log, counted, [*notes, *_warnings(decision["effects"], whole)]),
     )
 
 
@@ -184,15 +182,12 @@ def _from_sums(
     unit: Unit,
     plan: ExperimentPlan,
 ) -> Experiment:
-    held = [name.removesuffix(" x") for name in next(iter(groups.values())).names if name.endswith(" x")]
-    asked = _asked([parse(name) for name in held] if measures is None else measures, plan)
+    asked = _asked(measures_of(next(iter(groups.values()))) if measures is None else measures, plan)
     for measure in asked:
         for variant, sums in groups.items():
-            if not (sums.has(above(measure)) and sums.has(below(measure))):
-                holds = [name.removesuffix(" x") for name in sums.names if name.endswith(" x")]
-                raise InputError.of(
-                    "online.sums_without_measure", variant=variant, measure=measure, holds=examples(holds) or "nothing"
-                )
+            if not (sums.has(numerator(measure)) and sums.has(denominator(measure))):
+                holds = examples(measures_of(sums)) or said("general.none")
+                raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
     decision = _decided(whole, asked, ratios)
     notes = tuple(_warnings(decision["effects"], whole))
@@ -241,7 +236,7 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
         hint = say_columns("variant", "NAME")
-        raise InputError.of("online.one_variant", variants=", ".join(variants) or "none", hint=hint)
+        raise InputError.of("online.one_variant", variants=variants or said("general.none"), hint=hint)
     if stated is not None:
         if stated not in variants:
             raise NotFoundError.of(
@@ -273,18 +268,18 @@ def _by_segment(
     counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
 ) -> tuple[Effect, ...]:
     groups: dict[str, dict[str, Sums]] = {}
-    resampled: dict[str, dict[str, Resampled]] = {}
+    resampled: dict[str, dict[str, Floats]] = {}
     for (variant, segment), sums in sorted(counted.groups.items()):
         if sums.n and segment != NO_SEGMENT:
             groups.setdefault(segment, {})[variant] = sums
             if (variant, segment) in counted.resampled:
                 resampled.setdefault(segment, {})[variant] = counted.resampled[variant, segment]
-    made: list[Effect] = []
+    effects: list[Effect] = []
     for segment, variants in groups.items():
         if control in variants and len(variants) > 1:
-            made += Contrast(variants, control, plan, resampled.get(segment, {})).effects(measures, segment)
+            effects += Contrast(variants, control, plan, resampled.get(segment, {})).effects(measures, segment)
     # All segments together are one family of looks.
-    return corrected_effects(made, plan)
+    return corrected_effects(effects, plan)
 
 
 def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Interaction, ...]:
@@ -299,7 +294,7 @@ def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Inte
 
 def _warnings(effects: Sequence[Effect], whole: Contrast) -> list[Said]:
     """What a reader of the table must be told."""
-    told = []
+    warnings = []
     rates = [
         effect for effect in effects if isinstance(effect.measure, ConversionRate) and effect.measure.per == "click"
     ]
@@ -308,13 +303,13 @@ def _warnings(effects: Sequence[Effect], whole: Contrast) -> list[Said]:
             (effect for effect in effects if effect.measure == Conversions() and effect.variant == rate.variant), None
         )
         if beside is not None and rate.difference.value * beside.difference.value < 0:
-            told.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
+            warnings.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
     for effect in [effect for effect in effects if effect.adjusted is not None][:1]:
         kind = "adjusted_by_strata" if whole.strata else "adjusted_by_before"
-        told.append(said(kind, names=list(effect.adjusted.coefficients) if effect.adjusted else []))
+        warnings.append(said(kind, names=list(effect.adjusted.coefficients) if effect.adjusted else []))
     for variant, sums in whole.groups.items():
         if 0 < sums.n < FEW:
-            told.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))
+            warnings.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))
     if whole.plan.prior is not None:
-        told.append(said("prior_is", prior=whole.plan.prior))
-    return told
+        warnings.append(said("prior_is", prior=whole.plan.prior))
+    return warnings

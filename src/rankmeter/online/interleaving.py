@@ -19,7 +19,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
-from rankmeter.late import pl
+from rankmeter.late import optimize, pl
 from rankmeter.online.settings import check_names
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
@@ -185,10 +185,8 @@ def optimised_lists(
     worth = {item: tuple(_credit(item, ranking) for ranking in (a, b)) for listed in lists for item in listed}
     gaps = np.array([[worth[item][1] - worth[item][0] for item in listed] for listed in lists])
     looked = 1.0 / np.arange(1, gaps.shape[1] + 1)
-    from scipy.optimize import linprog
-
     fair = np.vstack([np.ones(len(lists)), np.cumsum(gaps, axis=1).T])
-    fit = linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
+    fit = optimize.linprog((gaps @ looked) ** 2, A_eq=fair, b_eq=[1.0, *[0.0] * gaps.shape[1]], bounds=(0, 1))
     if not fit.success:
         raise InputError.of("online.no_fair_probabilities")
     return tuple(
@@ -356,24 +354,23 @@ def score_interleaving(
     if not table.height:
         raise InputError.of("online.interleaving_empty")
     if vote == "credit":
-        made = table["credit"].cast(pl.Float64, strict=False)
-        if wrong := made.null_count() - table["credit"].null_count():
+        numbers = table["credit"].cast(pl.Float64, strict=False)
+        if wrong := numbers.null_count() - table["credit"].null_count():
             raise InputError.of("online.credit_no_number", credit=names["credit"], wrong=wrong)
     for role in (role for role in names if role != vote):
         if empty := table[role].null_count():
             raise InputError.of("online.interleaving_no_value", names=names[role], role=role, empty=empty)
     credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
-    lists = table.group_by(["user", "request", *(["query"] if voter == "query" else [])]).agg(
-        credit.sum().round(9).alias("credit")
-    )
+    # In the order of the log, so that sums have the same digits each time.
+    lists = table.group_by({"user", "request", voter}, maintain_order=True).agg(credit.sum().round(9).alias("credit"))
     lists = lists.with_columns(won=pl.col("credit").sign().cast(pl.Int64))
-    voters = lists.group_by(voter).agg(pl.col("won").sum().sign(), pl.col("credit").mean())
+    voters = lists.group_by(voter, maintain_order=True).agg(pl.col("won").sum().sign(), pl.col("credit").mean())
     a, b, ties = (int((voters["won"] == won).sum()) for won in (-1, 1, 0))
     lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
     share = b / (a + b) if a + b else math.nan
     low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
-    told = InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter)
-    return told if vote == "team" else replace(told, **_by_mean(voters["credit"].to_numpy(), level))
+    result = InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter)
+    return result if vote == "team" else replace(result, **_by_mean(voters["credit"].to_numpy(), level))
 
 
 def _by_mean(credits: Any, level: float) -> dict[str, Any]:

@@ -7,27 +7,27 @@ counted in ``found``; what is done about each is the rule stated in :mod:`rankme
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.measures.online import ConversionRate, SessionMeasure
-from rankmeter.online.attribution import Credit, credit
-from rankmeter.online.equal_rows import by_user_and_time, changes, companions, first_of_each, numbered, seen_before
+from rankmeter.late import pl
+from rankmeter.measures.online import SessionMeasure
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
-from rankmeter.online.partitions import HAS_ID, HAS_ITEM, HAS_REQUEST, HAS_SESSION, IS_REFUND, Columns
-from rankmeter.online.sessions import SessionTable, sessions_by_gap, sessions_by_id
+from rankmeter.online.partitions import FLAGS, Columns, Seen
+from rankmeter.online.sessions import SessionTable, sessions_of
+from rankmeter.online.times import HOUR
 from rankmeter.placing.hashing import mixed
 from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.segments import changes
 
-T = TypeVar("T")
-
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Keeps numbers of several columns apart, mostly."""
 MOMENTS_PER_HOUR = 1_000
 """A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
-_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +51,20 @@ class Log:
     ----------
     columns
         Compact columns of a partition, in the order of the log.
-    first_position
-        Where the log's positions begin: 0 or 1.
-    last_time
-        The last moment of the whole log.
+    seen
+        What was seen in the whole log.
     has_impressions
         Whether the whole log has impressions; where it has none, no click is an orphan.
     drop_bots
         Whether the events of suspected bots are left out.
     """
 
-    def __init__(
-        self,
-        columns: Columns,
-        *,
-        first_position: int = 1,
-        last_time: int = 0,
-        has_impressions: bool = True,
-        drop_bots: bool = False,
-    ) -> None:
+    def __init__(self, columns: Columns, seen: Seen, *, has_impressions: bool = True, drop_bots: bool = False) -> None:
         self.found: Counter[str] = Counter()
-        self.last_time = last_time
-        self._first_position = first_position
+        self.last_time = seen.last_time or 0
+        self._seen = seen
         self._has_impressions = has_impressions
-        self._cache: dict[Any, Any] = {}
+        self._sessions: dict[Any, SessionTable] = {}
         columns = self._without_duplicates(self._sorted(columns))
         bot = self._of_bots(columns)
         self.found["events of suspected bots"] = int(bot.sum())
@@ -85,31 +75,30 @@ class Log:
         self.time: Ints = columns["time"]
         begins = changes(columns["user"])
         self.user: Ints = np.cumsum(begins) - 1
-        self.users = int(begins.sum())
+        self._first_of_user = np.flatnonzero(begins)
+        self.users = len(self._first_of_user)
         self.found["users"] = self.users
         for number, name in enumerate(("other", "impressions", "clicks", "conversions")):
             self.found[name] = int(np.count_nonzero(self.kind == number))
-        self.found["refunds"] = int(np.count_nonzero(self.known(IS_REFUND)))
+        self.found["refunds"] = int(np.count_nonzero(self.known("refund")))
 
-    @classmethod
-    def part(cls, whole: Log, kept: Bools) -> Log:
-        """Some of the events of a log, its checks not counted twice."""
-        made = cls({name: column[kept] for name, column in whole._columns.items()}, last_time=whole.last_time,
-                   first_position=whole._first_position, has_impressions=whole._has_impressions)  # fmt: skip
-        made.found = Counter()
-        return made
+    def only(self, kept: Bools) -> Log:
+        """Some of the events, whose checks are not counted twice."""
+        columns = {name: column[kept] for name, column in self._columns.items()}
+        part = Log(columns, self._seen, has_impressions=self._has_impressions)
+        part.found = Counter()
+        return part
 
     @property
     def user_ids(self) -> npt.NDArray[np.uint64]:
         """(users,) the code of each user."""
-        ids: npt.NDArray[np.uint64] = self._columns["user"][np.searchsorted(self.user, np.arange(self.users))]
+        ids: npt.NDArray[np.uint64] = self._columns["user"][self._first_of_user]
         return ids
 
     @property
     def user_names(self) -> npt.NDArray[np.uint64]:
         """(users,) what stands for the id of each user in every partition of the log."""
-        names = self._columns["user name" if self.has("user name") else "user"]
-        return mixed(names[np.searchsorted(self.user, np.arange(self.users))])
+        return mixed(self._columns["user name" if self.has("user name") else "user"][self._first_of_user])
 
     def __len__(self) -> int:
         return len(self.time)
@@ -122,25 +111,19 @@ class Log:
         """One of the compact columns."""
         return self._columns[role]
 
-    def known(self, bit: int) -> Bools:
-        """(n,) whether an event has a request, an item, a session or an id, or is a refund."""
-        known: Bools = (self._columns["flags"] & np.uint8(bit)) != 0
+    def known(self, flag: str) -> Bools:
+        """(n,) whether an event has a request, an item, a session, a query or an id, or is a refund."""
+        known: Bools = (self._columns["flags"] & np.uint8(FLAGS[flag])) != 0
         return known
 
     def is_kind(self, kind: int) -> Bools:
         """(n,) whether an event is of a kind."""
-        return self._once(("kind", kind), lambda: self.kind == kind)
-
-    def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """What is made when it is first asked for."""
-        if key not in self._cache:
-            self._cache[key] = make()
-        made: T = self._cache[key]
-        return made
+        is_kind: Bools = self.kind == kind
+        return is_kind
 
     def _sorted(self, columns: Columns) -> Columns:
         """Each user's events together, in order of time; events of one moment in the order of the log."""
-        order = by_user_and_time(columns["user"], columns["time"])
+        order = np.lexsort((columns["time"], columns["user"]))
         columns = {name: column[order] for name, column in columns.items()}
         same_user = ~changes(columns["user"])[1:]
         self.found["out of order"] = int(np.count_nonzero(same_user & (order[1:] < order[:-1])))
@@ -151,50 +134,39 @@ class Log:
         flags = columns["flags"]
         repeated = np.zeros(len(flags), np.bool_)
         if "id" in columns:
-            repeated |= seen_before((flags & HAS_ID) != 0, columns, ("user", "id"))
+            repeated |= seen_before((flags & FLAGS["id"]) != 0, columns, ("user", "id"))
         else:
             same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
-            repeated |= seen_before(((flags & 3) == CONVERSION) | ((flags & IS_REFUND) != 0), columns, same)
+            repeated |= seen_before(((flags & 3) == CONVERSION) | ((flags & FLAGS["refund"]) != 0), columns, same)
         self.found["duplicates"] += int(repeated.sum())
         return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
 
     def _of_bots(self, columns: Columns) -> Bools:
         """(n,) the events of users who did more in one clock hour than a person does."""
         new_user = changes(columns["user"])
-        starts = np.flatnonzero(new_user)
-        if not (np.diff(np.append(starts, len(new_user))) > MOMENTS_PER_HOUR).any():
+        if not (np.diff(np.flatnonzero(new_user), append=len(new_user)) > MOMENTS_PER_HOUR).any():
             return np.zeros(len(new_user), np.bool_)
         user = np.cumsum(new_user) - 1
         rows = np.flatnonzero(new_user | changes(columns["time"]))
-        begins = np.flatnonzero(changes(user[rows]) | changes(columns["time"][rows] // _HOUR))
-        counts = np.diff(np.append(begins, len(rows)))
+        begins = np.flatnonzero(changes(user[rows], columns["time"][rows] // HOUR))
+        counts = np.diff(begins, append=len(rows))
         bots = np.zeros(int(new_user.sum()), np.bool_)
         bots[user[rows[begins[counts > MOMENTS_PER_HOUR]]]] = True
         self.found["suspected bots"] = int(bots.sum())
         of_bots: Bools = bots[user]
         return of_bots
 
-    def position(self) -> npt.NDArray[np.int32]:
-        """(n,) positions from 1, 0 where there is none."""
-        if not self.has("position"):
-            return np.zeros(len(self), np.int32)
-        raw = self._columns["position"]
-        shifted: npt.NDArray[np.int32] = np.where(raw >= self._first_position, raw + (1 - self._first_position), 0)
-        return shifted.astype(np.int32)
-
+    @cached_property
     def exposures(self) -> Exposures:
         """Impressions and clicks paired by user, request and item (without requests: by user and item)."""
-        return self._once("exposures", self._exposures)
-
-    def _exposures(self) -> Exposures:
         n = len(self)
         impression, click = self.is_kind(IMPRESSION), self.is_kind(CLICK)
         has_request = self.has("request")
         paired = impression | click
         if self.has("item"):
-            paired &= self.known(HAS_ITEM)
+            paired &= self.known("item")
         if has_request:
-            paired &= self.known(HAS_REQUEST)
+            paired &= self.known("request")
         names = tuple(name for name in ("request", "item") if self.has(name))
         # Most impressions are the only event of their item: they are the first, and there is nothing to pair.
         rows, group, groups = companions(paired, [self._columns[name] for name in ("user", *names)])
@@ -202,7 +174,11 @@ class Log:
         first = first_of_each(group, ~is_click, groups)
         shown = first >= 0
         clicked = first_of_each(group, is_click, groups)
-        position = self.position()
+        position = np.zeros(n, np.int32)
+        if self.has("position"):  # from 1, whatever the log counts from; 0 where there is none
+            begin = 0 if self._seen.lowest_position == 0 else 1
+            raw = self._columns["position"]
+            position = np.where(raw >= begin, raw + (1 - begin), 0).astype(np.int32)
         # Without a request the same item may well be shown again: only the same moment is the same event.
         firsts = impression.copy(), click.copy()
         for of_kind, all_of_kind, chosen in ((first, impression, firsts[0]), (clicked, click, firsts[1])):
@@ -227,11 +203,9 @@ class Log:
         self.found["repeated clicks"] = int(click.sum() - firsts[1].sum())
         return Exposures(firsts[0], firsts[1], orphan, position)
 
+    @cached_property
     def requests(self) -> tuple[Ints, int]:
         """(n,) the request of each impression and click, from 0, -1 where there is none; and how many there are."""
-        return self._once("requests", self._requests)
-
-    def _requests(self) -> tuple[Ints, int]:
         rows = np.flatnonzero(self.is_of_request())
         group, groups = self.numbered(rows, ("request",))
         of_event = np.full(len(self), -1, np.int64)
@@ -240,7 +214,7 @@ class Log:
 
     def is_of_request(self) -> Bools:
         """(n,) whether an event is an impression or a click of a known request."""
-        return (self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known(HAS_REQUEST)
+        return (self.is_kind(IMPRESSION) | self.is_kind(CLICK)) & self.known("request")
 
     def numbered(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
         """Number the distinct combinations of user and columns among some events."""
@@ -250,53 +224,112 @@ class Log:
     def sessions(self, measure: SessionMeasure) -> SessionTable:
         """The sessions as a measure defines them."""
         rule = measure.sessions if self.has("session") else "gap"
-        key = ("sessions", rule, measure.gap, measure.max_length, measure.activity)
-        return self._once(key, lambda: self._sessions(measure, rule))
+        key = (rule, measure.gap, measure.max_length, measure.activity)
+        if key not in self._sessions:
+            ids = None
+            if rule != "gap":
+                ids = self.column("session"), self.known("session")
+                self.found["events without session id"] = int(np.count_nonzero(~ids[1]))
+            self._sessions[key] = sessions_of(
+                self.user, self.time, None if measure.activity == "all" else self.kind != IMPRESSION, ids=ids,
+                gap=None if rule == "id" else round(measure.gap * 60e6),
+                max_length=None if measure.max_length is None else round(measure.max_length * HOUR),
+            )  # fmt: skip
+        return self._sessions[key]
 
-    def _sessions(self, measure: SessionMeasure, rule: str) -> SessionTable:
-        active = None if measure.activity == "all" else self.kind != IMPRESSION
-        longest = None if measure.max_length is None else round(measure.max_length * _HOUR)
-        gap = round(measure.gap * 60e6)
-        if rule == "gap":
-            return sessions_by_gap(self.user, self.time, active, gap=gap, max_length=longest)
-        known = self.known(HAS_SESSION)
-        self.found["events without session id"] = int(np.count_nonzero(~known))
-        return sessions_by_id(self.user, self.time, self.column("session"), known, active,
-                              gap=None if rule == "id" else gap, max_length=longest)  # fmt: skip
+    def impressions(self, counted: str) -> Bools:
+        """(n,) the impressions that count: each item once in a request, or all."""
+        return self.exposures.first_impression if counted == "once" else self.is_kind(IMPRESSION)
 
     def clicks(self, counted: str, orphans: str) -> Bools:
         """(n,) the clicks that count: each item once in a request, all, or one a request; with or without orphans."""
-        return self._once(("clicks", counted, orphans), lambda: self._clicks(counted, orphans))
-
-    def _clicks(self, counted: str, orphans: str) -> Bools:
-        pairs = self.exposures()
+        pairs = self.exposures
         chosen = self.is_kind(CLICK) if counted == "all" else pairs.first_click
         if orphans == "drop":
             chosen = chosen & ~pairs.orphan
         if counted != "request" or not self.has("request"):
             return chosen
-        request, requests = self.requests()
+        request, requests = self.requests
         rows = np.flatnonzero(chosen & (request >= 0))
         first = first_of_each(request[rows], np.ones(len(rows), np.bool_), requests)
         only: Bools = chosen & (request < 0)
         only[rows[first[first >= 0]]] = True
         return only
 
-    def credit(self, measure: ConversionRate) -> tuple[Ints, Credit]:
-        """The clicks that count, as rows, and what each is credited with."""
-        key = ("credit", measure.clicks, measure.orphans, measure.window, measure.item, measure.credit)
-        return self._once(key, lambda: self._credit(measure))
+    def shown_items(self, *, of_requests: bool = False) -> pl.DataFrame:
+        """A row for every first impression and every click that counts, of a known item at a known place.
 
-    def _credit(self, measure: ConversionRate) -> tuple[Ints, Credit]:
-        rows = np.flatnonzero(self.clicks(measure.clicks, measure.orphans))
-        bought = np.flatnonzero(self.is_kind(CONVERSION))
-        both = np.concatenate([rows, bought])
-        group = self.user[both]
-        if measure.item == "same" and self.has("item"):
-            known = self.known(HAS_ITEM)
-            group, groups = self.numbered(both, ("item",))
-            # What names no item is the same as nothing else.
-            group = np.where(known[both], group, groups + np.arange(len(both)))
-        window = None if measure.window is None else round(measure.window * _HOUR)
-        return rows, credit(group[: len(rows)], self.time[rows], group[len(rows) :], self.time[bought],
-                            window=window, rule=measure.credit)  # fmt: skip
+        ``user``, ``list`` (the request), ``query``, ``item``, ``variant``, ``place``, and as 0 or 1 ``shown`` and
+        ``clicks``. A click without a query has that of its impression. What has no query is left out, where the log
+        has queries; what has no request, where only requests are asked for.
+        """
+        pairs, clicked, has_request = self.exposures, self.clicks("once", "drop"), self.has("request")
+        known = self.known("item") & (pairs.position > 0) & (pairs.first_impression | clicked)
+        if of_requests and has_request:
+            known &= self.known("request")
+        rows = np.flatnonzero(known)
+
+        def column(role: str) -> npt.NDArray[Any]:
+            return self._columns[role][rows] if self.has(role) else np.zeros(len(rows), np.int16)
+
+        table = pl.DataFrame(
+            {
+                "user": column("user"), "list": column("request"), "query": column("query"), "item": column("item"),
+                "variant": column("variant"), "place": pairs.position[rows].astype(np.int64),
+                "shown": pairs.first_impression[rows].astype(np.int64), "clicks": clicked[rows].astype(np.int64),
+            }
+        )  # fmt: skip
+        has_query = self.known("query")[rows] if self.has("query") else np.ones(len(rows), np.bool_)
+        if has_query.all():
+            return table
+        table = table.with_columns(pl.when(pl.Series(has_query)).then(pl.col("query")).alias("query"))
+        if has_request:
+            of_impression = pl.col("query").filter(pl.col("shown") > 0).first().over("user", "list", "item")
+            table = table.with_columns(pl.when(pl.col("clicks") > 0).then(pl.coalesce("query", of_impression))
+                                       .otherwise("query").alias("query"))  # fmt: skip
+        return table.drop_nulls("query")
+
+
+def first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
+    """(groups,) the first chosen position of each group, -1 where there is none."""
+    first = np.full(groups, -1, np.int64)
+    places = np.flatnonzero(chosen)[::-1]
+    first[group[places]] = places  # the last assignment wins, which is the first place
+    return first
+
+
+def _mixed(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint64]:
+    """A 64-bit hash of each row."""
+    together = columns[0].view(np.uint64)
+    for column in columns[1:]:
+        together = together * _ODD + column.view(np.uint64)
+    return mixed(together)
+
+
+def numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
+    """A number from 0 for each distinct row, and how many there are."""
+    order = np.lexsort(columns[::-1])
+    begins = changes(*(column[order] for column in columns))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(begins) - 1
+    return numbers, int(begins.sum())
+
+
+def companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Ints, int]:
+    """The events, among some, that may be the same in these columns as another one; the number of each; how many."""
+    rows = np.flatnonzero(among)
+    # A row that has a bucket of a hash to itself is the only one of its kind; most have, in a table this large.
+    bits = np.uint64(64 - (8 * len(rows)).bit_length())
+    bucket = (_mixed(columns)[rows] >> bits).astype(np.int64)
+    rows = rows[np.bincount(bucket)[bucket] > 1]
+    return rows, *numbered([column[rows] for column in columns])
+
+
+def seen_before(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools:
+    """(n,) which of some events are the same in these columns as an earlier one."""
+    rows = np.flatnonzero(among)
+    repeated = np.zeros(len(among), np.bool_)
+    keys = [columns[name][rows].view(np.uint64) for name in names]  # as bits, in which a missing value equals another
+    order = np.lexsort(keys[::-1])
+    repeated[rows[order[~changes(*(key[order] for key in keys))]]] = True
+    return repeated

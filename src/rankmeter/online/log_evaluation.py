@@ -17,12 +17,12 @@ from rankmeter.online.checks import findings
 from rankmeter.online.contrasts import estimate
 from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.exact_totals import Resampled
 from rankmeter.online.log_results import Bin, OnlineEvaluation, PositionRate
 from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Question, Unit, with_companions
 from rankmeter.online.settings import Counting, ExperimentPlan
 from rankmeter.online.sums import Sums
 from rankmeter.online.tallies import count
+from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, GroupValue, of_variance
 from rankmeter.stats.student import t_quantile
 from rankmeter.wording import Said, said
@@ -71,15 +71,17 @@ def evaluate(
     >>> rm.online.evaluate(log, "CTR")["CTR"]
     0.25
     """
-    plan = ExperimentPlan.of(settings)
+    plan = ExperimentPlan.of(settings, Counting)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
     measured = with_companions(chosen, check_unit(unit))
     question = Question(measured, unit=unit, by=(role,) if role else (), plan=plan)
-    counted, question, notes = counted_by_unit(log, question)
+    counted, notes = counted_by_unit(log, question)
     groups = {label: sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
     if not groups and (crossed := counted.found["units in several variants"]):
-        raise InputError.of("online.nobody_in_groups", source=log.source, unit=question.unit, by=by, crossed=crossed)
+        raise InputError.of(
+            "online.nobody_in_groups", source=log.source, unit=counted.question.unit, by=by, crossed=crossed
+        )
     return OnlineEvaluation(
         by=by or "",
         estimates={
@@ -89,7 +91,7 @@ def evaluate(
             for label, sums in groups.items()
         },
         sums={" ".join(label): sums for label, sums in groups.items()},
-        **described(log, counted, question, notes),
+        **described(log, counted, notes),
     )
 
 
@@ -98,7 +100,7 @@ def values_of(
     measures: Sequence[OnlineMeasure],
     level: float,
     located: Mapping[OnlineMeasure, GroupValue],
-    resampled: Resampled | None,
+    resampled: Floats | None,
 ) -> dict[OnlineMeasure, Estimate]:
     """The value of each measure in one group."""
     return {
@@ -116,27 +118,27 @@ def of_side(side: GroupValue, level: float) -> Estimate:
     return of_variance(side.value, side.variance, side.n, level, said("method_of_quantile"))
 
 
-def counted_by_unit(log: Events, question: Question) -> tuple[Counted, Question, list[Said]]:
+def counted_by_unit(log: Events, question: Question) -> tuple[Counted, list[Said]]:
     """Count, by users where the log shows that users were assigned and not the smaller units that were asked for."""
     counted = count(log, question)
     crossed, expected = counted.found["users in several variants"], counted.tally.expected_crossed
     if expected < ENOUGH_TO_SEE or crossed > expected / 2:
-        return counted, question, []
+        return counted, []
     note = said("unit_is_user", unit=question.unit, crossed=crossed, expected=expected,
                 several=counted.found["users with several units"])  # fmt: skip
-    question = replace(question, unit="user")
-    return count(log, question), question, [note]
+    return count(log, replace(question, unit="user")), [note]
 
 
-def described(log: Events, counted: Counted, question: Question, notes: Sequence[Said]) -> dict[str, Any]:
+def described(log: Events, counted: Counted, notes: Sequence[Said]) -> dict[str, Any]:
     """What every result of a log carries beside its numbers."""
+    question = counted.question
     capped = [said("winsorised", measure=str(measure), cap=cap) for measure, cap in counted.caps.items()]
     windows = [said("windows_are_units", unit=question.unit)] if question.unit in WINDOWS else []
     return {
         "source": log.source,
         "unit": question.unit,
         "measures": question.measures,
-        "findings": findings(log, counted, question),
+        "findings": findings(log, counted),
         "notes": (*notes_of(log, counted), *windows, *capped, *notes),
         "counts": {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}},
         "positions": position_rates(counted, level=question.plan.level),

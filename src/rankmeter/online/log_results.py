@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from rankmeter.errors import NotFoundError, did_you_mean
@@ -11,13 +12,14 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.checks import Finding
-from rankmeter.online.result_tables import facts, plain_of, share_of_sessions, value_table
 from rankmeter.online.sums import Sums, sums_to_table
-from rankmeter.showing.document import Block, Paragraph, Table
+from rankmeter.showing.document import Block, Cell, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.stats.estimates import Estimate
-from rankmeter.wording import Language, Said, exact_percent, word
+from rankmeter.wording import Language, Said, exact_percent, said, word, words
 
+Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
+"""For each group (the empty name for everything) the value of each measure."""
 _NUMBERS = ("value", "low", "high", "level", "units", "method")
 
 
@@ -84,6 +86,17 @@ class LogResult(ShownAsTable):
         """The numbers."""
         raise NotImplementedError
 
+    def value_table(self, values: Values, by: str, head: str, language: Language) -> Table:
+        """A row per group and measure; ``by`` is what divides units, ``head`` what the column of values is called."""
+        units = word("online_units", language, unit=word(f"online_{self.unit}", language))
+        rows = [
+            [*([group] if by else []), str(measure), shown(estimate, measure, lang=language), estimate.units]
+            for group, of in values.items()
+            for measure, estimate in of.items()
+        ]
+        heads = [*([by] if by else []), word("online_measure", language), head, units]
+        return text_table(heads, rows, [*(["text"] if by else []), "text", "number", "count"])  # type: ignore[list-item]
+
     def find(self, measure: str | OnlineMeasure) -> OnlineMeasure:
         """The measure of this result that is meant."""
         meant = parse(measure) if isinstance(measure, str) else measure
@@ -108,8 +121,7 @@ class OnlineEvaluation(LogResult):
 
     by: str
     """What divides the units into groups; empty where nothing does."""
-    estimates: Mapping[str, Mapping[OnlineMeasure, Estimate]]
-    """For each group (the empty name for everything) the value of each measure."""
+    estimates: Values
 
     def __getitem__(self, key: str | OnlineMeasure | tuple[str | OnlineMeasure, str]) -> float:
         return self.estimate(*key).value if isinstance(key, tuple) else self.estimate(key).value
@@ -118,11 +130,10 @@ class OnlineEvaluation(LogResult):
         """The value of a measure with its interval."""
         if group is None:
             if self.by:
-                names = ", ".join(self.estimates)
-                raise NotFoundError.of("online.say_which_group", by=self.by, names=names)
+                raise NotFoundError.of("online.say_which_group", by=self.by, names=list(self.estimates))
             group = ""
         if group not in self.estimates:
-            hint = did_you_mean(group, list(self.estimates)) or None
+            hint = did_you_mean(group, list(self.estimates))
             raise NotFoundError.of("online.no_group", by=self.by, group=group, groups=list(self.estimates), hint=hint)
         return self.estimates[group][self.find(measure)]
 
@@ -155,4 +166,57 @@ class OnlineEvaluation(LogResult):
         """A row per group and measure."""
         level = next(estimate.level for of in self.estimates.values() for estimate in of.values())
         head = word("online_value_with", language, level=exact_percent(level))
-        return [value_table(self.estimates, self.by, head, self.unit, language)]
+        return [self.value_table(self.estimates, self.by, head, language)]
+
+
+def plain_of(value: Any) -> Any:
+    """Records, estimates and measures as plain Python, however deep they stand."""
+    if isinstance(value, Estimate):
+        return value.to_dict()
+    if isinstance(value, OnlineMeasure):
+        return str(value)
+    if is_dataclass(value):
+        return {part.name: plain_of(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): plain_of(part) for key, part in value.items()}
+    return [plain_of(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def facts(counts: Mapping[str, int]) -> Said:
+    """How much of everything a log has, in one sentence."""
+    known = {name: counts[name] for name in ("events", "users", "impressions", "clicks", "conversions")}
+    if not counts["sessions"]:
+        return said("log_facts_without_sessions", **known)
+    zero, engaged = (share_of_sessions(counts, name) for name in ("sessions of no length", "engaged sessions"))
+    return said("log_facts", **known, sessions=counts["sessions"], zero=zero, engaged=engaged)
+
+
+def share_of_sessions(counts: Mapping[str, int], name: str) -> float:
+    """How many of the sessions are so; NaN where there are none."""
+    return counts[name] / counts["sessions"] if counts["sessions"] else math.nan
+
+
+def shown(estimate: Estimate, measure: OnlineMeasure, *, lang: Language = "en") -> str:
+    """A value with its interval as people read it; no data is said, never 0."""
+    if math.isnan(estimate.value):
+        return word("online_no_data", lang)
+    return with_ends(estimate, ".1f", f" {measure.unit}") if measure.unit else with_ends(estimate, ".4f")
+
+
+def with_ends(estimate: Estimate, form: str, unit: str = "") -> str:
+    """A value and the ends of its interval, in one form."""
+    ends = "" if math.isnan(estimate.low) else f" [{estimate.low:{form}}, {estimate.high:{form}}]"
+    return f"{estimate.value:{form}}{unit}{ends}"
+
+
+def number_cell(value: float, low: float, high: float, lang: Language) -> Cell:
+    """A value with its interval; what is missing is said."""
+    if math.isnan(value):
+        return Cell(word("online_no_data", lang))
+    return Cell(value, span=word("without_interval", lang) if math.isnan(low) else (low, high))
+
+
+def page_words(lang: Language) -> dict[str, str]:
+    """The labels of the page in one language, by name."""
+    every = words("online", lang)
+    return {kind.removeprefix("online_"): text for kind, text in every.items() if kind.startswith("online_")}

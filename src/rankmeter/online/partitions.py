@@ -23,18 +23,15 @@ import numpy.typing as npt
 from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
-from rankmeter.online.times import NO_ZONE, UNITS, Hours, of_another_unit
+from rankmeter.online.times import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
 from rankmeter.placing.hashing import mixed
 
 ROWS_PER_PARTITION = 100_000
-"""Small enough for the caches of a processor: sorting and looking up is then several times faster."""
+"""On average at most; small enough for a processor's caches, where sorting and looking up is several times faster."""
 
 BATCH_ROWS = 250_000
 HELD_BYTES = 1_000_000_000
 """How much is kept in memory before partitions are written to a file."""
-
-USUAL_WORDS = 12
-"""Each type of event is first compared with this many of the words met so far; the rest is looked up."""
 
 MOST_LABELS = 1_000
 """More variants or segments than this are a mistake in the columns."""
@@ -42,14 +39,11 @@ MOST_LABELS = 1_000
 LARGEST_VALUE = 1e100
 """A larger one is not an amount of anything, and its square would not be a number."""
 
-HAS_REQUEST, HAS_ITEM, HAS_SESSION, HAS_ID, IS_REFUND, HAS_QUERY = 4, 8, 16, 32, 64, 128
+FLAGS = {"request": 4, "item": 8, "session": 16, "id": 32, "refund": 64, "query": 128}
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
-_IDS = {"request": HAS_REQUEST, "item": HAS_ITEM, "session": HAS_SESSION, "id": HAS_ID, "query": HAS_QUERY}
 
 ORDER = "place in the log"
 """The column that says where a row stood, where rows come in another order."""
-
-_UNKNOWN = np.uint8(255)
 
 Columns = dict[str, npt.NDArray[Any]]
 Held = dict[str, Any]
@@ -77,7 +71,8 @@ class Seen:
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
     """The words behind the codes of variants and segments, in the order in which they were met."""
-    hours: Hours = field(default_factory=Hours)
+    hours: Counter[int] = field(default_factory=Counter)
+    """How many events each hour has."""
     of_another_unit: int = 0
     """Times that look like another unit than the log's."""
 
@@ -91,12 +86,12 @@ class Seen:
         self.types += other.types
         for role, words in other.labels.items():
             self.labels[role] += [word for word in words if word not in self.labels[role]]
-        self.hours.merge(other.hours)
+        self.hours += other.hours
 
     def settle(self, events: Events, ends_within: Callable[[tuple[int, int]], tuple[int, int]]) -> None:
         """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
         if self.of_another_unit:
-            others = ", ".join(unit for unit in UNITS if unit != events.time_unit)
+            others = [unit for unit in UNITS if unit != events.time_unit]
             raise InputError.of(
                 "online.times_of_two_units",
                 source=events.source,
@@ -106,8 +101,9 @@ class Seen:
                 others=others,
             )
         if self.last_time is not None:
-            span = self.hours.span()
-            self.dated_before, self.dated_after = self.hours.outside(span)
+            span = span_of(self.hours)
+            self.dated_before = sum(count for hour, count in self.hours.items() if hour * HOUR < span[0])
+            self.dated_after = sum(count for hour, count in self.hours.items() if hour * HOUR >= span[1])
             if self.dated_before or self.dated_after:
                 self.first_time, self.last_time = ends_within(span)
 
@@ -128,30 +124,28 @@ class Partitions:
     needed
         The roles beside time, user and type that the work will look at; ``words`` for the texts behind codes, ``user
         name`` for numbers that stand for users in every partition.
-    rows_per_partition
-        How many rows a partition should have at most, on average.
     """
 
-    def __init__(self, events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION) -> None:
+    def __init__(self, events: Events, needed: set[str]) -> None:
         self.seen = Seen()
         self._events = events
         self._needed = [role for role in FIELDS if role in needed and events.has(role)]
         self._needed += [f"covariate {number}" for number in range(len(events.covariates))]
-        # Times that are text say which have no time zone; rows from elsewhere say where in the log they stood.
-        self._beside = [name for name in (NO_ZONE, ORDER) if name in events.rows.collect_schema()]
         self._names_users = "user name" in needed
         self._keeps_words = "words" in needed
-        self._rows_per_partition = rows_per_partition
-        self._held: list[list[Held]] = []
+        self._held: list[list[Held | Path]] = []
+        """The chunks of each partition, here or in a file."""
         self._held_bytes = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
-        rows = self._events.rows.select("time", "user", "type", *self._needed, *self._beside)
+        # Times that are text say which have no time zone.
+        no_zone = [NO_ZONE] if NO_ZONE in self._events.rows.collect_schema() else []
+        rows = self._events.rows.select("time", "user", "type", *self._needed, *no_zone)
         try:
             total = int(rows.select(pl.len()).collect(engine="streaming").item())
             self.divide(total)
-            for batch in _batches(rows):
+            for batch in rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
                 self.take(batch)
             self.seen.settle(self._events, partial(ends_within, rows))
         except pl.exceptions.PolarsError as error:
@@ -164,23 +158,21 @@ class Partitions:
 
     def divide(self, rows: int) -> None:
         """Make ready for a number of rows."""
-        self._held = [[] for _ in range(max(1, -(-rows // self._rows_per_partition)))]
+        self._held = [[] for _ in range(max(1, -(-rows // ROWS_PER_PARTITION)))]
 
     def each(self, work: Work) -> Iterator[Any]:
         """What the work makes of each partition: its columns, what was seen of the log, the words behind its codes."""
-        for number in range(len(self._held)):
-            chunks = self._written(number) + self._held[number]
+        for number, chunks in enumerate(self._held):
+            if not chunks:
+                continue
             self._held[number] = []
-            if chunks:
-                yield self._worked(work, _joined(chunks))
-
-    def _worked(self, work: Work, held: Held) -> Any:
-        if ORDER in held:
-            order = np.argsort(held.pop(ORDER), kind="stable")
-            held = {name: column[order] for name, column in held.items()}
-        words: Words = {}
-        columns = {name: self._coded(name, column, words) for name, column in held.items()}
-        return work(columns, self.seen, words)
+            held = _joined(chunks)
+            if ORDER in held:
+                order = np.argsort(held.pop(ORDER), kind="stable")
+                held = {name: column[order] for name, column in held.items()}
+            words: Words = {}
+            columns = {name: self._coded(name, column, words) for name, column in held.items()}
+            yield work(columns, self.seen, words)
 
     def __exit__(self, *_: object) -> None:
         if self._folder is not None:
@@ -191,7 +183,7 @@ class Partitions:
         if not isinstance(column, pl.Series):
             return np.asarray(column)
         named = column.cast(pl.Categorical)
-        code = _filled(named.to_physical(), 0).cast(pl.UInt64)
+        code = named.to_physical().fill_null(0).cast(pl.UInt64)
         if self._keeps_words:
             words[role] = pl.DataFrame({"word": column, "code": code}).unique("code")
         return code.to_numpy()
@@ -213,7 +205,7 @@ class Partitions:
         columns = self._compact(batch)
         time = columns["time"]
         seen.of_another_unit += of_another_unit(time, self._events.time_unit)
-        seen.hours.add(time)
+        seen.hours.update(dict(pl.Series(time // HOUR).value_counts().iter_rows()))
         low, high = int(time.min()), int(time.max())
         seen.first_time = low if seen.first_time is None else min(low, seen.first_time)
         seen.last_time = high if seen.last_time is None else max(high, seen.last_time)
@@ -227,7 +219,7 @@ class Partitions:
             columns["user name"] = _hashed(columns["user"])
         if ORDER in batch.columns:
             columns[ORDER] = batch[ORDER].to_numpy()
-        for role, bit in _IDS.items():
+        for role, bit in FLAGS.items():
             if role in self._needed:
                 columns[role] = self._ids(role, batch[role])
                 flags |= np.uint8(bit) * (batch[role].is_not_null().to_numpy() if batch[role].null_count() else True)
@@ -238,7 +230,7 @@ class Partitions:
             columns["value"] = value = np.where(np.abs(value) <= LARGEST_VALUE, value, np.nan)
             # Money that is given back is not a conversion; what it takes away is counted with the value.
             refund = ((flags & 3) == CONVERSION) & (value < 0)
-            flags = np.where(refund, (flags & ~np.uint8(3)) | np.uint8(IS_REFUND), flags)
+            flags = np.where(refund, (flags & ~np.uint8(3)) | np.uint8(FLAGS["refund"]), flags)
         for role in ("variant", "segment"):
             if role in self._needed:
                 columns[role] = self._labels(role, batch[role])
@@ -250,9 +242,9 @@ class Partitions:
         """Codes where the ids are numbers of 64 bits, their text where they are anything else; missing ones are 0."""
         if ids.dtype.is_float():
             self._check_exact(role, ids)
-            return (_filled(ids.cast(pl.Float64), 0.0) + 0.0).to_numpy().view(np.uint64)  # -0.0 is 0.0
-        if ids.dtype.is_integer() and ids.dtype not in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
-            return _filled(ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64), 0).to_numpy().view(np.uint64)
+            return (ids.cast(pl.Float64).fill_null(0.0) + 0.0).to_numpy().view(np.uint64)  # -0.0 is 0.0
+        if ids.dtype.is_integer() and ids.dtype not in (pl.Int128, pl.UInt128):
+            return (ids if ids.dtype == pl.UInt64 else ids.cast(pl.Int64)).fill_null(0).to_numpy().view(np.uint64)
         return ids.bin.encode("hex") if ids.dtype == pl.Binary else ids.cast(pl.String)
 
     def _check_exact(self, role: str, ids: pl.Series) -> None:
@@ -280,33 +272,19 @@ class Partitions:
         if lowest is not None:
             before = self.seen.lowest_position
             self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
-        return _filled(whole, -1).to_numpy()
+        return whole.fill_null(-1).to_numpy()
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        words = _filled(words, "")
-        kinds = np.full(len(words), _UNKNOWN)
-        left = len(words)
-        # Comparing with a few words is several times faster than looking up every word.
-        for word, _ in self.seen.types.most_common(USUAL_WORDS):
-            rows = np.flatnonzero((words == word).to_numpy())
-            kinds[rows] = self._kind(word)
-            self.seen.types[word] += len(rows)
-            left -= len(rows)
-        if left:
-            rows = np.flatnonzero(kinds == _UNKNOWN)
-            named = words.gather(rows).cast(pl.Categorical)
-            code = named.to_physical().to_numpy()
-            counts = np.bincount(code)
-            table = np.zeros(len(counts), np.uint8)
-            for word, number in _vocabulary(named):
-                self.seen.types[word] += int(counts[number])
-                table[number] = self._kind(word)
-            kinds[rows] = table[code]
-        return kinds
-
-    def _kind(self, word: str) -> np.uint8:
-        return np.uint8(KINDS.index(self._events.kinds.get(word.casefold(), "other")))
+        named = words.fill_null("").cast(pl.Categorical)
+        code = named.to_physical().to_numpy()
+        counts = np.bincount(code)
+        kinds = np.zeros(len(counts), np.uint8)
+        for word, number in _vocabulary(named):
+            self.seen.types[word] += int(counts[number])
+            kinds[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
+        of_event: npt.NDArray[np.uint8] = kinds[code]
+        return of_event
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
         named = words.cast(pl.Categorical)
@@ -345,29 +323,16 @@ class Partitions:
             self._write()
 
     def _write(self) -> None:
-        """Move what is held into files, one for each partition and turn."""
+        """Move what is held into files."""
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="rankmeter-")
         for number, chunks in enumerate(self._held):
-            if chunks:
-                turn = len(self._files(number))
+            written = [chunk for chunk in chunks if isinstance(chunk, Path)]
+            if here := chunks[len(written) :]:
+                file = Path(self._folder.name) / f"{number}.{len(written)}"
                 # The older layout of text holds what these rows use, not what their whole batch did.
-                table = pl.DataFrame(_joined(chunks))
-                table.write_ipc(Path(self._folder.name) / f"{number}.{turn}", compat_level=pl.CompatLevel.oldest())
-                self._held[number] = []
+                pl.DataFrame(_joined(here)).write_ipc(file, compat_level=pl.CompatLevel.oldest())
+                self._held[number] = [*written, file]
         self._held_bytes = 0
-
-    def _written(self, number: int) -> list[Held]:
-        chunks = []
-        for file in self._files(number):
-            table = pl.read_ipc(file.read_bytes())
-            chunks.append({c.name: c if c.dtype == pl.String else c.to_numpy() for c in table})
-            file.unlink()
-        return chunks
-
-    def _files(self, number: int) -> list[Path]:
-        """The files of a partition, in the order in which they were written."""
-        files = [] if self._folder is None else list(Path(self._folder.name).glob(f"{number}.*"))
-        return sorted(files, key=lambda file: int(file.suffix[1:]))
 
 
 def ends_within(rows: pl.LazyFrame, span: tuple[int, int]) -> tuple[int, int]:
@@ -385,24 +350,20 @@ def _hashed(texts: pl.Series) -> npt.NDArray[np.uint64]:
     return texts.replace_strict(once, pl.Series(codes, dtype=pl.UInt64)).to_numpy()
 
 
-def _joined(chunks: list[Held]) -> Held:
-    """Rows one after the other."""
+def _joined(chunks: list[Held | Path]) -> Held:
+    """Rows one after the other; files are read, and removed."""
+    tables = [_read(chunk) if isinstance(chunk, Path) else chunk for chunk in chunks]
     joined: Held = {}
-    for name, first in chunks[0].items():
-        columns = [chunk[name] for chunk in chunks]
+    for name, first in tables[0].items():
+        columns = [table[name] for table in tables]
         joined[name] = pl.concat(columns) if isinstance(first, pl.Series) else np.concatenate(columns)
     return joined
 
 
-def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    if hasattr(rows, "collect_batches"):
-        yield from rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
-    else:  # Polars before 1.34
-        yield from rows.collect().iter_slices(BATCH_ROWS)
-
-
-def _filled(column: pl.Series, value: Any) -> pl.Series:
-    return column.fill_null(value) if column.null_count() else column
+def _read(file: Path) -> Held:
+    table = pl.read_ipc(file.read_bytes())
+    file.unlink()
+    return {column.name: column if column.dtype == pl.String else column.to_numpy() for column in table}
 
 
 def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:

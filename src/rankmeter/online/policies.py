@@ -9,7 +9,7 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.result_tables import number_cell, plain_of
+from rankmeter.online.log_results import number_cell, plain_of
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate
@@ -105,11 +105,11 @@ class OffPolicy(ToldTable):
     @property
     def reasons(self) -> list[Said]:
         """Why a number or an interval is missing, each once."""
-        told: dict[str, list[str]] = {}
+        lacking: dict[str, list[str]] = {}
         for name, estimate in self.named_estimates.items():
             if math.isnan(estimate.low):
-                told.setdefault(estimate.method, []).append(name)
-        reasons = [said("estimates_lack", names=names, why=why) for why, names in told.items()]
+                lacking.setdefault(estimate.method, []).append(name)
+        reasons = [said("estimates_lack", names=names, why=why) for why, names in lacking.items()]
         if self.weights.is_wrong:
             reasons.append(said("weights_off", mean=self.weights.mean, error=self.weights.mean_error))
         return reasons

@@ -25,9 +25,9 @@ from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.exact_totals import CELLS
 from rankmeter.online.log import Log
-from rankmeter.online.partitions import HAS_ITEM, HAS_QUERY, Columns, Seen, Words
+from rankmeter.online.log_results import number_cell
+from rankmeter.online.partitions import Columns, Seen, Words
 from rankmeter.online.questions import POSITIONS
-from rankmeter.online.result_tables import number_cell
 from rankmeter.online.spark_log import partitioned
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Cell, Column, Table
@@ -82,7 +82,7 @@ class PositionBias(ToldTable):
 
     def sentences(self) -> list[Said]:
         """What the curve rests on, what it is relative to, and how variants compare with it."""
-        over = ", ".join(f"{name} {value:.3f}" for name, value in self.clicks_over_expected.items())
+        over = self.clicks_over_expected
         return [self.assumption, said("bias_is_relative"), *([said("bias_over_expected", over=over)] if over else [])]
 
     def table(self, language: Language = "en") -> Table:
@@ -178,28 +178,15 @@ def _counts(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
 
 def _counts_of(columns: Columns, seen: Seen, words: Words, *, positions: int) -> pl.DataFrame:
     """Impressions and clicks of some whole users, by item, query and position."""
-    part = Log(columns, first_position=0 if seen.lowest_position == 0 else 1, last_time=seen.last_time or 0)
-    pairs = part.exposures()
-    clicked = part.clicks("once", "drop")
-    known = part.known(HAS_ITEM) & (part.known(HAS_QUERY) if part.has("query") else True)
-    near = (pairs.position > 0) & (pairs.position <= positions)
-    rows = np.flatnonzero((pairs.first_impression | clicked) & known & near)
-    made = pl.DataFrame(
-        {
-            "query": part.column("query")[rows] if part.has("query") else np.zeros(len(rows), np.uint64),
-            "item": part.column("item")[rows],
-            "variant": part.column("variant")[rows] if part.has("variant") else np.zeros(len(rows), np.int16),
-            "position": pairs.position[rows].astype(np.int64),
-            "shown": pairs.first_impression[rows].astype(np.int64),
-            "clicked": clicked[rows].astype(np.int64),
-        }
+    exposures = Log(columns, seen).shown_items().filter(pl.col("place") <= positions)
+    counts = exposures.group_by("query", "item", "variant", pl.col("place").alias("position")).agg(
+        pl.col("shown").sum(), pl.col("clicks").sum().alias("clicked")
     )
-    made = made.group_by(_KEYS).agg(pl.col("shown", "clicked").sum())
     for role, of_role in words.items():  # codes of texts are those of one partition
         if role in _KEYS:
-            made = made.join(of_role, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
-            made = made.drop("word")
-    return made.select(*_KEYS, "shown", "clicked")
+            counts = counts.join(of_role, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
+            counts = counts.drop("word")
+    return counts.select(*_KEYS, "shown", "clicked")
 
 
 def _chained(
@@ -223,7 +210,7 @@ def _chained(
     here, above = np.zeros((clusters, positions)), np.zeros((clusters, positions))
     np.add.at(here, (code[rows], place[rows] - 1), weight * clicked[rows] / shown[rows])
     np.add.at(above, (code[rows], place[rows] - 1), weight * clicked[rows - 1] / shown[rows - 1])
-    shared = [int(next_to.sum() and (place[rows] == at + 1).sum()) for at in range(positions)]
+    shared = np.bincount(place[rows] - 1, minlength=positions).tolist()
     shared[0] = table.select("query", "item").n_unique()
 
     def chain(drawn: Floats) -> Floats:
@@ -250,7 +237,7 @@ def _clicks_over_expected(table: pl.DataFrame, curve: pl.DataFrame, labels: list
     if not labels:
         return {}
     rates = curve.select("position", (pl.col("clicked") / pl.col("shown")).alias("rate"))
-    joined = table.join(rates, on="position").filter(pl.col("variant") >= 0)
+    joined = table.join(rates, on="position", maintain_order="left").filter(pl.col("variant") >= 0)
     ratios = joined.group_by("variant").agg(
         pl.col("clicked").sum() / (pl.col("shown") * pl.col("rate")).sum(),
     ).sort("variant")  # fmt: skip

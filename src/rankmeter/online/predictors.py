@@ -1,4 +1,4 @@
-"""Which offline measure foretells the online outcome, as far as past experiments can tell: which one to trust."""
+"""Which offline measure predicts the online outcome, as far as past experiments can tell: which one to trust."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.online.events import open_table
-from rankmeter.online.result_tables import number_cell
+from rankmeter.online.log_results import number_cell
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
@@ -30,7 +30,7 @@ EXACT_UP_TO = 8
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """How well one offline measure foretold the online outcome of past experiments."""
+    """How well one offline measure predicted the online outcome of past experiments."""
 
     measure: str
     experiments: int
@@ -57,7 +57,7 @@ class Predictor:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Predictors(ToldTable):
-    """Which of some offline measures, declared beforehand, foretells the online outcome best."""
+    """Which of some offline measures, declared beforehand, predicts the online outcome best."""
 
     online: str
     predictors: tuple[Predictor, ...]
@@ -98,13 +98,13 @@ class Predictors(ToldTable):
 
     def sentences(self) -> list[Said]:
         """What belongs to the numbers: how many experiments there are, and how the best measure does on a new one."""
-        told = [said("experiments_seen", count=self.predictors[0].experiments)]
+        sentences = [said("experiments_seen", count=self.predictors[0].experiments)]
         if self.incomplete:
-            told.append(said("experiments_incomplete", count=self.incomplete))
+            sentences.append(said("experiments_incomplete", count=self.incomplete))
         right = said("left_out_undecided")
         if self.held_out:
             right = said("left_out_agreement", share=self.held_out_agreement, count=self.held_out)
-        return [*told, right, self.verdict]
+        return [*sentences, right, self.verdict]
 
     def table(self, language: Language = "en") -> Table:
         """The measures, best first."""
@@ -135,7 +135,7 @@ def predictors(
     permutations_drawn: int = 9999,
     seed: int = 0,
 ) -> Predictors:
-    """Find which of some offline measures, declared beforehand, foretells the online outcome best.
+    """Find which of some offline measures, declared beforehand, predicts the online outcome best.
 
     Parameters
     ----------

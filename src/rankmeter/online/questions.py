@@ -22,16 +22,17 @@ from rankmeter.measures.online import (
     Value,
 )
 from rankmeter.online.events import Events
-from rankmeter.online.exact_totals import Draws, Resampled, Totals
-from rankmeter.online.partitions import ROWS_PER_PARTITION, Seen
+from rankmeter.online.exact_totals import Draws, Totals
+from rankmeter.online.partitions import Seen
 from rankmeter.online.settings import ExperimentPlan
-from rankmeter.online.sums import BEFORE, Sums, above, below
-from rankmeter.placing.placements import Ints
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.online.times import HOUR
+from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.estimates import GroupValue
 
 Unit = Literal["user", "session", "request", "hour", "day"]
 UNITS: tuple[Unit, ...] = ("user", "session", "request", "hour", "day")
-WINDOWS = {"hour": 3_600_000_000, "day": 86_400_000_000}
+WINDOWS = {"hour": HOUR, "day": 24 * HOUR}
 """Units of time, for switchback experiments, in which everybody sees one variant for a while, then the other."""
 ALL = ""
 """The group of everything."""
@@ -54,12 +55,7 @@ class Question:
     """The roles that divide units into groups: ``variant``, ``segment``."""
     start: int | None = None
     """When the experiment began, in microseconds: earlier events are what users did before."""
-    covariates: tuple[str, ...] = ()
-    """Columns of numbers known of each user beforehand."""
-    days: bool = False
-    """Whether each day is counted on its own, and everything up to its end."""
     plan: ExperimentPlan = field(default_factory=ExperimentPlan)
-    rows_per_partition: int = ROWS_PER_PARTITION
 
     @property
     def summed(self) -> tuple[OnlineMeasure, ...]:
@@ -69,14 +65,14 @@ class Question:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the sums."""
-        plain = [name for measure in self.summed for name in (above(measure), below(measure))]
+        plain = [name for measure in self.summed for name in (numerator(measure), denominator(measure))]
         before = [name + BEFORE for name in plain] if self.start is not None else []
         return (*plain, *before, *self.known)
 
     @property
     def known(self) -> tuple[str, ...]:
         """The columns of the covariates, each beside one that says whether its value is known."""
-        return tuple(name for covariate in self.covariates for name in (covariate, f"{covariate} known"))
+        return tuple(name for covariate in self.plan.covariates for name in (covariate, f"{covariate} known"))
 
     def needed(self) -> set[str]:
         """The roles that must be read."""
@@ -152,15 +148,16 @@ def add_to(totals: dict[Any, Any], key: Any, part: Any) -> None:
 
 @dataclass
 class Counted:
-    """What was counted, over the whole log."""
+    """What was counted, over the whole log; totals are rounded once."""
 
+    question: Question
     seen: Seen
     tally: UserTally
-    groups: dict[Label, Sums] = field(default_factory=dict)
-    resampled: dict[Label, Resampled] = field(default_factory=dict)
-    days: dict[tuple[Label, int, str], Sums] = field(default_factory=dict)
+    groups: dict[Label, Sums]
+    resampled: dict[Label, Floats]
+    days: dict[tuple[Label, int, str], Sums]
     """As in `UserTally`."""
-    halves: dict[Label, Sums] = field(default_factory=dict)
+    halves: dict[Label, Sums]
     located: dict[Label, dict[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each group."""
     caps: dict[OnlineMeasure, float] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from rankmeter.errors import (
@@ -103,9 +103,9 @@ class ExperimentPlan:
         self.look()
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> ExperimentPlan:
-        """From the settings of a call."""
-        names = [option.name for option in fields(cls)]
+    def of(cls, given: Mapping[str, Any], kind: type[Counting]) -> ExperimentPlan:
+        """From the settings of a call, which are of one kind."""
+        names = list(kind.__annotations__)
         for name in given:
             if name not in names:
                 raise InputTypeError.of("online.no_setting", name=name, hint=did_you_mean(name, names) or None)
@@ -142,9 +142,3 @@ def check_names(name: str, given: object, example: str) -> Mapping[str, Any]:
                 "online.not_names", option=Option(name), role=repr(role), stated=repr(stated), hint=example
             )
     return checked
-
-
-def unknown_name(option: str, name: str, known: Sequence[str]) -> InputError:
-    """The error for a role of a column, or a kind of event, that there is not."""
-    hint = did_you_mean(name, known) or None
-    return InputError.of("online.names_unknown", option=Option(option), name=name, known=list(known), hint=hint)

@@ -6,8 +6,8 @@ as they would be counted here, and hands over totals that add up exactly, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,43 +20,29 @@ MOST_PARTS = 64
 """How many partitions a worker makes of its users at most."""
 
 
-def partitioned(
-    events: Events, needed: set[str], *, rows_per_partition: int = ROWS_PER_PARTITION
-) -> Partitions | SparkPartitions:
+def partitioned(events: Events, needed: set[str]) -> Partitions | SparkPartitions:
     """A context whose ``seen`` says what holds for the whole log, and which runs work on ``each`` part of its users."""
     if events.elsewhere is None:
-        return Partitions(events, needed, rows_per_partition=rows_per_partition)
-    here = replace(events, elsewhere=None, rows=events.rows.head(0))
-    return SparkPartitions(events.elsewhere, WorkerReading(here, needed, rows_per_partition), Seen())
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerReading:
-    """How rows are read by a worker."""
-
-    events: Events
-    """Without rows."""
-    needed: set[str]
-    rows_per_partition: int
-
-    def partitions(self, rows: pl.DataFrame) -> Partitions:
-        """An empty set of partitions for rows such as these."""
-        return Partitions(replace(self.events, rows=rows.lazy()), self.needed,
-                          rows_per_partition=self.rows_per_partition)  # fmt: skip
+        return Partitions(events, needed)
+    log = replace(events, elsewhere=None, rows=events.rows.head(0))
+    return SparkPartitions(log, events.elsewhere, partial(Partitions, log, needed))
 
 
 @dataclass(slots=True)
 class SparkPartitions:
     """The rows of a log in Spark, by partitions of users."""
 
+    log: Events
+    """Without its rows."""
     rows: SparkRows
-    reading: WorkerReading
-    seen: Seen
+    empty: Callable[[], Partitions]
+    """Makes the partitions of a worker."""
+    seen: Seen = field(default_factory=Seen)
 
     def __enter__(self) -> Self:
-        for seen in self.rows.worked(partial(_look, self.reading)):
+        for seen in self.rows.worked(partial(_look, self.empty)):
             self.seen.add(seen)
-        self.seen.settle(self.reading.events, self._ends_within)
+        self.seen.settle(self.log, self._ends_within)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,17 +54,15 @@ class SparkPartitions:
 
     def each(self, work: Work) -> Iterator[Any]:
         """What the work makes of each partition, made there."""
-        yield from self.rows.worked(partial(_count, self.reading, self.seen, work), dealt=True)
+        yield from self.rows.worked(partial(_count, self.empty, self.seen, work), dealt=True)
 
 
-def _look(reading: WorkerReading, batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+def _look(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
     """What is seen in the rows of a partition of Spark."""
-    seen = Seen()
+    partitions = empty()
     for batch in batches:
-        partitions = reading.partitions(batch)
-        partitions.seen = seen
         partitions.take(batch, hold=False)
-    yield seen
+    yield partitions.seen
 
 
 def _ends(span: tuple[int, int], batches: Iterator[pl.DataFrame]) -> Iterator[tuple[int, int]]:
@@ -86,20 +70,15 @@ def _ends(span: tuple[int, int], batches: Iterator[pl.DataFrame]) -> Iterator[tu
         yield ends_within(batch.lazy(), span)
 
 
-def _count(reading: WorkerReading, seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
+def _count(empty: Callable[[], Partitions], seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
     """What the work makes of the users of a partition of Spark."""
-    partitions: Partitions | None = None
+    partitions = empty()
+    partitions.seen.labels = seen.labels  # so that all workers mean the same by a code
+    partitions.divide(min(seen.rows, MOST_PARTS * ROWS_PER_PARTITION))
     try:
         for batch in batches:
-            batch = batch.rename({ORDER_THERE: ORDER})
-            if partitions is None:
-                partitions = reading.partitions(batch)
-                partitions.seen.labels = seen.labels  # so that all workers mean the same by a code
-                partitions.divide(min(seen.rows, MOST_PARTS * reading.rows_per_partition))
-            partitions.take(batch)
-        if partitions is not None:
-            partitions.seen = seen
-            yield from partitions.each(work)
+            partitions.take(batch.rename({ORDER_THERE: ORDER}))
+        partitions.seen = seen
+        yield from partitions.each(work)
     finally:
-        if partitions is not None:
-            partitions.__exit__()
+        partitions.__exit__()

@@ -63,11 +63,11 @@ def fetched(frame: Frame, work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]
     """What the work makes of the rows of each partition; an error of the data comes here as itself."""
     check_arrow()
     rows = guarded(lambda: frame.mapInArrow(partial(_in_worker, work), "made binary").collect())
-    made = [pickle.loads(row[0]) for row in rows]  # noqa: S301 (written by our own workers)
-    for result in made:
+    results = [pickle.loads(row[0]) for row in rows]  # noqa: S301 (written by our own workers)
+    for result in results:
         if isinstance(result, RankmeterError):
             raise result
-    return made
+    return results
 
 
 def _in_worker(work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]], batches: Iterator[Any]) -> Iterator[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError
+from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
@@ -25,14 +26,19 @@ BEFORE = " before"
 """What is added to a column's name for the same quantity before the experiment."""
 
 
-def above(measure: Measure | str) -> str:
-    """The column of what a unit adds above the line of a measure."""
+def numerator(measure: Measure | str) -> str:
+    """The column of what each unit adds to the numerator of a measure."""
     return f"{measure} x"
 
 
-def below(measure: Measure | str) -> str:
-    """The column of what a unit adds below the line."""
+def denominator(measure: Measure | str) -> str:
+    """The column of what each unit adds to its denominator."""
     return f"{measure} y"
+
+
+def measures_of(sums: Sums) -> list[str]:
+    """The measures whose columns there are."""
+    return [name.removesuffix(numerator("")) for name in sums.names if name.endswith(numerator(""))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ _PLAIN = {name: of for name, of in _SUMS.items() if not {"px", "py"} & set(of)}
 
 def _quantities(measure: Measure | str) -> dict[str, str]:
     """How `Sums` calls what the table calls x, y, px and py."""
-    x, y = above(measure), below(measure)
+    x, y = numerator(measure), denominator(measure)
     return {"x": x, "y": y, "px": x + BEFORE, "py": y + BEFORE}
 
 
@@ -174,9 +180,9 @@ def is_sums(data: object) -> bool:
 def sums_from_table(table: object) -> dict[str, Sums]:
     """Sums by variant from a table that a warehouse made: a row per variant and measure.
 
-    The columns are ``variant``, ``measure``, ``n`` (units) and the totals over units ``x`` (above the line), ``y``
-    (below), ``xx``, ``yy``, ``xy`` (sums of products). With the same quantities before the experiment (``px``, ``py``,
-    ``pxx``, ``pyy``, ``pxy``, ``x_px``, ``x_py``, ``y_px``, ``y_py``) variance can be reduced too.
+    The columns are ``variant``, ``measure``, ``n`` (units) and the totals over units ``x`` (numerator), ``y``
+    (denominator), ``xx``, ``yy``, ``xy`` (sums of products). With the same quantities before the experiment (``px``,
+    ``py``, ``pxx``, ``pyy``, ``pxy``, ``x_px``, ``x_py``, ``y_px``, ``y_py``) variance can be reduced too.
 
     Examples
     --------
@@ -199,15 +205,10 @@ def sums_from_table(table: object) -> dict[str, Sums]:
 
 
 def _rows(table: object) -> list[dict[str, Any]]:
-    if isinstance(table, pl.DataFrame):
-        return table.to_dicts()
     if isinstance(table, (list, tuple)) and all(isinstance(row, Mapping) for row in table):
         return [dict(row) for row in table]
     if is_frame(table):
-        import narwhals as nw
-
-        made: Any = nw.from_native(table, eager_only=True)
-        return [dict(row) for row in made.iter_rows(named=True)]
+        return table_of(table, "sums").to_dicts()
     raise InputError.of("online.sums_type", type=type(table).__name__)
 
 

@@ -1,4 +1,4 @@
-"""From events to what each unit adds above and below the line of each measure, and from there to sums.
+"""From events to what each unit adds to the numerator and denominator of each measure, and from there to sums.
 
 One pass over the log serves every measure. A partition of whole users is sorted once; a measure is then two arrays with
 a number per unit, and a partition is a few sums.
@@ -17,10 +17,9 @@ import numpy.typing as npt
 from rankmeter.errors import InputError
 from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
 from rankmeter.online.contributions import amounts, is_engaged, is_per_user, located, parts
-from rankmeter.online.equal_rows import changes
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.exact_totals import Draws, Totals, rounded, totals_by
-from rankmeter.online.log import Log
+from rankmeter.online.log import Log, first_of_each
 from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
 from rankmeter.online.questions import (
     ALL,
@@ -38,9 +37,10 @@ from rankmeter.online.questions import (
     check_answerable,
 )
 from rankmeter.online.spark_log import partitioned
-from rankmeter.online.sums import BEFORE, Sums, above, below
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
 from rankmeter.placing.hashing import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import changes
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""
@@ -53,19 +53,27 @@ def count(events: Events, question: Question) -> Counted:
     """Count a log, partition by partition, here or where the log is."""
     check_answerable(events, question)
     work = partial(count_partition, question=question, kinds=events.kinds)
-    with partitioned(events, question.needed(), rows_per_partition=question.rows_per_partition) as partitions:
+    with partitioned(events, question.needed()) as partitions:
         seen = partitions.seen
         if seen.last_time is None:
             raise _nothing_in(events, seen)
         tally = UserTally()
         for part in partitions.each(work):
             tally.add(part)
-    counted = Counted(seen, tally)
-    _settle(counted, question)
     if question.unit in WINDOWS:
-        _sum_windows(counted, question)
-    elif tally.kept:
-        _locate(counted, question)
+        _add_windows(question, seen, tally)
+    names = question.names
+    plain = names[: 2 * len(question.summed)]
+    both = (*plain, *(name + BEFORE for name in plain))
+    counted = Counted(
+        question, seen, tally,
+        groups={label: Sums.of(names, totals) for label, totals in tally.groups.items()},
+        resampled={label: draws.resampled(question.plan.resamples) for label, draws in tally.draws.items()},
+        days={key: Sums.of(plain, totals) for key, totals in tally.days.items()},
+        halves={label: Sums.of(both, totals) for label, totals in tally.halves.items()},
+    )  # fmt: skip
+    if tally.kept:
+        _locate(counted)
     return counted
 
 
@@ -73,28 +81,12 @@ def count_partition(
     columns: Columns, seen: Seen, _words: Words, *, question: Question, kinds: Mapping[str, str]
 ) -> UserTally:
     """Count the events of some whole users, of a log of which ``seen`` says what holds for all of it."""
-    log = Log(
-        columns,
-        first_position=0 if seen.lowest_position == 0 else 1,
-        last_time=seen.last_time or 0,
-        has_impressions=any(kinds.get(word.casefold()) == "impression" for word in seen.types),
-        drop_bots=question.plan.bots == "drop",
-    )
-    counted = Counted(seen, UserTally())
+    has_impressions = any(kinds.get(word.casefold()) == "impression" for word in seen.types)
+    log = Log(columns, seen, has_impressions=has_impressions, drop_bots=question.plan.bots == "drop")
+    tally = UserTally()
     if len(log):
-        _count_log(log, question, counted)
-    return counted.tally
-
-
-def _settle(counted: Counted, question: Question) -> None:
-    """Round what was added up."""
-    tally = counted.tally
-    counted.groups = {label: Sums.of(question.names, totals) for label, totals in tally.groups.items()}
-    counted.resampled = {label: draws.resampled(question.plan.resamples) for label, draws in tally.draws.items()}
-    plain = question.names[: 2 * len(question.summed)]
-    counted.days = {key: Sums.of(plain, totals) for key, totals in tally.days.items()}
-    both = (*plain, *(name + BEFORE for name in plain))
-    counted.halves = {label: Sums.of(both, totals) for label, totals in tally.halves.items()}
+        _count_log(log, question, seen, tally)
+    return tally
 
 
 def _nothing_in(events: Events, seen: Seen) -> InputError:
@@ -105,34 +97,35 @@ def _nothing_in(events: Events, seen: Seen) -> InputError:
     return InputError.of("online.no_usable_event", source=events.source, **counts)
 
 
-def _count_log(log: Log, question: Question, counted: Counted) -> None:
+def _count_log(log: Log, question: Question, seen: Seen, tally: UserTally) -> None:
     before: Log | None = None
     whole = log
     if question.start is not None:
         early = whole.time < question.start
-        before, log = Log.part(whole, early), Log.part(whole, ~early)
-        counted.found["events before the start"] += int(early.sum())
+        before, log = whole.only(early), whole.only(~early)
+        tally.found["events before the start"] += int(early.sum())
         if not len(log):
-            counted.tally.found += whole.found
+            tally.found += whole.found
             return
     unit, units = units_of(log, question.unit)
     tables = [_table(log, question, unit, units)]
     if before is not None:
         tables.append(_of_users(before, log, question, idle=True))
-    if question.covariates:
-        tables.append(_covariates(whole, log, question))
+    if question.plan.covariates:
+        tables.append(_covariates(whole, log, len(question.plan.covariates)))
     table = np.hstack(tables)
     if question.unit in WINDOWS:
-        _count_windows(log, question, counted.tally, unit, table)
+        _count_windows(log, question, tally, unit, table)
     else:
-        group, labels = _groups_of(log, question, unit, units, counted)
+        tally.found["units"] += units
+        group, labels = _groups_of(log, question, unit, units, seen, tally)
         ids = _unit_ids(log, unit, units) if question.plan.resamples else None
-        _add_groups(table, group, labels, ids, question, counted.tally)
-        _keep_values(log, question, counted.tally, (table, group, labels, unit))
-        if question.days:
-            _count_days(log, question, counted, group, labels)
-    _describe(log, counted.tally, question)
-    counted.tally.found += whole.found + (log.found if log is not whole else Counter())
+        _add_groups(table, group, labels, ids, question, tally)
+        _keep_values(log, question, tally, (table, group, labels, unit))
+        if question.plan.days:
+            _count_days(log, question, seen, tally, group, labels)
+    _describe(log, tally, question)
+    tally.found += whole.found + (log.found if log is not whole else Counter())
 
 
 def _add_groups(
@@ -141,33 +134,31 @@ def _add_groups(
     """Add some units to the totals of their groups; those with ids are resampled too."""
     plan = question.plan
     for code, label in enumerate(labels):
-        mine = group == code
-        add_to(tally.groups, label, Totals.of_rows(table[mine]))
+        inside = group == code
+        add_to(tally.groups, label, Totals.of_rows(table[inside]))
         if ids is not None:
-            add_to(tally.draws, label, Draws.of_rows(table[mine], ids[mine], plan.resamples, plan.seed))
+            add_to(tally.draws, label, Draws.of_rows(table[inside], ids[inside], plan.resamples, plan.seed))
 
 
 def _unit_ids(log: Log, unit: Ints, units: int) -> Hashes:
     """(units,) what tells units apart, wherever they are counted: the user, and which of the user's units it is."""
-    rows = np.flatnonzero(unit >= 0)[::-1]
-    first = np.zeros(units, np.int64)
-    first[unit[rows]] = rows
+    first = first_of_each(unit, unit >= 0, units)
     order = np.argsort(first, kind="stable")
     user = log.user[first[order]]
     begins = np.flatnonzero(changes(user))
     number = np.empty(units, np.uint64)
-    number[order] = np.arange(units) - np.repeat(begins, np.diff(np.append(begins, units)))
+    number[order] = np.arange(units) - np.repeat(begins, np.diff(begins, append=units))
     return mixed(log.user_names[log.user[first]] + mixed(number))
 
 
 def _table(log: Log, question: Question, unit: Ints, units: int) -> Floats:
-    """(units, columns) what each unit adds above and below the line of each measure."""
-    made = [part for measure in question.summed for part in parts(measure, log, unit, units)]
-    return np.column_stack(made) if made else np.zeros((units, 0))
+    """(units, columns) what each unit adds to the numerator and to the denominator of each measure."""
+    columns = [part for measure in question.summed for part in parts(measure, log, unit, units)]
+    return np.column_stack(columns) if columns else np.zeros((units, 0))
 
 
 def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats:
-    """(users, columns) the same of the same users in another part of the log.
+    """(users, columns) what the users of a log add in another part of it.
 
     Who is not there did nothing. Where a measure is about users and ``idle`` ones count, that is a 0 of theirs;
     otherwise it is not part of any quotient.
@@ -181,11 +172,11 @@ def _of_users(other: Log, log: Log, question: Question, *, idle: bool) -> Floats
     return table
 
 
-def _covariates(whole: Log, log: Log, question: Question) -> Floats:
+def _covariates(whole: Log, log: Log, covariates: int) -> Floats:
     """(users, 2 x covariates) the first known value of each user, and whether there is one; where not, 0."""
-    table = np.zeros((log.users, 2 * len(question.covariates)))
+    table = np.zeros((log.users, 2 * covariates))
     _, place, whole_place = np.intersect1d(log.user_ids, whole.user_ids, assume_unique=True, return_indices=True)
-    for number in range(len(question.covariates)):
+    for number in range(covariates):
         column = whole.column(f"covariate {number}")
         rows = np.flatnonzero(~np.isnan(column))[::-1]
         first = np.zeros((whole.users, 2))
@@ -208,21 +199,20 @@ def _count_windows(log: Log, question: Question, tally: UserTally, unit: Ints, t
         add_to(tally.windows, number, Window(*counts))
 
 
-def _sum_windows(counted: Counted, question: Question) -> None:
-    """Put together the windows of time, which all partitions have a part of."""
-    tally = counted.tally
+def _add_windows(question: Question, seen: Seen, tally: UserTally) -> None:
+    """Add the windows of time, which all partitions have a part of, to the totals of their groups."""
     numbers = sorted(tally.windows)
     windows = [tally.windows[number] for number in numbers]
     table = rounded(np.array([window.totals for window in windows], object))
     lowest, highest = (np.array([getattr(window, end) for window in windows]) for end in ("lowest", "highest"))
-    words = counted.seen.labels[question.by[0]] if question.by else [ALL]
+    words = seen.labels[question.by[0]] if question.by else [ALL]
     crossed = lowest != highest
-    counted.found["units in several variants"] = int(crossed.sum())
-    counted.found["units without variant"] = int((highest < 0).sum())
-    mine = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
+    tally.found["units"] = len(windows)
+    tally.found["units in several variants"] = int(crossed.sum())
+    tally.found["units without variant"] = int((highest < 0).sum())
+    group = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
     ids = mixed(np.array(numbers, np.int64).view(np.uint64)) if question.plan.resamples else None
-    _add_groups(table, mine, [(word,) for word in words], ids, question, tally)
-    _settle(counted, question)
+    _add_groups(table, group, [(word,) for word in words], ids, question, tally)
 
 
 def _keep_values(log: Log, question: Question, tally: UserTally, units: tuple[Any, ...]) -> None:
@@ -233,25 +223,24 @@ def _keep_values(log: Log, question: Question, tally: UserTally, units: tuple[An
         if getattr(measure, "winsor", None) is not None:
             kept[measure] = table[:, [place for place, name in enumerate(question.names) if _is_of(name, measure)]]
         elif measure.is_located:
-            values, home = amounts(measure, log, unit)
-            kept[measure] = values, home
+            kept[measure] = amounts(measure, log, unit)
     if kept:
         tally.kept.append((kept, group, labels))
 
 
 def _is_of(name: str, measure: OnlineMeasure) -> bool:
-    return name.removesuffix(BEFORE) in (above(measure), below(measure))
+    return name.removesuffix(BEFORE) in (numerator(measure), denominator(measure))
 
 
-def _locate(counted: Counted, question: Question) -> None:
+def _locate(counted: Counted) -> None:
     """Cap the totals of users at their quantile, and find quantiles and trimmed means, from all values together."""
     labels = counted.tally.kept[0][2]
     groups = [group for _, group, _ in counted.tally.kept]
     for measure in counted.tally.kept[0][0]:
-        made = [kept[measure] for kept, *_ in counted.tally.kept]
+        values_kept = [kept[measure] for kept, *_ in counted.tally.kept]
         if not measure.is_located:
-            table = np.vstack(made)
-            names = tuple(name for name in question.names if _is_of(name, measure))
+            table = np.vstack(values_kept)
+            names = tuple(name for name in counted.question.names if _is_of(name, measure))
             for column in range(0, len(names), 2):  # now, and before
                 cap = float(np.quantile(table[:, column], measure.winsor))
                 table[:, column] = np.minimum(table[:, column], cap)
@@ -261,18 +250,18 @@ def _locate(counted: Counted, question: Question) -> None:
                 counted.groups[label] = counted.groups[label].with_columns(capped)
             continue
         offsets = np.cumsum([0, *(len(group) for group in groups[:-1])])
-        values = np.concatenate([values for values, _ in made])
-        home = np.concatenate([home + offset for (_, home), offset in zip(made, offsets, strict=True)])
+        values = np.concatenate([values for values, _ in values_kept])
+        home = np.concatenate([home + offset for (_, home), offset in zip(values_kept, offsets, strict=True)])
         of_value = np.concatenate(groups)[home]
         for code, label in enumerate(labels):
-            mine = of_value == code
-            counted.located.setdefault(label, {})[measure] = located(measure, values[mine], home[mine])
+            inside = of_value == code
+            counted.located.setdefault(label, {})[measure] = located(measure, values[inside], home[inside])
 
 
-def _count_days(log: Log, question: Question, counted: Counted, group: Ints, labels: list[Label]) -> None:
+def _count_days(log: Log, question: Question, seen: Seen, tally: UserTally, group: Ints, labels: list[Label]) -> None:
     """Each day on its own, everything up to its end, and the second half of the days beside the first."""
-    first, last = (int(moment or 0) // WINDOWS["day"] for moment in (counted.seen.first_time, counted.seen.last_time))
-    first = max(first, (question.start or 0) // WINDOWS["day"]) if question.start is not None else first
+    first, last = (int(moment or 0) // WINDOWS["day"] for moment in (seen.first_time, seen.last_time))
+    first = first if question.start is None else max(first, question.start // WINDOWS["day"])
     if last - first >= MOST_DAYS:
         raise InputError.of("online.too_many_days", last=last - first + 1, most_days=MOST_DAYS)
     day = log.time // WINDOWS["day"]
@@ -280,17 +269,17 @@ def _count_days(log: Log, question: Question, counted: Counted, group: Ints, lab
     ids = log.user_ids[order]
     for number in range(first, last + 1):
         for name, rows in (("daily", day == number), ("cumulative", day <= number)):
-            part = Log.part(log, rows)
+            part = log.only(rows)
             if len(part):
                 table = _table(part, question, part.user, part.users)
-                mine = group[order[np.searchsorted(ids, part.user_ids)]]
+                of_user = group[order[np.searchsorted(ids, part.user_ids)]]
                 for code, label in enumerate(labels):
-                    add_to(counted.tally.days, (label, number, name), Totals.of_rows(table[mine == code]))
+                    add_to(tally.days, (label, number, name), Totals.of_rows(table[of_user == code]))
     early = day < first + (last + 1 - first) / 2
     if last > first:
-        halves = [_of_users(Log.part(log, rows), log, question, idle=False) for rows in (~early, early)]
+        halves = [_of_users(log.only(rows), log, question, idle=False) for rows in (~early, early)]
         for code, label in enumerate(labels):
-            add_to(counted.tally.halves, label, Totals.of_rows(np.hstack(halves)[group == code]))
+            add_to(tally.halves, label, Totals.of_rows(np.hstack(halves)[group == code]))
 
 
 def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
@@ -302,17 +291,19 @@ def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
         return np.cumsum(begins) - 1, int(begins.sum())
     if unit == "session":
         table = log.sessions(_DEFAULT_SESSIONS)
-        return table.of_event, len(table.user)
-    return log.requests()
+        return table.of_event, len(table)
+    return log.requests
 
 
-def _groups_of(log: Log, question: Question, unit: Ints, units: int, counted: Counted) -> tuple[Ints, list[Label]]:
+def _groups_of(
+    log: Log, question: Question, unit: Ints, units: int, seen: Seen, tally: UserTally
+) -> tuple[Ints, list[Label]]:
     """(units,) the group of each unit, -1 for one that belongs to none; and the label of each group."""
     code = np.zeros(units, np.int64)
     labels: list[Label] = [()]
     for role in question.by:
-        words = counted.seen.labels[role]
-        of_unit = _label_of_units(log, role, unit, units, question, counted)
+        words = seen.labels[role]
+        of_unit = _label_of_units(log, role, unit, units, question, tally)
         if role == "segment" and "variant" in question.by:
             of_unit, words = np.where(of_unit < 0, len(words), of_unit), [*words, NO_SEGMENT]
         code = np.where((code >= 0) & (of_unit >= 0), code * len(words) + of_unit, -1)
@@ -320,7 +311,7 @@ def _groups_of(log: Log, question: Question, unit: Ints, units: int, counted: Co
     return code, labels if question.by else [(ALL,)]
 
 
-def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Question, counted: Counted) -> Ints:
+def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Question, tally: UserTally) -> Ints:
     """(units,) the variant or segment of each unit: the first that it was seen with."""
     label = log.column(role)
     rows = np.flatnonzero((label >= 0) & (unit >= 0))
@@ -328,35 +319,35 @@ def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Quest
     of_unit[unit[rows[::-1]]] = label[rows[::-1]]
     several = np.zeros(units, np.bool_)
     several[unit[rows[label[rows] != of_unit[unit[rows]]]]] = True
-    counted.found[f"units in several {role}s"] += int(several.sum())
-    counted.found[f"units without {role}"] += int((of_unit < 0).sum())
+    tally.found[f"units in several {role}s"] += int(several.sum())
+    tally.found[f"units without {role}"] += int((of_unit < 0).sum())
     if role == "variant":
         if question.unit in ("session", "request"):
-            _compare_with_users(log, unit, of_unit, counted)
+            _compare_with_users(log, unit, of_unit, tally)
         if question.plan.crossed == "drop":
             of_unit[several] = -1
     return of_unit
 
 
-def _compare_with_users(log: Log, unit: Ints, variant: Ints, counted: Counted) -> None:
+def _compare_with_users(log: Log, unit: Ints, variant: Ints, tally: UserTally) -> None:
     """Count the users with several units, those of them in several variants, and how many would be by chance."""
     rows = np.flatnonzero(changes(unit) & (unit >= 0))
-    mine, first = np.unique(unit[rows], return_index=True)
-    user, variant = log.user[rows[first]], variant[mine]
+    ids, first = np.unique(unit[rows], return_index=True)
+    user, variant = log.user[rows[first]], variant[ids]
     user, variant = user[variant >= 0], variant[variant >= 0]
     if not len(user):
         return
     units, of_variants = np.bincount(user, minlength=log.users), np.bincount(variant)
     pairs = np.unique(user * len(of_variants) + variant)
-    counted.found["users with several units"] += int((units > 1).sum())
-    counted.found["users in several variants"] += int((np.bincount(pairs // len(of_variants)) > 1).sum())
-    counted.tally.units_of_users.update(units.tolist())
-    counted.tally.units_of_variants.update(dict(enumerate(of_variants.tolist())))
+    tally.found["users with several units"] += int((units > 1).sum())
+    tally.found["users in several variants"] += int((np.bincount(pairs // len(of_variants)) > 1).sum())
+    tally.units_of_users.update(units.tolist())
+    tally.units_of_variants.update(dict(enumerate(of_variants.tolist())))
 
 
 def _describe(log: Log, tally: UserTally, question: Question) -> None:
     """What a reader wants to see beside the numbers: the funnel, the curve by position, the lengths of sessions."""
-    pairs = log.exposures()
+    pairs = log.exposures
     users = log.users
     for kind, name in ((IMPRESSION, "impression"), (CLICK, "click"), (CONVERSION, "conversion")):
         has = np.bincount(log.user[log.is_kind(kind)], minlength=users) > 0
@@ -365,7 +356,7 @@ def _describe(log: Log, tally: UserTally, question: Question) -> None:
         (measure for measure in question.measures if isinstance(measure, SessionMeasure)), _DEFAULT_SESSIONS
     )
     table = log.sessions(session_measure)
-    tally.found["sessions"] += len(table.user)
+    tally.found["sessions"] += len(table)
     tally.found["sessions of one event"] += int((table.events == 1).sum())
     tally.found["sessions of no length"] += int((table.last == table.first).sum())
     tally.found["sessions cut at the maximum length"] += table.cut

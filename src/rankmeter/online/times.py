@@ -7,8 +7,8 @@ counted as they are, but the log ends before them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.event_columns import at_path
 from rankmeter.placing.placements import Ints
+from rankmeter.wording import Said, said
 
 MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 UNITS = ("s", "ms", "us", "ns")
@@ -23,7 +24,8 @@ UNITS = ("s", "ms", "us", "ns")
 NO_ZONE = "no zone"
 """The column that says whether a time, as text, came without a time zone."""
 
-_HOUR = 3_600_000_000
+HOUR = 3_600_000_000
+"""In microseconds."""
 _FROM, _UNTIL = 946_684_800_000_000, 4_102_444_800_000_000  # the years 2000 to 2099, in microseconds
 _FAR = _FROM * 1000
 """What a number of the next smaller unit becomes: a time in the year 31,969 or later."""
@@ -47,10 +49,10 @@ class Times:
 
     columns: tuple[pl.Expr, ...]
     """``time``, and for text :data:`NO_ZONE`."""
-    said: tuple[tuple[str, dict[str, Any]], ...] = ()
-    """What was decided, as kinds of sentences with their values."""
+    notes: tuple[Said, ...] = ()
+    """What was decided."""
     unit: str = ""
-    """That of numbers."""
+    """What numbers count: s, ms, us or ns."""
 
 
 def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> Times:
@@ -59,11 +61,11 @@ def times_of(frame: pl.LazyFrame, schema: pl.Schema, path: str, source: str) -> 
     sample = frame.select(column.alias("t")).drop_nulls().head(1000).collect().get_column("t")
     dtype = sample.dtype
     if isinstance(dtype, pl.Datetime):
-        said: tuple[Any, ...] = () if dtype.time_zone else (("times_have_no_zone", {}),)
-        return Times((column.dt.epoch("us").alias("time"),), said)
+        notes = () if dtype.time_zone else (said("times_have_no_zone"),)
+        return Times((column.dt.epoch("us").alias("time"),), notes)
     if dtype == pl.Date:
         midnight = column.cast(pl.Datetime("us")).dt.epoch("us")
-        return Times((midnight.alias("time"),), (("times_are_days", {}),))
+        return Times((midnight.alias("time"),), (said("times_are_days"),))
     if dtype == pl.String:
         numeric = sample.cast(pl.Float64, strict=False)
         if len(numeric) and numeric.null_count() * 2 < len(numeric):
@@ -102,7 +104,7 @@ def _numbers(whole: pl.Expr, number: pl.Expr, sample: pl.Series) -> Times:
     else:
         exact, rounded = whole * MICROSECONDS[unit], (number * MICROSECONDS[unit]).round()
     time = pl.coalesce(exact, rounded.cast(pl.Int64, strict=False))
-    return Times((time.alias("time"),), (("times_are_numbers", {"unit": unit}),), unit)
+    return Times((time.alias("time"),), (said("times_are_numbers", unit=unit),), unit)
 
 
 def of_another_unit(time: Ints, unit: str) -> int:
@@ -122,49 +124,20 @@ def of_another_unit(time: Ints, unit: str) -> int:
     return int(np.count_nonzero(wrong))
 
 
-@dataclass
-class Hours:
-    """How many events each hour has."""
-
-    counts: dict[int, int] = field(default_factory=dict)
-
-    def add(self, time: Ints) -> None:
-        """Count some events."""
-        hour = time // _HOUR
-        first = int(hour.min())
-        if int(hour.max()) - first < 1_000_000:
-            counts = np.bincount(hour - first)
-            which = np.flatnonzero(counts)
-            counted = zip((which + first).tolist(), counts[which].tolist(), strict=True)
-        else:
-            counted = zip(*(part.tolist() for part in np.unique(hour, return_counts=True)), strict=True)
-        for clock, count in counted:
-            self.counts[clock] = self.counts.get(clock, 0) + count
-
-    def merge(self, other: Hours) -> None:
-        """Add the events of other rows."""
-        for hour, count in other.counts.items():
-            self.counts[hour] = self.counts.get(hour, 0) + count
-
-    def span(self) -> tuple[int, int]:
-        """Where the log begins and ends, in microseconds, the end not included; stray clocks left out of it."""
-        hours = np.array(sorted(self.counts), np.int64)
-        counts = np.array([self.counts[hour] for hour in hours.tolist()], np.int64)
-        begin, end = 0, len(hours) - 1
-        total = int(counts.sum())
-        if total >= ENOUGH:
-            stray = max(1, total // STRAY)
-            until = np.cumsum(counts)
-            # All but a few events of either end lie between these.
-            first = int(np.searchsorted(until - counts, stray, side="right")) - 1
-            last = int(np.argmax(total - until <= stray))
-            pauses = np.diff(hours)
-            far = pauses > max(APART_HOURS, int(pauses[first:last].max(initial=0)))
-            begin = int(np.flatnonzero(far[:first])[-1]) + 1 if far[:first].any() else 0
-            end = last + int(np.argmax(far[last:])) if far[last:].any() else end
-        return int(hours[begin]) * _HOUR, (int(hours[end]) + 1) * _HOUR
-
-    def outside(self, span: tuple[int, int]) -> tuple[int, int]:
-        """How many events are dated before and after a span."""
-        before = sum(count for hour, count in self.counts.items() if hour * _HOUR < span[0])
-        return before, sum(count for hour, count in self.counts.items() if hour * _HOUR >= span[1])
+def span_of(events: Mapping[int, int]) -> tuple[int, int]:
+    """Where a log begins and ends, by its events an hour: microseconds, end excluded, stray clocks left out."""
+    hours = np.array(sorted(events), np.int64)
+    counts = np.array([events[hour] for hour in hours.tolist()], np.int64)
+    begin, end = 0, len(hours) - 1
+    total = int(counts.sum())
+    if total >= ENOUGH:
+        stray = max(1, total // STRAY)
+        until = np.cumsum(counts)
+        # All but a few events of either end lie between these.
+        first = int(np.searchsorted(until - counts, stray, side="right")) - 1
+        last = int(np.argmax(total - until <= stray))
+        pauses = np.diff(hours)
+        far = pauses > max(APART_HOURS, int(pauses[first:last].max(initial=0)))
+        begin = int(np.flatnonzero(far[:first])[-1]) + 1 if far[:first].any() else 0
+        end = last + int(np.argmax(far[last:])) if far[last:].any() else end
+    return int(hours[begin]) * HOUR, (int(hours[end]) + 1) * HOUR

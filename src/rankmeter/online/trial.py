@@ -13,12 +13,11 @@ from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted
-from rankmeter.online.log_results import LogResult
-from rankmeter.online.result_tables import days_table, effects_table, plain_of, value_table
+from rankmeter.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
 from rankmeter.online.settings import ExperimentPlan
-from rankmeter.showing.document import Block, Paragraph, Table
+from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Table
 from rankmeter.stats.estimates import Estimate, Lift
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Language, Said, exact_percent, said, word
 
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
 Guard = Literal["", "passes", "fails", "cannot tell"]
@@ -33,6 +32,12 @@ _COLUMNS = {
     "chance_to_win": "chance", "expected_loss": "loss",
 }  # fmt: skip
 """The columns of a table of effects, and where each stands in an effect."""
+_SHOWN = ("segment", "measure", "variant", "role", "difference", "relative", "p", "peek", "least", "chance", "loss",
+          "verdict")  # fmt: skip
+"""What people see of an effect."""
+_LEAST_FIRST = ("", "p", "difference", "role", "chance", "loss", "least")
+"""What a narrow terminal leaves out, the last first: whether and how much, relative to the control, always stays."""
+_VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +172,8 @@ class Decision:
     @property
     def sentence(self) -> Said:
         """For people."""
-        kind = {"ship": "decision_is_ship", "do not ship": "decision_is_do_not_ship",
-                "cannot tell": "decision_is_cannot_tell"}[self.verdict]  # fmt: skip
-        return said("decision", variant=self.variant, verdict=said(kind), reasons=list(self.reasons))
+        verdict = said(f"decision_is_{self.verdict.replace(' ', '_')}")
+        return said("decision", variant=self.variant, verdict=verdict, reasons=list(self.reasons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +242,7 @@ class Experiment(LogResult):
     """Variants compared with a control."""
 
     control: str
-    values: Mapping[str, Mapping[OnlineMeasure, Estimate]]
+    values: Values
     ratio: SampleRatio
     effects: tuple[Effect, ...]
     segments: tuple[Effect, ...] = ()
@@ -277,8 +281,8 @@ class Experiment(LogResult):
         for effect in self.effects:
             if effect.measure == meant and (variant is None or effect.variant == variant):
                 return effect
-        known = [f"{effect.measure} of {effect.variant}" for effect in self.effects]
-        name = f"{measure} of {variant}" if variant else str(measure)
+        known = [f"{effect.measure} ({effect.variant})" for effect in self.effects]
+        name = f"{measure} ({variant})" if variant else str(measure)
         raise NotFoundError.of("online.no_effect_on", name=name, known=known)
 
     def to_polars(self) -> pl.DataFrame:
@@ -315,22 +319,75 @@ class Experiment(LogResult):
     def tables(self, language: Language = "en") -> list[Table]:
         """The values, and the differences of all units, by segment and by day."""
         by, head = word("online_variant", language), word("online_value", language)
-        parts = (("", self.effects), (self.segment, self.segments))
-        return [
-            value_table(self.values, by, head, self.unit, language),
-            *(effects_table(name, effects, self, language) for name, effects in parts if effects),
-            *([days_table(self, language)] if self.days else []),
-        ]
+        tables = [self.value_table(self.values, by, head, language)]
+        tables += [self.effects_table(language)] if self.effects else []
+        tables += [self.effects_table(language, self.segment)] if self.segments else []
+        return [*tables, self._days_table(language)] if self.days else tables
+
+    def effects_table(self, language: Language, segment: str = "", *, is_page: bool = False) -> Table:
+        """Every difference from the control, or those of the segments; a page has room for what holds on any day."""
+        words, effects = page_words(language), self.segments if segment else self.effects
+        has_chance = not all(math.isnan(effect.chance) for effect in effects)
+        asked = {"segment": bool(segment), "role": any(effect.role for effect in effects), "peek": is_page,
+                 "chance": has_chance, "loss": has_chance}  # fmt: skip
+        values = {"correction": self.correction, "power": exact_percent(self.plan.power)}
+        names = [name for name in _SHOWN if asked.get(name, True)]
+        columns = (
+            Column(
+                segment if name == "segment" else words[name].format(**values),
+                "text" if name in _SHOWN[:3] else "number",
+                _LEAST_FIRST.index(name) if name in _LEAST_FIRST else 0,
+            )
+            for name in names
+        )
+        cells = (_effect_cells(effect, words, language, is_page=is_page) for effect in effects)
+        return Table(tuple(columns), tuple(tuple(row[name] for name in names) for row in cells))
+
+    def _days_table(self, language: Language) -> Table:
+        """The differences day by day, and what they add up to."""
+        day, measure, variant, that_day, so_far = (
+            word(f"online_{name}", language) for name in ("day", "measure", "variant", "that_day", "so_far")
+        )
+        rows = (
+            (day.day, str(day.measure), day.variant, shown(day.daily, day.measure, lang=language),
+             shown(day.cumulative, day.measure, lang=language))
+            for day in self.days
+        )  # fmt: skip
+        columns = (*(Column(head, "text") for head in (day, measure, variant)), Column(that_day, importance=1),
+                   Column(so_far))  # fmt: skip
+        return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
 
     def conclusions(self) -> list[Said]:
         """What was decided, and what was tested beside the effects."""
-        told = [decision.sentence for decision in self.decisions]
-        told += [interaction.sentence for interaction in self.interactions if interaction.differs]
-        told += [change.sentence for change in self.novelty if change.differs]
+        sentences = [decision.sentence for decision in self.decisions]
+        sentences += [interaction.sentence for interaction in self.interactions if interaction.differs]
+        sentences += [change.sentence for change in self.novelty if change.differs]
         tested: tuple[tuple[str, tuple[Interaction | NoveltyEffect, ...]], ...] = (
             ("interactions_cannot_tell", self.interactions), ("novelty_none", self.novelty)
         )  # fmt: skip
         for kind, tests in tested:
             unsure = [f"{test.measure} ({test.variant})" for test in tests if not test.differs]
-            told += [said(kind, effects=unsure)] if unsure else []
-        return told
+            sentences += [said(kind, effects=unsure)] if unsure else []
+        return sentences
+
+
+def _brief(number: float) -> str:
+    """A number in three digits; a dash where there is none."""
+    return "-" if math.isnan(number) else f"{number:.3g}"
+
+
+def _effect_cells(effect: Effect, words: Mapping[str, str], language: Language, *, is_page: bool) -> dict[str, Cell]:
+    base, relative, no_data = effect.control_value.value, effect.relative, words["no_data"]
+    share = f" ({abs(effect.least / base):.1%})" if is_page and base and not math.isnan(base) else ""
+    texts = {
+        "segment": effect.segment, "measure": str(effect.measure), "variant": effect.variant,
+        "role": words[effect.role] if effect.role else "",
+        "difference": shown(effect.difference, effect.measure, lang=language),
+        "relative": no_data if math.isnan(relative.value) else with_ends(relative, "+.1%"),
+        "p": _brief(effect.p_corrected), "peek": shown(effect.always_valid, effect.measure, lang=language),
+        "least": no_data if math.isnan(effect.least) else f"{_brief(effect.least)}{share}",
+        "chance": _brief(effect.chance), "loss": _brief(effect.loss),
+    }  # fmt: skip
+    verdict = words[(effect.guard or effect.verdict).replace(" ", "_")]
+    cells = {name: Cell(text) for name, text in texts.items()}
+    return cells | {"verdict": Cell(verdict, _VERDICTS.get(effect.verdict, frozenset()))}

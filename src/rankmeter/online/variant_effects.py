@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,12 +14,13 @@ from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted, change, cuped, difference, stratified
-from rankmeter.online.exact_totals import Resampled
+from rankmeter.online.exact_totals import quotients
 from rankmeter.online.log_evaluation import values_of
 from rankmeter.online.questions import Counted, Label
 from rankmeter.online.settings import ExperimentPlan
-from rankmeter.online.sums import BEFORE, Sums, above, below
-from rankmeter.online.trial import Day, Decision, Effect, NoveltyEffect
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.online.trial import Day, Decision, Effect, NoveltyEffect, Role
+from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable
 from rankmeter.stats.looks import Look
@@ -36,7 +37,7 @@ class Contrast:
     groups: Mapping[str, Sums]
     control: str
     plan: ExperimentPlan
-    resampled: Mapping[str, Resampled] = field(default_factory=dict)
+    resampled: Mapping[str, Floats] = field(default_factory=dict)
     covariates: Sequence[str] = ()
     located: Mapping[str, Mapping[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each variant."""
@@ -51,7 +52,7 @@ class Contrast:
     def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
         """Each measure of each variant against the control, not yet corrected."""
         base = self.values(self.control, measures)
-        made = []
+        effects = []
         for variant in [name for name in self.groups if name != self.control]:
             values = self.values(variant, measures)
             for measure in measures:
@@ -60,12 +61,12 @@ class Contrast:
                 chance, loss = math.nan, math.nan
                 if self.plan.prior is not None and measure.direction:
                     chance, loss = test.chance_to_win(self.plan.prior, measure.direction)
-                made.append(
+                effects.append(
                     Effect(measure, variant, self.control, segment, base[measure], values[measure], plain, adjusted,
                            least=math.nan, p_corrected=math.nan, chance=chance, loss=loss)
                 )  # fmt: skip
-        made.sort(key=lambda effect: measures.index(effect.measure))
-        return tuple(made)
+        effects.sort(key=lambda effect: measures.index(effect.measure))
+        return tuple(effects)
 
     def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Lift, Adjusted | None]:
         """The difference of a variant from the control, plain and adjusted."""
@@ -90,34 +91,34 @@ class Contrast:
 
 
 def resampled_difference(
-    told: Lift,
-    control: Resampled,
-    treatment: Resampled,
+    lift: Lift,
+    control: Floats,
+    treatment: Floats,
     sums: Sums,
     measure: OnlineMeasure,
     look: Look,
     theta: float = 0.0,
 ) -> Lift:
     """A difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
-    if math.isnan(told.p):  # one unit, or units that are all alike, are alike in every resample too
-        return told
+    if math.isnan(lift.p):  # one unit, or units that are all alike, are alike in every resample too
+        return lift
     level = look.level
-    x, y = sums.place(above(measure)), sums.place(below(measure))
-    base = control.quotients(x, y)
-    gaps = treatment.quotients(x, y) - base
+    x, y = sums.place(numerator(measure)), sums.place(denominator(measure))
+    base = quotients(control, x, y)
+    gaps = quotients(treatment, x, y) - base
     if theta:
-        x, y = sums.place(above(measure) + BEFORE), sums.place(below(measure) + BEFORE)
-        gaps -= theta * (treatment.quotients(x, y) - control.quotients(x, y))
+        x, y = sums.place(numerator(measure) + BEFORE), sums.place(denominator(measure) + BEFORE)
+        gaps -= theta * (quotients(treatment, x, y) - quotients(control, x, y))
     base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
     drawn = said("method_bootstrap", count=len(gaps))
     method = said("method_and", method=said("method_cuped"), how=drawn) if theta else drawn
     spread = float(np.var(gaps)) if len(gaps) else math.nan
-    absolute = Estimate(told.absolute.value, *middle(gaps, level), level, method, told.absolute.units, spread)
-    relative = told.relative
+    absolute = Estimate(lift.absolute.value, *middle(gaps, level), level, method, lift.absolute.units, spread)
+    relative = lift.relative
     if len(gaps) and (base > 0).all():
         relative = replace(relative, low=middle(gaps / base, level)[0], high=middle(gaps / base, level)[1],
                            method=method)  # fmt: skip
-    return replace(told, absolute=absolute, relative=relative, p=two_sided(gaps))
+    return replace(lift, absolute=absolute, relative=relative, p=two_sided(gaps))
 
 
 def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, float]:
@@ -150,22 +151,21 @@ def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ..
         if measure in primary and measure in margins:
             raise InputError.of("online.primary_and_guardrail", measure=measure)
     variants = len({effect.variant for effect in effects})
-    made: dict[int, Effect] = {}
-    families: dict[str, list[int]] = {}
-    for place, effect in enumerate(effects):
-        role: Any = (
-            "primary" if effect.measure in primary else "guardrail" if effect.measure in margins else "diagnostic"
-        )
-        role = role if primary or margins else ""
-        families.setdefault(role, []).append(place)
-        if role == "guardrail":
-            margin = margins[effect.measure]
-            p = effect.test.within_margin_p(margin, effect.measure.direction)
-            effect = replace(effect, margin=margin, p_margin=min(1.0, p * variants))
-        made[place] = replace(effect, role=role)
-    for places in families.values():
-        made |= zip(places, corrected_effects([made[place] for place in places], plan), strict=True)
-    return tuple(made[place] for place in range(len(effects)))
+    placed = []
+    for effect in effects:
+        role: Role = ""
+        if effect.measure in margins:
+            p = effect.test.within_margin_p(margins[effect.measure], effect.measure.direction)
+            effect = replace(effect, margin=margins[effect.measure], p_margin=min(1.0, p * variants))
+            role = "guardrail"
+        elif primary or margins:
+            role = "primary" if effect.measure in primary else "diagnostic"
+        placed.append(replace(effect, role=role))
+    families = {
+        role: iter(corrected_effects([effect for effect in placed if effect.role == role], plan))
+        for role in {effect.role for effect in placed}
+    }
+    return tuple(next(families[effect.role]) for effect in placed)
 
 
 def decisions(effects: Sequence[Effect], plan: ExperimentPlan, *, is_sound: bool) -> tuple[Decision, ...]:
@@ -185,11 +185,6 @@ def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
     for (variant, *_), part in sorted(groups.items()):
         merged[variant] = merged[variant] + part if variant in merged else part
     return merged
-
-
-def by_variant_located(counted: Counted) -> dict[str, Mapping[OnlineMeasure, GroupValue]]:
-    """The quantiles and trimmed means of each variant."""
-    return {label[0]: sides for label, sides in counted.located.items()}
 
 
 def strata_of(counted: Counted) -> list[dict[str, Sums]]:
@@ -216,7 +211,7 @@ def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, p
                 empty = Sums.empty(cumulative[variant].names)
                 alone = difference(daily.get(control, empty), daily.get(variant, empty), measure, look=Look(plan.level))
                 so_far = difference(cumulative.get(control, empty), cumulative[variant], measure, look=look)
-                day = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=number)).date().isoformat()
+                day = (date(1970, 1, 1) + timedelta(days=number)).isoformat()
                 rows.append(Day(day, measure, variant, so_far.absolute.units, alone.absolute, so_far.absolute))
     return tuple(rows)
 
@@ -232,5 +227,5 @@ def novelty_of(
         for measure in measures if not measure.is_located
         for variant in groups if variant != control and control in groups
     }  # fmt: skip
-    p = corrected_p({key: told.p for key, told in changes.items()}, plan.correction)
-    return tuple(NoveltyEffect(*key, told.absolute, told.p, p[key]) for key, told in changes.items())
+    p = corrected_p({key: lift.p for key, lift in changes.items()}, plan.correction)
+    return tuple(NoveltyEffect(*key, lift.absolute, lift.p, p[key]) for key, lift in changes.items())

@@ -2,9 +2,3 @@
 
 Each is loaded when such data comes: a mapping needs nothing of what tables need.
 """
-
-from rankmeter.placing.indexes import PlacedRun
-from rankmeter.placing.pairs import place_run, place_unjudged
-from rankmeter.placing.placements import Placements, Plan
-
-__all__ = ["PlacedRun", "Placements", "Plan", "place_run", "place_unjudged"]

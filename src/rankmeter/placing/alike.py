@@ -45,7 +45,7 @@ def one_of_each(
     counts = np.ones(len(placements), np.int64) if times is None else times
     offsets = offsets_of(np.bincount(placements.query, minlength=len(placements)))
     rows, hashes = _hashes(placements, offsets, facts, also)
-    first, kind = _grouped(hashes)
+    _, first, kind = np.unique(hashes, return_index=True, return_inverse=True)
     if len(first) == len(placements) or not _equal(placements, offsets, rows, first[kind], facts, also):
         return placements, counts, np.ones(len(placements), np.bool_)
     chosen = np.zeros(len(placements), np.bool_)
@@ -65,16 +65,6 @@ def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: B
     for values in _of_queries(placements, also):
         query = mixed(query ^ _bits(values))
     return row, query
-
-
-def _grouped(hashes: Hashes) -> tuple[Ints, Ints]:
-    """The first query of each kind, and the kind of each query."""
-    order = np.argsort(hashes)
-    new = np.ones(len(order), np.bool_)
-    new[1:] = hashes[order[1:]] != hashes[order[:-1]]
-    kind = np.empty(len(order), np.int64)
-    kind[order] = np.cumsum(new) - 1
-    return np.minimum.reduceat(order, np.flatnonzero(new)) if len(order) else order, kind
 
 
 def _column(placements: Placements, name: str) -> npt.NDArray[np.generic]:

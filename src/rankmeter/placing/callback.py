@@ -53,7 +53,7 @@ class ScoredTiles:
                 scores = tile_scores(score, block, tile)
                 device = str(getattr(scores, "device", "cpu"))
                 local = np.searchsorted(block, query[some])
-                known[some] = _host(scores[_like(local, scores), _like(item[some] - tile.start, scores)])
+                known[some] = _floats(scores[_like(local, scores), _like(item[some] - tile.start, scores)])
         return cls(score, rows, shape, keys, known, device)
 
     def scores(self, query: Ints, item: Ints) -> Floats:
@@ -84,7 +84,7 @@ class ScoredTiles:
                 scores = tile_scores(self.score, block, tile)
                 mine = scores[_like(local, scores)]
                 wanted = _like(tally.threshold[low:high], scores)[:, None]
-                tally.above[low:high] += _host((mine > wanted).sum(1)).astype(np.int64)
+                tally.above[low:high] += host((mine > wanted).sum(1))
                 row, column = _nonzero(mine == wanted)
                 tally.add(row + low, column + tile.start, tally.threshold[row + low])
             asked.told(high / len(owner))
@@ -102,7 +102,6 @@ class ScoredTiles:
     def tile_best(
         self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
     ) -> tuple[Ints, Ints, Floats]:
-        """The k best of a tile; see :class:`rankmeter.placing.top.Tiled`."""
         scores = tile_scores(self.score, block, tile)
         if len(hidden[0]):
             scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
@@ -118,7 +117,7 @@ def best_of(scores: Any, bound: Floats, k: int) -> tuple[Ints, Ints, Floats]:
     """
     lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
     row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
-    return row, column, _host(scores[_like(row, scores), _like(column, scores)])
+    return row, column, _floats(scores[_like(row, scores), _like(column, scores)])
 
 
 def _kth_best(scores: Any, k: int) -> Floats:
@@ -126,8 +125,7 @@ def _kth_best(scores: Any, k: int) -> Floats:
         return kth_best(scores, k)
     if scores.shape[1] < k:
         return np.full(len(scores), -np.inf)
-    kth: Floats = _host(scores.topk(k, dim=1)[0][:, -1])
-    return kth
+    return _floats(scores.topk(k, dim=1)[0][:, -1])
 
 
 def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
@@ -179,9 +177,10 @@ def _nonzero(mask: Any) -> tuple[Ints, Ints]:
     if not hasattr(mask, "detach"):
         row, column = np.nonzero(mask)
         return row, column
-    row, column = mask.nonzero(as_tuple=True)
-    return row.cpu().numpy(), column.cpu().numpy()
+    row, column = map(host, mask.nonzero(as_tuple=True))
+    return row, column
 
 
-def _host(values: Any) -> Any:
-    return values.double().cpu().numpy() if hasattr(values, "detach") else np.asarray(values, np.float64)
+def _floats(values: Any) -> Floats:
+    floats: Floats = host(values).astype(np.float64, copy=False)
+    return floats

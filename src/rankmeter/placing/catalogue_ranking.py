@@ -18,18 +18,18 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_whole, examples, warn
 from rankmeter.frozen import dataclass
-from rankmeter.inputs import into_judgments
+from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.progress import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
 from rankmeter.placing.devices import into_vectors
-from rankmeter.placing.indexes import PlacedRun
-from rankmeter.placing.matching import encode
+from rankmeter.placing.indexes import PlacedRun, judged_placements
+from rankmeter.placing.numbering import encode, numbers_among
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
-from rankmeter.placing.segments import group_rows, offsets_of, sort_descending, text_keys
+from rankmeter.placing.segments import Places, group_rows, offsets_of, text_keys
 from rankmeter.placing.vectors import Precision, VectorPair
 from rankmeter.wording import said
 
@@ -58,17 +58,17 @@ class RankedCatalogue:
 
     def check_judgments(self, judgments: object) -> None:
         """Refuse judgments other than those it was ranked with, whose items alone have been placed."""
-        mine = self.judged
-        if mine is None:
+        own = self.judged
+        if own is None:
             return
-        given = JudgedRows.of(judgments, *mine.names)
-        place = _rows_of(mine.queries, given.queries)
-        same = len(given.item) == len(mine.item) and bool((place >= 0).all())
+        given = JudgedRows.of(judgments, *own.names)
+        place = _rows_of(own.queries, given.queries)
+        same = len(given.item) == len(own.item) and bool((place >= 0).all())
         if same:
             query = place[given.query]
-            left, right = np.lexsort((given.item, query)), np.lexsort((mine.item, mine.query))
-            sides = ((query, mine.query), (given.item, mine.item), (given.grade, mine.grade))
-            same = all(bool((other[left] == own[right]).all()) for other, own in sides)
+            left, right = np.lexsort((given.item, query)), np.lexsort((own.item, own.query))
+            sides = ((query, own.query), (given.item, own.item), (given.grade, own.grade))
+            same = all(bool((theirs[left] == ours[right]).all()) for theirs, ours in sides)
         if not same:
             raise InputError.of("placing.other_judgments")
 
@@ -141,7 +141,10 @@ def rank_catalogue(
     >>> rm.evaluate(ranked, measures=["RR"])["RR"]
     1.0
     """
-    _check_options(top, similarity, precision)
+    if top is not None:
+        check_whole("top", top, 1)
+    check_choice("similarity", similarity, ("dot", "cosine"))
+    check_choice("precision", precision, ("exact", "fast"))
     if score is None:
         if query_vectors is None or item_vectors is None:
             raise InputError.of("placing.nothing_to_rank_by")
@@ -149,7 +152,7 @@ def rank_catalogue(
         if not devices:
             raise InputError.of("placing.no_device")
         sides = {"bias": bias, "similarity": similarity}
-        places = [into_vectors(query_vectors, item_vectors, **sides, device=one) for one in devices]
+        places = [into_vectors(query_vectors, item_vectors, **sides, device=name) for name in devices]
         rows, columns = places[0].shape
         names = Names.of(queries, rows, "queries"), Names.of(items, columns, "items")
         judged = JudgedRows.of(judgments, *names)
@@ -164,13 +167,6 @@ def rank_catalogue(
     return _Ranking(
         places, judged, pairs, names[1], precision, show_progress if progress is True else progress or None
     ).run(top)
-
-
-def _check_options(top: object, similarity: object, precision: object) -> None:
-    if top is not None:
-        check_whole("top", top, 1)
-    check_choice("similarity", similarity, ("dot", "cosine"))
-    check_choice("precision", precision, ("exact", "fast"))
 
 
 def _scored_tiles(
@@ -301,7 +297,8 @@ class _Ranking:
         rows = rows[np.argsort(judged.row[judged.query[rows]], kind="stable")]
         owner, item = judged.row[judged.query[rows]], judged.item[rows]
         parts = np.array_split(np.arange(len(rows)), len(self.places))
-        told = _Told(self.told, len(rows), [len(part) for part in parts], self._memory())
+        memory = max(place.memory(self.precision) for place in self.places)
+        told = _Told(self.told, len(rows), [len(part) for part in parts], memory)
         asked = [
             AskedPairs(owner[part], item[part], self.items.text_order, hidden, told.part(number))
             for number, (part, hidden) in enumerate(zip(parts, excluded, strict=True))
@@ -326,10 +323,6 @@ class _Ranking:
             top=None if top is None else self._top_ids(excluded, top),
             judged=judged,
         )
-
-    def _memory(self) -> int:
-        """Bytes that ranking takes beside what was given, at most."""
-        return max(place.memory(self.precision) for place in self.places)
 
     def _excluded(self, place: VectorPair) -> Excluded:
         queries, items = place.shape
@@ -392,20 +385,10 @@ def _placements(judged: JudgedRows, rows: Ints, counted: CountedPairs, excluded:
     offsets = offsets_of(np.bincount(judged.query, minlength=total).astype(np.int64))
     query = judged.query[rows]
     order = group_rows(query, total)
-    return Placements(
-        returned=returned,
-        in_run=present,
-        is_judged=np.ones(total, np.bool_),
-        best_offsets=offsets,
-        best=sort_descending(judged.grade, offsets),
-        query=query[order],
-        grade=judged.grade[rows][order],
-        above=counted.above[order],
-        tied=counted.tied[order],
-        higher_id=counted.higher_id[order],
-        earlier=counted.earlier[order],
-        score=counted.threshold[order],
-    )
+    columns = {"query": query, "grade": judged.grade[rows], "score": counted.threshold}
+    columns.update((name, getattr(counted, name)) for name in Places._fields)
+    placed = {name: column[order] for name, column in columns.items()}
+    return judged_placements(returned, judged.grade, offsets, placed, in_run=present)
 
 
 def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
@@ -444,10 +427,7 @@ def _rows_of(known: pl.Series, wanted: pl.Series) -> Ints:
     """The row of each wanted id among the known ones, -1 where it is not there."""
     if known.dtype != wanted.dtype:
         known, wanted = known.cast(pl.String), wanted.cast(pl.String)
-    rows = pl.DataFrame({"id": known, "row": np.arange(len(known))})
-    joined = pl.DataFrame({"id": wanted}).join(rows, on="id", how="left", maintain_order="left")
-    places: Ints = joined["row"].fill_null(-1).to_numpy()
-    return places
+    return numbers_among(known, wanted)
 
 
 def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any]:

@@ -21,7 +21,6 @@ from rankmeter.placing.products import LEAST, exact_scores, float32_error
 from rankmeter.placing.vectors import (
     Precision,
     array_of,
-    array_or_host,
     check_again,
     check_bias,
     check_widths,
@@ -414,7 +413,7 @@ def cuda_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: s
         first = _divided(first, _lengths(first, "query_vectors"))
         lengths = _lengths(second, "item_vectors")
     if bias is not None:
-        column = torch.from_numpy(array_of(np.reshape(array_or_host(bias), (-1, 1)), "bias")).to(second.device)
+        column = torch.from_numpy(array_of(np.reshape(host(bias), (-1, 1)), "bias")).to(second.device)
         check_bias(len(column), len(second))
         first = torch.hstack([first, torch.ones((len(first), 1), device=first.device)])
         if lengths is not None:

@@ -16,10 +16,21 @@ from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
-from rankmeter.placing.matching import ColumnIds, KeyTable, encode, pair_keys, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.matching import ColumnIds, KeyTable, pair_keys, repeated, repeated_pairs, shown_pairs
+from rankmeter.placing.numbering import grouped
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import Keys, Places, count_higher, expand, group_rows, offsets_of, sort_descending
-from rankmeter.placing.short_lists import Columns, fits
+from rankmeter.placing.segments import (
+    Keys,
+    Places,
+    count_higher,
+    expand,
+    group_rows,
+    is_rising,
+    offsets_of,
+    owners,
+    sort_descending,
+)
+from rankmeter.placing.short_lists import fits, may_repeat
 
 if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows
@@ -78,13 +89,14 @@ class JudgmentIndex:
     """(j,) the item of each, as `Ids`; None where ``graded`` holds them. In columns only what counts is kept."""
     graded: Graded = ()
     """The mapping of each query, where they came as such; what does not count is in them too."""
-    columns: Columns | None = None
-    """The judgments as columns, where every query has a few."""
+    keys: Keys | None = None
+    """(j,) the key of each item, where every query has so few that lists are compared with them place by place."""
 
     @classmethod
     def of_table(cls, table: JudgmentTable, lowest: float) -> JudgmentIndex:
         """The judgments of a table, from a grade on; repeated ones are refused."""
-        queries, code = encode(table.query, table.queries)
+        groups = grouped(table.query, table.queries)
+        queries, code = groups.values, None if groups.mark is None else groups.code
 
         def refused(keys: Keys, code: Ints, item: Any) -> InputError | None:
             rows, first = repeated_pairs(keys, code, item.column)
@@ -94,7 +106,9 @@ class JudgmentIndex:
             pairs = shown_pairs(item.column, queries.gather(pl.Series(code[again])), again)
             return InputError.of("placing.judged_twice", source=table.source, pairs=pairs)
 
-        return cls._of_columns(queries, code, table.grade.to_numpy(), ColumnIds(table.item), lowest, refused)
+        return cls._of_columns(
+            queries, groups.sizes, code, table.grade.to_numpy(), ColumnIds(table.item), lowest, refused
+        )
 
     @classmethod
     def of_text(cls, rows: PlainRows, lowest: float) -> JudgmentIndex:
@@ -107,41 +121,48 @@ class JudgmentIndex:
         def refused(keys: Keys, *_: object) -> Exception | None:
             return NotPlainError() if len(repeated(keys)) else None
 
-        code = np.repeat(codes, lengths)
-        return cls._of_columns(list(known), code, rows.value, rows.item, lowest, refused)
+        sizes = np.bincount(codes, lengths, len(known)).astype(np.int64)
+        code = None if is_rising(codes) else np.repeat(codes, lengths)
+        return cls._of_columns(list(known), sizes, code, rows.value, rows.item, lowest, refused)
 
     @classmethod
     def _of_columns(
         cls,
         queries: Any,
-        code: Ints,
+        sizes: Ints,
+        code: Ints | None,
         grade: Floats,
         item: Any,
         lowest: float,
         refused: Callable[[Keys, Ints, Any], Exception | None],
     ) -> JudgmentIndex:
-        if not is_rising(code):  # bring the judgments of a query together, in the order given
+        if code is not None:  # bring the judgments of a query together, in the order given
             order = group_rows(code, len(queries))
-            code, grade, item = code[order], grade[order], item.take(order)
-        keys = item.keys()
-        sizes = np.bincount(code, minlength=len(queries)).astype(np.int64)
+            item = item.take(order)
+            if grade.min() != grade.max():  # as sets of relevant items have them
+                grade = grade[order]
+        keys, offsets = item.keys(), offsets_of(sizes)
         most = int(sizes.max(initial=0))
         # Every two places of a list are compared to tell that none is repeated: more than that are hashed sooner.
-        few = fits(len(queries), most, max(most // 8, 1)) and not Columns.of(keys, sizes).any_repeated()
-        if not few and (error := refused(pair_keys(code, keys), code, item)) is not None:
-            raise error
+        few = fits(len(queries), most, max(most // 8, 1)) and not may_repeat(keys, offsets)
+        if not few:
+            code = owners(offsets)
+            if (error := refused(pair_keys(code, keys), code, item)) is not None:
+                raise error
         highest, kept = float(grade.max(initial=0.0)), grade >= lowest
         if not kept.all():
-            rows = np.flatnonzero(kept)
-            grade, item, keys = grade[rows], item.take(rows), keys[rows]
-            sizes = np.bincount(code[rows], minlength=len(queries)).astype(np.int64)
-        offsets = offsets_of(sizes)
-        columns = Columns.of(keys, sizes) if few else None
+            grade, item, keys = grade[kept], item.take(np.flatnonzero(kept)), keys[kept]
+            offsets = np.append(0, np.cumsum(kept))[offsets]
         best = sort_descending(grade, offsets)
-        return cls(queries, grade, offsets, best, offsets, highest, item, columns=columns)
+        return cls(queries, grade, offsets, best, offsets, highest, item, keys=keys if few else None)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @cached_property
+    def most(self) -> int:
+        """How many judgments a query has at most."""
+        return int(np.diff(self.offsets).max(initial=0))
 
     def placements(
         self, returned: Ints, in_run: Bools, columns: dict[str, Any], unreturned: Unreturned | None = None
@@ -182,7 +203,7 @@ class JudgmentIndex:
     @cached_property
     def code(self) -> Ints:
         """(j,) the query of each judgment, rising."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return owners(self.offsets)
 
     @cached_property
     def _salted(self) -> tuple[int, Keys]:
@@ -192,25 +213,30 @@ class JudgmentIndex:
             salt += 1
         return salt, keys
 
-    def pair_keys(self, code: Ints, items: Ids) -> Keys:
-        """The keys of some rows of a run, to be looked up."""
+    def table_of(self, code: Ints, items: Ids) -> KeyTable:
+        """Some rows of a run by the keys of their pairs, in which judgments are looked up."""
         salt = self._salted[0]
-        return pair_keys(code, items.keys(salt), salt)
+        return KeyTable.of(pair_keys(code, items.keys(salt), salt))
 
-    def match(self, code: Ints, heads: Ints, items: Ids, keys: Keys) -> tuple[Ints, Ints]:
-        """Which rows are judged, and the judgment of each; ``heads`` are all queries of the rows.
+    def match(self, code: Ints, heads: Ints, items: Ids, rows: KeyTable) -> tuple[Ints, Ints]:
+        """Which rows are judged, rising, and the judgment of each; ``heads`` are all queries of the rows.
 
-        Only the judgments of these queries are looked at: a small table stays in the cache. What keys find is compared
-        in full.
+        Judgments are looked up among the rows, of which there are more; where rows are repeated, which a table does not
+        hold, the other way round. What keys find is compared in full.
         """
-        first, judged = self.offsets, self._salted[1]
+        first = self.offsets
         mine = np.sort(heads[heads < len(self)])
-        if len(mine) == len(self):
-            row, judgment = KeyTable.of(judged).find(keys)
+        known = expand(first[mine], first[mine + 1] - first[mine])
+        judged = self._salted[1][known]
+        if rows.repeats:
+            number = KeyTable.of(judged).numbers(rows.keys)
+            row = np.flatnonzero(number >= 0)
+            judgment = known[number[row]]
         else:
-            known = expand(first[mine], first[mine + 1] - first[mine])
-            row, match = KeyTable.of(judged[known]).find(keys)
-            judgment = known[match]
+            row = rows.numbers(judged)
+            there = np.flatnonzero(row >= 0)
+            there = there[np.argsort(row[there], kind="stable")]
+            row, judgment = row[there], known[there]
         same = items.take(row).equal(self.item.take(judgment)) & (code[row] == self.code[judgment])
         return (row, judgment) if same.all() else (row[same], judgment[same])
 
@@ -292,15 +318,28 @@ def assembled(
     return index.placements(returned, in_run, columns, unreturned)
 
 
+def judged_placements(
+    returned: Ints, grades: Floats, offsets: Ints, columns: dict[str, Any], in_run: Bools | None = None
+) -> Placements:
+    """The placements of queries that are all judged; ``grades`` are theirs, query by query, in any order.
+
+    ``in_run`` says which queries the run holds; None for all of them.
+    """
+    every = np.ones(len(returned), np.bool_)
+    return Placements(
+        returned=returned,
+        in_run=every if in_run is None else in_run,
+        is_judged=every,
+        best_offsets=offsets,
+        best=sort_descending(grades, offsets),
+        **columns,
+    )
+
+
 def _joined(parts: Sequence[Any], dtype: type = np.int64) -> Any:
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.empty(0, dtype)
-
-
-def is_rising(values: Ints) -> bool:
-    """Whether no value is below the one before it."""
-    return bool((values[1:] >= values[:-1]).all())
 
 
 def with_unreturned(
@@ -319,7 +358,7 @@ def with_unreturned(
         "grade": grade,
         "above": returned[query],
         "tied": tied[query],
-        "higher_id": count_higher(query, items),
+        "higher_id": count_higher(query, items, np.arange(len(query))),
         "earlier": np.arange(len(query)) - np.searchsorted(query, query),
         "score": np.full(len(query), -np.inf),
     }

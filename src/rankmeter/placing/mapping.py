@@ -28,10 +28,11 @@ from rankmeter.inputs.mappings import (
     check_numbers,
     numbers,
 )
+from rankmeter.inputs.text import TextIds
 from rankmeter.late import pl
 from rankmeter.placing.indexes import Graded, JudgmentIndex, PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
-from rankmeter.placing.segments import Keys, offsets_of, place, short_text_as_numbers, sort_descending
+from rankmeter.placing.segments import Keys, offsets_of, owners, place, sizes_of, sort_descending
 from rankmeter.wording import said
 
 DEEP = 4
@@ -64,7 +65,7 @@ def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool
     """Place the lists of a run."""
     queries = [*judgments, *(query for query in run if query not in judgments)]
     nothing: Mapping[Item, float] = {}
-    lists = [run.get(query, nothing) for query in queries]
+    lists = list(map(run.get, queries, repeat(nothing)))
     index = index_of(queries, list(judgments.values()), plan.lowest_grade)
     in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
     return place_lists(queries, index, lists, plan, in_run=in_run, scored=scored)
@@ -101,7 +102,7 @@ def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float, 
     queries, levels = len(offsets) - 1, int(highest) + 1
     if grades.dtype == np.uint8 and levels * queries <= SPARSE * len(grades):
         falling = np.arange(levels - 1, -1, -1)
-        key = np.repeat(np.arange(1, queries + 1) * levels - 1, np.diff(offsets)) - grades
+        key = np.repeat(np.arange(1, queries + 1) * levels - 1, sizes_of(offsets)) - grades
         counts = np.bincount(key, minlength=queries * levels).reshape(queries, levels)
         if lowest > 0:
             counts[:, falling < lowest] = 0
@@ -136,8 +137,7 @@ def place_lists(
             hits.segment,
             score,
             plan,
-            rows=hits.row,
-            rows_of=lambda some: _rows_of(some, index, lists, offsets, hits),
+            rows=hits.row if hits.row is not None else lambda some: _rows_of(some, index, lists, offsets, hits),
             ids_of=lambda positions: _ids_at(lists, offsets, positions),
         )
     except UnicodeEncodeError as error:
@@ -146,7 +146,7 @@ def place_lists(
     columns = {"query": hits.segment, "grade": hits.grade, "score": shown, **places._asdict()}
     held = np.ones(len(lists), np.bool_) if in_run is None else in_run
     unreturned = (lambda: _unreturned(index.graded, lists)) if plan.unreturned else None
-    placements = index.placements(np.diff(offsets), held, columns, unreturned)
+    placements = index.placements(sizes_of(offsets), held, columns, unreturned)
     return PlacedRun(LateIds(list(queries)), placements, scored, index.highest)
 
 
@@ -226,7 +226,7 @@ def _listed_in_judgments(
         every = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
         row = np.flatnonzero(every >= lowest)
         grade = every[row]
-    segment = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[row]
+    segment = owners(offsets)[row]
     return _Hits(segment, grade, row, row[:0], grade[:0])
 
 
@@ -236,14 +236,12 @@ def _judged_in_lists(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]]
     looked_up = map(map, map(attrgetter("get"), lists), index.graded, repeat(repeat(np.nan)))
     scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(index.grade))
     judgment = np.flatnonzero((scores == scores) & (index.grade >= lowest))  # noqa: PLR0124
-    segment = np.repeat(np.arange(len(index.graded)), np.diff(index.offsets))[judgment]
+    segment = owners(index.offsets)[judgment]
     return _Hits(segment, index.grade[judgment].astype(np.float64), None, judgment, scores[judgment])
 
 
 def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hits: _Hits) -> Ints:
-    """The rows of some hits; only queries with a tie are ever searched."""
-    if hits.row is not None:
-        return hits.row[some]
+    """The rows of some hits, where they are not known; only queries with a tie are ever searched."""
     rows = np.empty(len(some), np.int64)
     current, number = -1, {}
     items = at_positions(index.graded, index.offsets, hits.judgment[some])
@@ -257,13 +255,16 @@ def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hit
 
 def _ids_at(lists: Listed, offsets: Ints, positions: Ints) -> pl.Series | Keys:
     """The ids at some positions, as numbers that sort as they do or as text."""
-    most = len(positions) * 2 > offsets[-1]  # of all items, which are then taken together, in place of one by one
-    ids = list(chain.from_iterable(lists)) if most else at_positions(lists, offsets, positions)
-    short = short_text_as_numbers(ids)
-    if short is not None:
-        return short[positions] if most else short
-    text = pl.Series(list(map(str, ids)), dtype=pl.String)
-    return text.gather(pl.Series(positions)) if most else text
+    first, last = np.searchsorted(offsets, (positions.min(), positions.max()), side="right") - (1, 0)
+    # Where most items of the lists in question are asked for, all are taken together, in place of one by one.
+    most = len(positions) * 2 > offsets[last] - offsets[first]
+    ids = list(chain.from_iterable(lists[first:last])) if most else at_positions(lists, offsets, positions)
+    try:
+        keys = TextIds.of(ids).sort_keys()
+    except ValueError:  # a zero byte
+        column = pl.Series(list(map(str, ids)), dtype=pl.String)
+        return column.gather(pl.Series(positions - offsets[first])) if most else column
+    return keys[positions - offsets[first]] if most else keys
 
 
 def same_id_types(

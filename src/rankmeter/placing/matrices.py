@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
+from rankmeter.placing.indexes import judged_placements
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, place, sort_descending
+from rankmeter.placing.segments import offsets_of, place
 
 Matrix = npt.NDArray[Any]
 ROWS_AT_ONCE = 256
@@ -25,7 +26,7 @@ def place_arrays(grades: Matrix, scores: Matrix, plan: Plan) -> Placements:
         raise InputError.of("placing.arrays_differ", grades=str(grades.shape), scores=str(scores.shape))
     queries, items = scores.shape
     listed = _candidates(scores, plan)
-    columns = np.flatnonzero(listed) % items if listed is not None else None
+    item = np.flatnonzero(listed) % items if listed is not None else None
     sizes = np.full(queries, items) if listed is None else np.count_nonzero(listed, axis=1)
     flat = (scores.ravel() if listed is None else scores[listed]).astype(np.float64, copy=False)
     flat_grades = grades.ravel() if listed is None else grades[listed]
@@ -34,25 +35,13 @@ def place_arrays(grades: Matrix, scores: Matrix, plan: Plan) -> Placements:
     segment = np.searchsorted(offsets, row, side="right") - 1
 
     def ids_of(positions: Ints) -> pl.Series:
-        return pl.Series(positions % items if columns is None else columns[positions])
+        return pl.Series(positions % items if item is None else item[positions])
 
     score = flat[row]
-    places = place(flat, offsets, segment, score, plan, rows=row, rows_of=lambda some: row[some], ids_of=ids_of)
+    places = place(flat, offsets, segment, score, plan, rows=row, ids_of=ids_of)
     best, best_sizes = _best(grades, plan)
-    return Placements(
-        returned=np.full(queries, items),
-        in_run=np.ones(queries, np.bool_),
-        is_judged=np.ones(queries, np.bool_),
-        best_offsets=offsets_of(best_sizes),
-        best=best,
-        query=segment,
-        grade=flat_grades[row].astype(np.float64),
-        above=places.above,
-        tied=places.tied,
-        higher_id=places.higher_id,
-        earlier=places.earlier,
-        score=score,
-    )
+    columns = {"query": segment, "grade": flat_grades[row].astype(np.float64), "score": score, **places._asdict()}
+    return judged_placements(np.full(queries, items), best, offsets_of(best_sizes), columns)
 
 
 def _candidates(scores: Matrix, plan: Plan) -> Bools | None:
@@ -74,7 +63,7 @@ def _candidates(scores: Matrix, plan: Plan) -> Bools | None:
 
 
 def _best(grades: Matrix, plan: Plan) -> tuple[Floats, Ints]:
-    """Grades that count, highest first: all of them, or the best few where no total is asked for."""
+    """Grades that count: all of them, or the best few where no total is asked for, highest first."""
     queries, items = grades.shape
     if plan.depth is not None and not plan.totals and plan.depth < items:
         few = np.concatenate(
@@ -84,7 +73,7 @@ def _best(grades: Matrix, plan: Plan) -> tuple[Floats, Ints]:
         return few, np.full(queries, plan.depth)
     kept = grades >= plan.lowest_grade
     sizes = np.count_nonzero(kept, axis=1).astype(np.int64)
-    return sort_descending(grades[kept].astype(np.float64), offsets_of(sizes)), sizes
+    return grades[kept].astype(np.float64), sizes
 
 
 def _best_few(grades: Matrix, depth: int) -> Floats:

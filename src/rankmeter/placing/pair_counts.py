@@ -54,10 +54,6 @@ class AskedPairs:
     excluded: Excluded
     told: Told
 
-    def part(self, rows: Ints, excluded: Excluded, told: Told) -> AskedPairs:
-        """Some of the items, for a device of its own."""
-        return AskedPairs(self.owner[rows], self.item[rows], self.text_order, excluded, told)
-
 
 class PairTally:
     """Counts for thresholds in main memory; pairs are added, and excluded ones taken off again."""
@@ -150,5 +146,8 @@ def each_once(keys: Ints) -> Ints:
 
 
 def host(values: Any) -> Any:
-    """The same numbers as an array."""
-    return values.cpu().numpy() if hasattr(values, "detach") else values
+    """An array, or the numbers of a tensor as one; without a copy where they are in main memory."""
+    if not hasattr(values, "detach"):
+        return np.asarray(values)
+    # NumPy has no bfloat16; float32 holds the same numbers.
+    return (values.float() if str(values.dtype) == "torch.bfloat16" else values).detach().cpu().numpy()

@@ -98,7 +98,6 @@ class Pair(Placeable):
 
     @property
     def sources(self) -> tuple[str, str]:
-        """How messages name judgments and run."""
         return "no judgments" if self.truth is None else self.truth.source, self.returned.source
 
     @cached_property
@@ -111,7 +110,6 @@ class Pair(Placeable):
 
     @property
     def has_subtopics(self) -> bool:  # type: ignore[override]
-        """Whether the judgments are about aspects of queries."""
         return self.numbered is not None
 
     def _place(self, plan: Plan) -> PlacedRun:

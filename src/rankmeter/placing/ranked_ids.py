@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
-from rankmeter.placing.indexes import PlacedRun, with_unreturned
+from rankmeter.placing.indexes import PlacedRun, judged_placements, with_unreturned
+from rankmeter.placing.pair_counts import host
 from rankmeter.placing.pairs import Placeable
-from rankmeter.placing.placements import Placements, Plan
-from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.placing.placements import Plan
+from rankmeter.placing.segments import offsets_of
 from rankmeter.placing.tensors import Tensor, into_tensor, query_ids
 from rankmeter.placing.vectors import load_torch
 
@@ -49,28 +50,20 @@ class RankedIds(Placeable):
         query, column = hit.nonzero(as_tuple=True)
         counts = np.zeros(len(query), np.int64)
         columns: dict[str, Any] = {
-            "query": query.cpu().numpy(),
-            "grade": grade[query, column].cpu().numpy(),
-            "above": (rank[query, column] - 1).cpu().numpy(),
+            "query": host(query),
+            "grade": host(grade[query, column]),
+            "above": host(rank[query, column] - 1),
             "tied": counts + 1,
             "higher_id": counts,
             "earlier": counts,
             "score": np.full(len(query), np.nan),
         }
-        returned = listed.sum(dim=1).cpu().numpy()
+        returned = host(listed.sum(dim=1))
         if plan.unreturned:
             columns = with_unreturned(columns, returned, **self._unreturned())
         kept = self.grades.isfinite() & (self.grades >= plan.lowest_grade)
-        offsets = offsets_of(kept.sum(dim=1).cpu().numpy())
-        everyone = np.ones(len(returned), np.bool_)
-        placements = Placements(
-            returned=returned,
-            in_run=everyone,
-            is_judged=everyone,
-            best_offsets=offsets,
-            best=sort_descending(self.grades[kept].cpu().numpy(), offsets),
-            **columns,
-        )
+        offsets = offsets_of(host(kept.sum(dim=1)))
+        placements = judged_placements(returned, host(self.grades[kept]), offsets, columns)
         return PlacedRun(self.queries, placements, scored=False, highest_grade=self.highest_grade, source=self.source)
 
     def _grade_of_items(self) -> Tensor:
@@ -88,9 +81,9 @@ class RankedIds(Placeable):
         slot = torch.searchsorted(listed, self.judged).clamp(max=listed.shape[1] - 1)
         query, column = ((listed.gather(1, slot) != self.judged) & self.grades.isfinite()).nonzero(as_tuple=True)
         return {
-            "query": query.cpu().numpy(),
-            "grade": self.grades[query, column].cpu().numpy(),
-            "items": pl.Series(self.judged[query, column].cpu().numpy()),
+            "query": host(query),
+            "grade": host(self.grades[query, column]),
+            "items": pl.Series(host(self.judged[query, column])),
         }
 
     def _refuse_repeated(self) -> None:
@@ -98,7 +91,7 @@ class RankedIds(Placeable):
         if len(query):
             pairs = zip(self.items[query, column].tolist(), self.queries.gather(query.tolist()).to_list(), strict=True)
             twice = [f"item {item} in query {query}" for item, query in pairs]
-            raise InputError.of("placing.returned_twice", source=self.source, pairs=examples(twice))
+            raise RepeatedItemError.of("inputs.returned_twice", source=self.source, pairs=examples(twice))
 
 
 def ranked_ids(
@@ -168,10 +161,10 @@ def padded(values: Any, padding: int, device: Any) -> Tensor:
     if isinstance(values, torch.Tensor):
         return values.detach().to(device)
     try:
-        rows = [torch.as_tensor(one).reshape(-1) for one in values]
+        rows = [torch.as_tensor(row).reshape(-1) for row in values]
         # The type that holds all of them: that of the first row would cut fractions and digits off the others.
-        kind = reduce(torch.promote_types, {one.dtype for one in rows if len(one)} or {torch.int64})
-        filled = torch.nn.utils.rnn.pad_sequence([one.to(kind) for one in rows], True, padding)  # noqa: FBT003
+        kind = reduce(torch.promote_types, {row.dtype for row in rows if len(row)} or {torch.int64})
+        filled = torch.nn.utils.rnn.pad_sequence([row.to(kind) for row in rows], True, padding)  # noqa: FBT003
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError.of("placing.tensor_each", error=error) from error
     return filled.to(device)
@@ -184,10 +177,10 @@ def check_rows(items: Tensor, judged: Tensor, what: str) -> None:
 
 
 def _whole(values: Any, what: str) -> Tensor:
-    one = into_tensor(values, what)
-    if one.is_floating_point() or one.dtype == load_torch().bool:
-        raise InputError.of("placing.ids_of_type", what=what, dtype=one.dtype)
-    return one.long()
+    tensor = into_tensor(values, what)
+    if tensor.is_floating_point() or tensor.dtype == load_torch().bool:
+        raise InputError.of("placing.ids_of_type", what=what, dtype=tensor.dtype)
+    return tensor.long()
 
 
 def _later(values: Tensor) -> Tensor:

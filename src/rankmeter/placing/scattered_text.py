@@ -15,9 +15,9 @@ import numpy as np
 
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows
 from rankmeter.inputs.text import MOST_WORDS, PADDING, WORD, Text, TextIds
-from rankmeter.placing.matching import Keys, KeyTable, pair_keys, repeated
+from rankmeter.placing.matching import KeyTable
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import group_rows
+from rankmeter.placing.segments import Keys, group_rows
 
 IN_MEMORY_BYTES = 1 << 26
 """Up to this size lines are kept in memory."""
@@ -103,17 +103,14 @@ class _Numbers:
         self._fill()
 
     def _fill(self) -> None:
-        names = [query.encode() for query in self._known]
-        lengths = np.fromiter(map(len, names), np.int64, len(names))
-        self._ids = TextIds(Text(b"".join(names)), PADDING + np.cumsum(lengths) - lengths, lengths)
-        keys = _spread(self._ids)
-        if len(repeated(keys)):
+        self._ids = TextIds.of(list(self._known))
+        self._table, self._asked = KeyTable.of(self._ids.keys()), 0
+        if self._table.repeats:
             raise NotPlainError
-        self._table, self._asked = KeyTable.of(keys), 0
 
     def of(self, queries: TextIds) -> Ints:
         """The number of each query."""
-        code = self._table.numbers(_spread(queries))
+        code = self._table.numbers(queries.keys())
         if max(queries.width, self._ids.width) > 1:  # keys are hashes then
             rows = np.flatnonzero(code >= 0)
             code[rows[~queries.take(rows).equal(self._ids.take(code[rows]))]] = -1
@@ -125,8 +122,3 @@ class _Numbers:
             if self._asked > len(known):
                 self._fill()
         return code
-
-
-def _spread(ids: TextIds) -> Keys:
-    """Keys whose low bits differ."""
-    return pair_keys(np.zeros(1, np.int64), ids.keys())

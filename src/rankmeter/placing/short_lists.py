@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.segments import Keys, as_rows, parts_of
+from rankmeter.placing.staircase import Staircase
 
-Keys = npt.NDArray[np.uint64]
 MOST_COMPARISONS = 256
 """Up to how many pairs of columns are compared."""
 LEAST_QUERIES = 1000
@@ -31,12 +32,7 @@ class Columns:
     @classmethod
     def of(cls, keys: Keys, sizes: Ints) -> Columns:
         """Turn lists that stand one after another into columns."""
-        width = int(sizes.max(initial=0))
-        if len(keys) == width * len(sizes):
-            return cls(np.ascontiguousarray(keys.reshape(len(sizes), width).T), sizes)
-        matrix = np.zeros((len(sizes), width), np.uint64)
-        matrix[np.arange(width) < sizes[:, None]] = keys
-        return cls(np.ascontiguousarray(matrix.T), sizes)
+        return cls(np.ascontiguousarray(as_rows(keys, sizes, int(sizes.max(initial=0)), 0).T), sizes)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -45,19 +41,16 @@ class Columns:
         """(n,) which lists reach this place."""
         return self.sizes > place
 
-    def any_repeated(self) -> bool:
-        """Whether a list holds an item twice."""
-        for later in range(1, len(self)):
-            reached = self.holds(later)
-            for earlier in range(later):
-                if (reached & (self.keys[later] == self.keys[earlier])).any():
-                    return True
-        return False
-
 
 def fits(queries: int, longest: int, most_judged: int) -> bool:
     """Whether comparing columns is the cheaper way."""
     return queries >= LEAST_QUERIES and 0 < longest * most_judged <= MOST_COMPARISONS
+
+
+def may_repeat(keys: Keys, offsets: Ints) -> bool:
+    """Whether a list may hold an item twice, as half of each key tells: what is alike is looked at in full later."""
+    parts = ((offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of(offsets))
+    return any(Staircase.of(part, bounds - bounds[0]).may_repeat() for bounds, part in parts)
 
 
 def match_columns(lists: Columns, judged: Columns) -> npt.NDArray[np.int16]:
@@ -73,5 +66,4 @@ def match_columns(lists: Columns, judged: Columns) -> npt.NDArray[np.int16]:
     rows = np.ascontiguousarray(matched.T)
     if lists.sizes.min(initial=len(lists)) == len(lists):
         return rows.ravel()
-    inside: npt.NDArray[np.int16] = rows[np.arange(len(lists)) < lists.sizes[:, None]]
-    return inside
+    return rows[np.arange(len(lists)) < lists.sizes[:, None]]

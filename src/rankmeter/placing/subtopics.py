@@ -28,8 +28,6 @@ def without_subtopics(table: JudgmentTable) -> JudgmentTable:
 
 def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
     """The judged items with a number for a grade, higher for higher ids, and the subtopics behind each number."""
-    if table.subtopic is None:
-        raise InputError.of("placing.without_subtopics", source=table.source)
     rows = pl.DataFrame({"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade})
     _refuse_repeated(rows, table.source)
     items = rows.select("query", "item").unique(maintain_order=True)

@@ -16,11 +16,12 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import ids
 from rankmeter.late import pl
-from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.indexes import PlacedRun, judged_placements
 from rankmeter.placing.matrices import place_arrays
+from rankmeter.placing.pair_counts import host
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import offsets_of, place, sort_descending, text_keys
+from rankmeter.placing.segments import Places, offsets_of, place, text_keys
 from rankmeter.placing.vectors import load_torch
 
 # torch need not be installed, so its tensors are Any here.
@@ -52,10 +53,10 @@ class ScoredTensors(Placeable):
         return PlacedRun(self.queries, placements, scored=True, highest_grade=self.highest_grade, source=self.source)
 
     def _on_host(self, plan: Plan) -> Placements:
-        scores, grades = _array(self.scores), _array(self.grades)
+        scores, grades = host(self.scores), host(self.grades)
         if self.sizes is None:
             return place_arrays(grades, scores, plan)
-        sizes, item = _array(self.sizes), _array(self.item)
+        sizes, item = host(self.sizes), host(self.item)
         offsets = offsets_of(sizes)
         row = np.flatnonzero(grades >= plan.lowest_grade)
         query = np.searchsorted(offsets, row, side="right") - 1
@@ -66,11 +67,10 @@ class ScoredTensors(Placeable):
             query,
             wide[row],
             plan,
-            rows_of=lambda some: row[some],
+            rows=row,
             ids_of=lambda positions: pl.Series(item[positions]),
         )
-        counted = (places.above, places.tied, places.higher_id, places.earlier)
-        return _placements(sizes, query, counted, grades[row].astype(np.float64), wide[row])
+        return _placements(sizes, query, places, grades[row].astype(np.float64), wide[row])
 
     def _on_device(self, plan: Plan) -> Placements:
         scores = self.scores
@@ -87,10 +87,9 @@ class ScoredTensors(Placeable):
             query, counted = flat.query[row], flat.count(row, plan)
             grade, score = self.grades.reshape(-1)[row], self.scores.reshape(-1)[row]
         # All that leaves the device: five whole numbers, a grade and a score for each judged item.
-        query_, above, tied, higher, earlier = _array(load_torch().stack([query, *counted]))
-        sizes = np.full(len(scores), scores.shape[1]) if self.sizes is None else _array(self.sizes)
-        places = (above, tied, higher, earlier)
-        return _placements(sizes, query_, places, _array(grade.double()), _array(score.double()))
+        query_, *places = host(load_torch().stack([query, *counted]))
+        sizes = np.full(len(scores), scores.shape[1]) if self.sizes is None else host(self.sizes)
+        return _placements(sizes, query_, Places(*places), host(grade.double()), host(score.double()))
 
 
 def tensors(
@@ -155,7 +154,7 @@ def tensors(
 def _highest(scores: Tensor, labels: Tensor) -> float:
     """The highest label; refuses NaN, which a maximum carries through, and infinite labels."""
     if scores.device.type == "cpu":
-        top, low, high = float(_array(scores).max()), float(_array(labels).min()), float(_array(labels).max())
+        top, low, high = float(host(scores).max()), float(host(labels).min()), float(host(labels).max())
     else:
         ends = (scores.max(), labels.min(), labels.max())
         top, low, high = load_torch().stack([end.double() for end in ends]).tolist()
@@ -171,12 +170,12 @@ def into_tensor(values: Any, what: str) -> Tensor:
     """A tensor without its gradient."""
     torch = load_torch()
     try:
-        one = torch.as_tensor(values).detach()
+        tensor = torch.as_tensor(values).detach()
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError.of("placing.no_tensor", what=what, error=error) from error
-    if one.is_complex():
+    if tensor.is_complex():
         raise InputError.of("placing.complex_tensor", what=what)
-    return one
+    return tensor
 
 
 def query_ids(given: Any, rows: int) -> pl.Series:
@@ -212,37 +211,14 @@ def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, T
     indexes, order = indexes.sort(stable=True)
     known, sizes = torch.unique_consecutive(indexes, return_counts=True)
     item = torch.arange(len(order), device=order.device) - (sizes.cumsum(0) - sizes).repeat_interleave(sizes)
-    return scores[order], labels[order], sizes, item, pl.Series(_array(known))
+    return scores[order], labels[order], sizes, item, pl.Series(host(known))
 
 
-def _array(tensor: Tensor) -> Any:
-    """The same numbers as a NumPy array; without a copy where they are in main memory."""
-    if tensor.dtype == load_torch().bfloat16:
-        tensor = tensor.float()
-    return tensor.cpu().numpy()
-
-
-def _placements(
-    sizes: Ints, query: Ints, counted: tuple[Ints, Ints, Ints, Ints], grade: Floats, score: Floats
-) -> Placements:
+def _placements(sizes: Ints, query: Ints, places: Places, grade: Floats, score: Floats) -> Placements:
     """Placements of lists in which every item is judged."""
-    total = len(sizes)
-    offsets = offsets_of(np.bincount(query, minlength=total).astype(np.int64))
-    above, tied, higher, earlier = counted
-    return Placements(
-        returned=sizes,
-        in_run=np.ones(total, np.bool_),
-        is_judged=np.ones(total, np.bool_),
-        best_offsets=offsets,
-        best=sort_descending(grade, offsets),
-        query=query,
-        grade=grade,
-        above=above,
-        tied=tied,
-        higher_id=higher,
-        earlier=earlier,
-        score=score,
-    )
+    offsets = offsets_of(np.bincount(query, minlength=len(sizes)))
+    columns = {"query": query, "grade": grade, "score": score, **places._asdict()}
+    return judged_placements(sizes, grade, offsets, columns)
 
 
 def count_rows(scores: Tensor, query: Tensor, column: Tensor, plan: Plan) -> tuple[Tensor, ...]:
@@ -265,7 +241,7 @@ def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, ste
     items = scores.shape[1]
     number = torch.arange(items, device=scores.device)
     text = _text_order(items, scores.device)
-    found = []
+    pieces = []
     for first in range(0, max(len(query), 1), step):
         q, c = query[first : first + step], column[first : first + step]
         rows, wanted = scores[q], scores[q, c][:, None]
@@ -273,8 +249,8 @@ def _count_pieces(scores: Tensor, query: Tensor, column: Tensor, plan: Plan, ste
         none = torch.zeros_like(q)
         higher = (equal & (text > text[c][:, None])).sum(dim=1) if plan.ids else none
         earlier = (equal & (number < c[:, None])).sum(dim=1) if plan.order else none
-        found.append(torch.stack([(rows > wanted).sum(dim=1), equal.sum(dim=1), higher, earlier]))
-    return tuple(torch.cat(found, dim=1))
+        pieces.append(torch.stack([(rows > wanted).sum(dim=1), equal.sum(dim=1), higher, earlier]))
+    return tuple(torch.cat(pieces, dim=1))
 
 
 def _text_order(items: int, device: Any) -> Tensor:
@@ -329,5 +305,5 @@ class _Flat:
         size = torch.bincount(run)
         at = torch.empty_like(order)
         at[order] = place_
-        mine = at[row]
-        return first[mine] - self.start[self.query[row]], size[run[mine]], mine - first[mine]
+        here = at[row]
+        return first[here] - self.start[self.query[row]], size[run[here]], here - first[here]

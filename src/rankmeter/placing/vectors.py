@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError, examples
+from rankmeter.errors import InputError, RankmeterError, examples, load_library
 from rankmeter.frozen import dataclass
-from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally
+from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, host
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.products import Products, Vectors, exact_scores
 from rankmeter.placing.top import top_items
@@ -88,7 +88,7 @@ class NumpyVectors:
         return len(self.left), len(self.right)
 
     def native(self, values: Any) -> Any:
-        return values.cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+        return host(values)
 
     def memory(self, precision: Precision) -> int:  # noqa: ARG002 (there is one here)
         return self.left.nbytes + self.right.nbytes + (1 << 26)
@@ -164,24 +164,15 @@ def arrays_of(left: Any, right: Any, bias: Any, similarity: str) -> tuple[Vector
     if similarity == "cosine":
         first, second = unit(first, "query_vectors"), unit(second, "item_vectors")
     if bias is not None:
-        column = array_of(np.reshape(array_or_host(bias), (-1, 1)), "bias")
+        column = array_of(np.reshape(host(bias), (-1, 1)), "bias")
         check_bias(len(column), len(second))
         first, second = np.hstack([first, np.ones((len(first), 1), np.float32)]), np.hstack([second, column])
     return first, second
 
 
-def array_or_host(values: Any) -> Any:
-    """Values in main memory."""
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
-
-
 def load_torch() -> Any:
     """torch, or how to get it."""
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError.of("compat.not_installed", library="torch", install="'rankmeter[torch]'") from error
-    return torch
+    return load_library("torch")
 
 
 def array_of(values: Any, what: str) -> Vectors:

@@ -8,7 +8,7 @@ from rankmeter.errors import MissingExtraError
 
 
 def need_report_extra() -> Any:
-    """The template library, or an error that says how to install what reports need; asked before any work is done."""
+    """The template library, or an error that says how to install what reports need, before any work is done."""
     try:
         import jinja2  # optional
         import vl_convert  # noqa: F401  optional

@@ -1,4 +1,4 @@
-"""Comparisons as documents: who won, by how much, and what the data can bear. It computes nothing."""
+"""Comparisons as documents: who won, by how much, and how sure the data is. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rankmeter.inputs.reading import reading_line
 from rankmeter.measures import Measure
 from rankmeter.report.evaluations import definition_lines, meanings, measure_column, value_cell
 from rankmeter.showing.characters import width_of
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Table, items
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Span, Table, items
 from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
-from rankmeter.showing.numbers import DIGITS, in_ranges, p_text
+from rankmeter.showing.numbers import DIGITS, in_ranges, known, p_text
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language, Said, in_language, said, word
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
     from rankmeter.judging.assistance import Assistance, Assisted
+    from rankmeter.stats.intervals import Interval
 
 NAMES_WIDTH = 40
-"""Up to how many columns all names together take where the table says by name which systems one beats."""
+"""Up to this width in total, a table names the systems that one beats; else it numbers them."""
 MOST_GAPS = 3
-"""Differences under one measure that are said in words."""
+"""How many differences under one measure are put into words."""
 BEST: frozenset[Mark] = frozenset({"best"})
 NOTHING: frozenset[Mark] = frozenset()
 
 
 def marks_of(difference: Difference) -> frozenset[Mark]:
-    """What a difference is: significant, and then better or worse."""
+    """Whether a difference is significantly better or worse."""
     return NOTHING if not difference.significant else frozenset({"up" if difference.is_better else "down"})
 
 
 def difference_cell(difference: Difference) -> Cell:
     """A difference with its interval, marked where it is significant."""
-    span = None if difference.interval is None else (difference.interval.low, difference.interval.high)
-    return Cell(_known(difference.difference), marks_of(difference), span)
+    return Cell(known(difference.difference), marks_of(difference), _span(difference.interval))
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _span(interval: Interval | None) -> Span | None:
+    return None if interval is None else interval.ends
 
 
 @dataclass(frozen=True, slots=True)
 class ShownComparison:
-    """A comparison as it is shown: in which language, with how many digits. Its methods are the parts of a document."""
+    """A comparison as it is shown: its language and its digits. The methods are the parts of a document."""
 
     cmp: Comparison
     lang: Language = "en"
@@ -101,16 +101,15 @@ class ShownComparison:
         number = {} if against or self._names_fit else {name: place for place, name in enumerate(cmp.systems, 1)}
         for place, score in enumerate(scores):
             marks = BEST if score.in_best else NOTHING
-            span = None if score.interval is None else (score.interval.low, score.interval.high)
-            known = _known(score.value)
+            value = known(score.value)
             cells = [
                 Cell(marks=marks),
                 Cell(f"{number[score.system]} {score.system}" if number else score.system),
-                self.cell(known, measure, marks=marks)
-                if known is not None
+                self.cell(value, measure, marks=marks)
+                if value is not None
                 else Cell(f"- ({in_language(score.reason, self.lang)})"),
-                self.cell(known, measure, span=span or "-"),
-                Cell(score.value / largest if known is not None else 0.0),
+                self.cell(value, measure, span=_span(score.interval) or "-"),
+                Cell(0.0 if value is None else value / largest),
                 Cell(_rank(score), sort=float(place)),
             ]
             cells += self._against(score, against) if against else [Cell(self._beaten_text(won[score.system]))]
@@ -127,7 +126,7 @@ class ShownComparison:
         return [difference_cell(difference), Cell(difference.p_corrected), Cell(counts, sort=ahead)]
 
     def beaten(self, measure: Measure) -> dict[str, set[str]]:
-        """For each system those that it beats significantly under a measure."""
+        """For each system the ones that it beats significantly under a measure."""
         won: dict[str, set[str]] = {name: set() for name in self.cmp.systems}
         for tested in self.cmp.differences_of(measure):
             if tested.significant:
@@ -142,7 +141,7 @@ class ShownComparison:
 
     @property
     def _names_fit(self) -> bool:
-        """Whether there is room for the names of the systems that one beats; numbers never run out."""
+        """Whether there is room for the names of the systems that one beats, instead of their numbers."""
         return sum(map(width_of, self.cmp.systems)) <= NAMES_WIDTH
 
     def quality_table(self) -> Table:
@@ -150,7 +149,7 @@ class ShownComparison:
         cmp = self.cmp
         cutoffs = sorted({k for quality in cmp.quality.values() for k in quality.judged_at})
         across = sorted({k for quality in cmp.quality.values() for k, count in quality.ties_across.items() if count})
-        bounded = [m for m in cmp.measures if any(cmp.score(m, system).unjudged for system in cmp.systems)]
+        bounded = self._bounded
         columns = [Column(self.word("system"), "text"), Column(self.word("missing"), "count")]
         columns += [Column(self.word("judged_at", k=k), "share", 1) for k in cutoffs]
         columns += [Column(self.word("across_k", k=k), "count", 1) for k in across]
@@ -164,7 +163,7 @@ class ShownComparison:
             for measure in bounded:
                 bounds = cmp.score(measure, system).unjudged
                 ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
-                low, high = (None if end is None else _known(end) for end in ends)
+                low, high = map(known, ends)
                 width = high - low if low is not None and high is not None else 0.0
                 cells.append(Cell(" .. ".join(self.value_text(end, measure) for end in (low, high)), sort=width))
             rows.append(tuple(cells))
@@ -173,16 +172,21 @@ class ShownComparison:
     def doubts(self, leaving_out: Collection[str] = ()) -> list[Block]:
         """What is wrong with the data, and nothing else: lists that are missing, items that nobody judged, ties."""
         table = self.quality_table()
-        kept = {
+        doubtful = {
             id(column)
             for at, column in enumerate(table.columns)
             if any(_is_wrong(row[at], column) for row in table.rows)
         }
         notes = [Paragraph(note.text(self.lang), "note") for note in self.cmp.notes if note not in leaving_out]
-        if not kept:
+        if not doubtful:
             return list(notes)
-        shown = table.only(lambda column: column.kind == "text" or id(column) in kept)
+        shown = table.only(lambda column: column.kind == "text" or id(column) in doubtful)
         return [*notes, shown, *(Paragraph(line, "hint") for line in self.quality_words())]
+
+    @property
+    def _bounded(self) -> list[Measure]:
+        """The measures that unjudged items could change."""
+        return [m for m in self.cmp.measures if any(self.cmp.score(m, s).unjudged for s in self.cmp.systems)]
 
     def _is_bound(self, measure: Measure) -> bool:
         return any(b.kind == "bounds" for s in self.cmp.systems if (b := self.cmp.score(measure, s).unjudged))
@@ -192,14 +196,13 @@ class ShownComparison:
         cmp, lines = self.cmp, []
         has_shares = any(quality.judged_at for quality in cmp.quality.values())
         if has_shares and any(type(m).name == "Judged" for m in cmp.measures):
-            lines.append(self.word("judged_mean"))  # two shares of one name stand in one report
-        bounded = [m for m in cmp.measures if any(cmp.score(m, s).unjudged for s in cmp.systems)]
-        lines += [self.word("ends_mean")] if bounded else []
-        lines += [self.word("scenarios_mean")] if not all(map(self._is_bound, bounded)) else []
+            lines.append(self.word("judged_mean"))  # the report has two shares of this name
+        lines += [self.word("ends_mean")] if self._bounded else []
+        lines += [self.word("scenarios_mean")] if not all(map(self._is_bound, self._bounded)) else []
         return lines
 
     def quality_blocks(self) -> list[Block]:
-        """How sure the data is: what is to be known before the numbers."""
+        """How sure the data is, to be read before the numbers."""
         notes = [Paragraph(self.word("note", text=note), "note") for note in self.cmp.notes]
         return [self.quality_table(), *(Paragraph(line, "hint") for line in self.quality_words()), *notes]
 
@@ -209,18 +212,18 @@ class ShownComparison:
 
     def board_marks(self) -> list[str]:
         """What the marks of a leaderboard mean; it has none where nothing was tested."""
-        kind = "arrows_mean"
-        if self.cmp.shown_against is None:
-            kind = "beats_mean" if self._names_fit else "beats_numbers_mean"
-        best = said("best_mark", mark="*", level=self.cmp.settings.level)
-        marks = (best, said(kind, baseline=self.cmp.shown_against, alpha=self.cmp.settings.alpha))
-        return self.texts(marks) if self.cmp.is_tested else []
+        beats = "beats_mean" if self._names_fit else "beats_numbers_mean"
+        against = self.cmp.shown_against
+        return self._marks_mean("best_mark", beats if against is None else "arrows_mean", against)
 
     def marks_mean(self) -> list[str]:
         """What the marks of the table of all systems and measures mean."""
         kind = "numbers_in_table" if self.cmp.settings.family == "all" else "arrows_in_table"
-        best = said("best_in_table", level=self.cmp.settings.level)
-        marks = (best, said(kind, baseline=self.cmp.baseline, alpha=self.cmp.settings.alpha))
+        return self._marks_mean("best_in_table", kind, self.cmp.baseline)
+
+    def _marks_mean(self, best: str, significant: str, baseline: str | None) -> list[str]:
+        level, alpha = self.cmp.settings.level, self.cmp.settings.alpha
+        marks = (said(best, mark="*", level=level), said(significant, baseline=baseline, alpha=alpha))
         return self.texts(marks) if self.cmp.is_tested else []
 
     def how_made(self) -> list[str]:
@@ -239,16 +242,16 @@ class ShownComparison:
         return [*blocks, *self.slice_tables(), *self.assisted_blocks()]
 
     def assisted_blocks(self) -> list[Block]:
-        """People only, people with the machine and the machine only side by side, where a machine judged too."""
+        """Values from people, from both and from the machine side by side, where a machine judged too."""
         return [] if self.cmp.assisted is None else self.cmp.assisted.document(self.lang)
 
     @property
     def _is_partial(self) -> bool:
-        """Whether some had no chance of being judged: people's judgments then measure only with a machine's."""
+        """Whether some items had no chance of being judged, so that people's judgments need a machine's beside them."""
         return self.cmp.assisted is not None and self.cmp.assisted.design.is_partial
 
     def _main_table(self) -> Table:
-        """All systems and measures; where people's judgments alone give no values, those with the machine's."""
+        """All systems and measures; values from people and machine where people's alone give none."""
         assisted = (block for block in self.assisted_blocks() if isinstance(block, Table))
         return next(assisted) if self._is_partial else self.grid()
 
@@ -260,7 +263,7 @@ class ShownComparison:
         return [line for line in lines if line]
 
     def document(self) -> list[Block]:
-        """The grid of systems and measures first, the leaderboards, then what the data can bear and how to read it."""
+        """The verdict, the grid of all measures, the leaderboards, how sure the data is, how to read it."""
         cmp = self.cmp
         tested = () if self._is_partial else cmp.measures
         tests = tuple(self.difference_table(measure) for measure in tested if measure in cmp.samples)
@@ -302,7 +305,7 @@ class ShownComparison:
         )
         rows = []
         for tested in [tested for tested in self.cmp.differences_of(measure) if tested.p is not None][:most]:
-            ends = (tested.interval.low, tested.interval.high) if tested.interval else (None, None)
+            ends = _span(tested.interval) or (None, None)
             sizes = (tested.effect.standardised, tested.effect.rank_biserial) if tested.effect else (None, None)
             values: list[object] = [tested.p, tested.p_corrected, *sizes, tested.detectable]
             pair = Cell(f"{tested.system} - {tested.other}")
@@ -340,17 +343,17 @@ class ShownComparison:
                     raised = in_ranges(sorted(numbers[name] for name in won[measure][system]))
                 elif system != cmp.baseline:
                     marks |= marks_of(cmp.difference(measure, system))
-                row.append(self.cell(_known(score.value), measure, marks=marks, raised=raised))
+                row.append(self.cell(known(score.value), measure, marks=marks, raised=raised))
             rows.append(tuple(row))
         heads = (Column("#", "count", 1), Column(self.word("system"), "text"))
         columns = (self.column(measure, at + 2 if at else 0) for at, measure in enumerate(cmp.measures))
         return Table((*heads, *columns), tuple(rows))
 
     def verdict(self) -> list[Said]:
-        """The answer: which system is best, whom it cannot be told from, by how much it is ahead of the baseline.
+        """The answer: which system is best, which it cannot be separated from, how far it is ahead of the baseline.
 
-        Measures that agree on it share a sentence; the table beside it has their numbers. Where a machine judged too,
-        what people and machine say together comes first; of a part that was drawn, people's alone are no estimate.
+        Measures that agree share a sentence; their numbers are in the table. Where a machine judged too, the verdict of
+        people and machine together comes first, alone where people judged only a part that was drawn.
         """
         groups: dict[tuple[str, ...], list[Score]] = {}
         for measure in self.cmp.measures:
@@ -367,12 +370,12 @@ class ShownComparison:
         return [*self._assisted_verdicts(assisted), *([] if self._is_partial else alone)]
 
     def _assisted_verdicts(self, assisted: Assistance) -> list[Said]:
-        """Which system is first by people and machine together, under each measure, and whom it is ahead of."""
-        made = []
+        """For each measure the best system by people and machine together, and which others it is ahead of."""
+        sentences = []
         for measure in assisted.measures:
             sign = 1 if isinstance(measure, str) or measure.higher_is_better else -1
             if assisted.design.kind == "differing":
-                made += [self._assisted_gap(gap, sign) for gap in assisted.differences(measure)[:MOST_GAPS]]
+                sentences += [self._assisted_gap(gap, sign) for gap in assisted.differences(measure)[:MOST_GAPS]]
                 continue
             values = [assisted.value(measure, system) for system in assisted.systems]
             best = max(values, key=lambda value: sign * value.value)
@@ -386,8 +389,8 @@ class ShownComparison:
             kind = "open" if behind[False] else "clear"
             value = f"{best.value:.{self.digits}f}"
             facts = {"measure": str(measure), "system": best.system, "value": value, "others": behind[kind == "clear"]}
-            made.append(said(f"verdict_assisted_{kind}", **facts))
-        return made
+            sentences.append(said(f"verdict_assisted_{kind}", **facts))
+        return sentences
 
     def _assisted_gap(self, gap: Assisted, sign: int) -> Said:
         """Who is ahead of whom, where only queries were judged on which their lists differ."""
@@ -399,7 +402,7 @@ class ShownComparison:
         )
 
     def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
-        """What is said of measures with the same best systems, the first of all first; of none where all are equal."""
+        """The sentence about measures with the same best group, its best system first; all are equal without one."""
         cmp, rivals = self.cmp, group[1:]
         best, several = scores[0], "_several" if len(scores) > 1 else ""
         label, value = cmp.label(best.measure), self.value_text(best.value, best.measure)
@@ -433,7 +436,7 @@ class ShownComparison:
         return definition_lines(self.cmp.measures, self.lang, self.cmp.label)
 
     def _below(self) -> list[str]:
-        """What the marks of a table mean, and how they were come by."""
+        """What the marks of a table mean, and how they were obtained."""
         return (
             [] if self._is_partial else [*self.marks_mean(), *self.texts([*self.cmp.how_made(), *self._sliced_how()])]
         )
@@ -441,9 +444,9 @@ class ShownComparison:
     def slice_tables(self, *, only: Measure | None = None) -> list[Table]:
         """For each way of slicing and each measure a row per slice and a column per system, the best value marked.
 
-        What was tested follows: the difference of each system to the baseline, or the pairs that differ significantly.
+        Then the tests: the difference of each system to the baseline, or the pairs that differ significantly.
         """
-        cmp, made = self.cmp, []
+        cmp, tables = self.cmp, []
         counted = self.word("users" if cmp.purpose == "recommendation" else "query_count")
         named = [Column(name, "number", 1, self.digits) for name in cmp.systems]
         for cut in cmp.slices.values():
@@ -453,24 +456,24 @@ class ShownComparison:
                 columns, tested = self._slice_outcomes(cut.name, measure)
                 rows = []
                 for place, label in enumerate(cut.labels):
-                    known = [value for value in several[place] if not math.isnan(value)]
-                    best = (max if measure.higher_is_better else min)(known, default=math.nan)
+                    numbers = [value for value in several[place] if not math.isnan(value)]
+                    best = (max if measure.higher_is_better else min)(numbers, default=math.nan)
                     values = [
-                        self.cell(_known(value), measure, marks=BEST if value == best else NOTHING)
+                        self.cell(known(value), measure, marks=BEST if value == best else NOTHING)
                         for value in several[place]
                     ]
                     more = tested.get(label, [Cell("-")] * len(columns))
                     rows.append((Cell(label), Cell(cut.counts[measure][place]), *values, *more))
                 head = Column(self.word("slice_head", name=cut.name, measure=cmp.label(measure)), "text")
-                made.append(Table((head, Column(counted, "count", 2), *named, *columns), tuple(rows)))
-        return made
+                tables.append(Table((head, Column(counted, "count", 2), *named, *columns), tuple(rows)))
+        return tables
 
     def _slice_outcomes(self, by: str, measure: Measure) -> tuple[list[Column], dict[str, list[Cell]]]:
-        """What the tests within slices found: some columns, and for each slice that was tested their cells."""
+        """The outcomes of the tests within slices: columns, and their cells for each slice that was tested."""
         slices: dict[str, list[Difference]] = {}
         for within in self.cmp.slice_differences:
-            if within.by == by and within.found.measure == measure:
-                slices.setdefault(within.slice, []).append(within.found)
+            if within.by == by and within.measure == measure:
+                slices.setdefault(within.slice, []).append(within)
         if not slices:
             return [], {}
         against = self.cmp.shown_against
@@ -499,7 +502,7 @@ class ShownComparison:
         return self.word("between").join(texts) or "-"
 
     def _sliced_how(self) -> list[Said]:
-        """How differences within slices were tested, where they were."""
+        """How differences within slices were tested, if they were."""
         if not self.cmp.slice_differences:
             return []
         tests = max(within.tests for within in self.cmp.slice_differences)

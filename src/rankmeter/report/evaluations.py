@@ -1,6 +1,6 @@
 """Evaluations as documents, CSV and JSON. Pure functions; nothing is printed or written here.
 
-Every form that has room for it carries the definitions: a number without its definition is a bug.
+Every form with room for them carries the definitions: a number without its definition is a bug.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
-from rankmeter.definitions import conventions_in_short, title_of
+from rankmeter.definitions.explain import conventions_in_short, title_of
 from rankmeter.errors import check_whole
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
 from rankmeter.showing.json import json_text
-from rankmeter.showing.numbers import DIGITS, exact, fixed
+from rankmeter.showing.numbers import DIGITS, exact, fixed, known
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def mean_table(
 
 
 def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, lang: Language = "en") -> Table:
-    """A row per query, and per run where there are several; last of each run the aggregated values."""
+    """A row per query, and per run where there are several; the last row of each run has the aggregated values."""
     measures = shared_measures(evaluations)
     several = len(evaluations) > 1
     rows = []
@@ -77,7 +77,7 @@ def slice_table(
 ) -> Table:
     """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
 
-    With ``intervals`` each value has its interval, and beside it stands how far the slice is from the rest.
+    With ``intervals`` each value has its interval, and its difference from the rest of the queries beside it.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _slice_rows(
     for place, label in enumerate(cut.labels):
         cells = [Cell(label), Cell(_count_in(cut, place))]
         for measure in measures:
-            value = _known(cut.values[measure][place] if measure in cut.values else None)
+            value = known(cut.values[measure][place] if measure in cut.values else None)
             if spans is None:
                 cells.append(value_cell(value, measure, digits))
                 continue
@@ -153,27 +153,22 @@ def _count_in(cut: Slices, place: int) -> int:
     return max((counts[place] for counts in cut.counts.values()), default=0)
 
 
-def _known(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value
-
-
 def _ends(spread: Any, lang: Language) -> Span | str:
     return word("no_interval", lang) if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
 
 
 def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
-    """The measures of evaluations that were made together."""
+    """The measures of evaluations made by one call."""
     return list(evaluations[0].means)
 
 
 def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0, label: str = "") -> Column:
     """The column of a measure, under the name that it was asked for."""
-    goal = "neither" if not measure.has_goal else "higher" if measure.higher_is_better else "lower"
-    return Column(label or str(measure), "number", importance, check_whole("digits", digits, 0), goal)  # type: ignore[arg-type]
+    return Column(label or str(measure), "number", importance, check_whole("digits", digits, 0), measure.goal)
 
 
 def value_cell(value: float | None, measure: Measure, digits: int = DIGITS, **facts: Any) -> Cell:
-    """The cell of a value; counts have no digits after the point, and no value is a dash."""
+    """The cell of a value; counts have no digits after the point, None is shown as a dash."""
     is_count = value is not None and type(measure).name.startswith("Num") and float(value).is_integer()
     return Cell(value, digits=0 if is_count else digits, **facts)
 
@@ -189,15 +184,15 @@ def _mean(
     span: Span | str | None = None
     if intervals:
         span = _ends(ev.interval(measure) if ev.has_interval(measure) else None, lang)
-    cell = value_cell(ev.means[measure], measure, digits, span=span)
-    is_best = bool(best) and cell.text(measure_column(measure, digits)) == best
-    return value_cell(ev.means[measure], measure, digits, span=span, marks=frozenset({"best"} if is_best else ()))
+    value = ev.means[measure]
+    is_best = bool(best) and number(value, measure, digits) == best
+    return value_cell(value, measure, digits, span=span, marks=frozenset({"best"} if is_best else ()))
 
 
 def _best(measure: Measure, evaluations: Sequence[Evaluation], digits: int) -> str:
-    """How the best value is shown; empty where there is nothing to choose between.
+    """The best value as it is shown; empty where there is nothing to choose between.
 
-    Values that are shown alike are alike to the reader: all of them are marked.
+    All values that are shown like it are marked.
     """
     known = [value for ev in evaluations if not math.isnan(value := ev.means[measure])]
     if len(evaluations) < 2 or not known or not measure.has_goal:
@@ -209,7 +204,7 @@ def _best(measure: Measure, evaluations: Sequence[Evaluation], digits: int) -> s
 def definition_lines(
     measures: Iterable[Measure], lang: Language = "en", label: Callable[[Measure], str] = str
 ) -> list[str]:
-    """For each definition one line: the measures that share it, the title, the conventions that no string says.
+    """A line for each definition: the measures that share it, the title, the conventions that their names do not state.
 
     Where a measure is shown under another name, its canonical one stands beside it.
 
@@ -228,7 +223,7 @@ def definition_lines(
 
 
 def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
-    """The value of each measure with a bar, what it is about, and what ties could do to it."""
+    """The value of each measure with a bar, the number of queries, and what ties could do to it."""
     rows = []
     for measure, value in ev.means.items():
         ties, (low, high) = ev.tie_bounds.get(measure), measure.bounds
@@ -237,7 +232,7 @@ def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
         rows.append(
             (
                 Cell(ev.label(measure)),
-                value_cell(_known(value), measure),
+                value_cell(known(value), measure),
                 Cell(share),
                 Cell(ev.counted(measure)),
                 Cell(moved),
@@ -275,65 +270,51 @@ def to_csv(
     """
     from rankmeter.inputs.spreadsheets import csv_text
 
+    measures, label = shared_measures(evaluations), evaluations[0].label
     if per_query:
-        measures = [measure for measure in shared_measures(evaluations) if measure.aggregate != "whole"]
+        alone = [label(measure) for measure in measures if measure.aggregate != "whole"]
         values = ([ev.name, *row] for ev in evaluations for row in ev.per_query.iter_rows())
         rows = ([run, query, *(exact(value, digits) for value in rest)] for run, query, *rest in values)
-        return csv_text([["run", "query", *map(evaluations[0].label, measures)], *rows])
-    if any(ev.slices for ev in evaluations):
-        return csv_text(_slice_csv(evaluations, digits, intervals=intervals))
+        return csv_text([["run", "query", *alone], *rows])
+    has_slices = any(ev.slices for ev in evaluations)
+    table = (slice_table if has_slices else mean_table)(evaluations, intervals=intervals)
+    numbers = ("", " difference") if has_slices and intervals else ("",)
     ends = ("", " low", " high") if intervals else ("",)
-    head = ["run", *(f"{evaluations[0].label(m)}{end}" for m in shared_measures(evaluations) for end in ends)]
-    return csv_text([head, *([ev.name, *_exact_means(ev, digits, intervals=intervals)] for ev in evaluations)])
+    head = ["run", *(["by", "slice", "queries"] if has_slices else [])]
+    head += [f"{label(measure)}{number}{end}" for measure in measures for number in numbers for end in ends]
+    rows = (_exact_row(row, table.columns, digits, intervals=intervals) for row in table.rows)
+    if not (has_slices and intervals):
+        return csv_text([head, *rows])
+    reasons = (why for ev in evaluations for why in _why_no_interval(ev))
+    return csv_text([[*head, "no interval"], *([*row, why] for row, why in zip(rows, reasons, strict=True))])
 
 
-def _exact_means(ev: Evaluation, digits: int | None, *, intervals: bool, empty: int = 0) -> list[str]:
-    row = []
-    for measure, value in ev.means.items():
-        row.append(exact(value, digits))
-        if intervals:
-            span = ev.interval(measure) if ev.has_interval(measure) else None
-            row += ["", ""] if span is None else [exact(span.low, digits), exact(span.high, digits)]
-            row += [""] * empty
-    return row
+def _exact_row(row: Sequence[Cell], columns: Sequence[Column], digits: int | None, *, intervals: bool) -> list[Any]:
+    """The cells of a row; numbers with all their digits, each followed by the ends of its interval."""
+    parts: list[Any] = []
+    for cell, column in zip(row, columns, strict=True):
+        if column.is_text or column.kind == "count":
+            parts.append("" if cell.value is None else cell.value)
+            continue
+        value = None if isinstance(cell.value, str) else cell.value
+        ends = cell.span if isinstance(cell.span, tuple) else (None, None)
+        parts += [exact(number, digits) for number in ((value, *ends) if intervals else (value,))]
+    return parts
 
 
-def _slice_csv(evaluations: Sequence[Evaluation], digits: int | None, *, intervals: bool) -> Iterator[list[Any]]:
-    measures = shared_measures(evaluations)
-    ends = ("", " low", " high", " difference", " difference low", " difference high") if intervals else ("",)
-    head = ["run", "by", "slice", "queries", *(f"{evaluations[0].label(m)}{end}" for m in measures for end in ends)]
-    yield [*head, *(["no interval"] if intervals else [])]
-    for ev in evaluations:
-        why = ["; ".join(whole_notes(ev))] if intervals else []
-        numbers = ["" if text == "nan" else text for text in _exact_means(ev, digits, intervals=intervals, empty=3)]
-        yield [ev.name, "", ALL, _count(ev), *numbers, *why]
-        for cut in ev.slices.values():
-            spans = cut.intervals() if intervals else {}
-            for place, label in enumerate(cut.labels):
-                row: list[Any] = [ev.name, cut.name, label, _count_in(cut, place)]
-                for measure in measures:
-                    row.append(exact(_known(cut.values[measure][place] if measure in cut.values else None), digits))
-                    if intervals:
-                        spread = spans[measure][place] if measure in spans else None
-                        row += [exact(_known(end), digits) for end in _six(spread)]
-                yield [*row, *(["; ".join(_without_interval(cut, measures, label))] if intervals else [])]
-
-
-def _six(spread: Spread | None) -> tuple[float | None, ...]:
-    if spread is None:
-        return (None,) * 5
-    return (spread.low, spread.high, spread.rest.value, spread.rest.low, spread.rest.high)
-
-
-def _without_interval(cut: Slices, measures: Sequence[Measure], label: str) -> list[str]:
-    reasons = [(measure, cut.without_interval(measure, label)) for measure in measures if measure in cut.values]
-    return [f"{measure}: {why}" for measure, why in reasons if why is not None]
+def _why_no_interval(ev: Evaluation) -> Iterator[str]:
+    """Why intervals are missing, for each row of an evaluation: that of all queries, then those of its slices."""
+    yield "; ".join(f"{m}: {why}" for m in ev.means if (why := ev.without_interval(m)) is not None)
+    for cut in ev.slices.values():
+        known = [measure for measure in ev.means if measure in cut.values]
+        for label in cut.labels:
+            yield "; ".join(f"{m}: {why}" for m in known if (why := cut.without_interval(m, label)) is not None)
 
 
 def to_json(
     evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
 ) -> str:
-    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; not a number is null."""
+    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; NaN is null."""
     runs = []
     for ev in evaluations:
         run = json.loads(ev.to_json())
@@ -349,14 +330,8 @@ def to_json(
     return json_text({"rankmeter": __version__, "runs": runs}, digits=digits) + "\n"
 
 
-def whole_notes(ev: Evaluation) -> list[str]:
-    """For each measure of an evaluation without an interval, why that is so."""
-    notes = [(measure, ev.without_interval(measure)) for measure in ev.means]
-    return [f"{measure}: {why}" for measure, why in notes if why is not None]
-
-
 def dash_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
-    """For every dash in a table of slices, why no number stands there."""
+    """Why there is no number, for every dash in a table of slices."""
     notes: dict[str, Said] = {}
     for ev in evaluations:
         for cut in ev.slices.values():
@@ -378,7 +353,7 @@ def dash_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
 
 
 def interval_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
-    """What is said with intervals: which numbers have none and why, and what a slice is compared with."""
+    """Notes on intervals: which numbers have none and why, and what a slice is compared with."""
     few: dict[str, Said] = {}
     reasons: dict[str, list[str]] = {}
     for ev in evaluations:

@@ -16,6 +16,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.titles import Titles
+from rankmeter.showing import charts
 from rankmeter.showing.document import Block, Chart, Paragraph
 from rankmeter.showing.showable import Showable
 from rankmeter.whole_files import make_folder, write_bytes
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "png")
 WIDTH = 460
 LONGEST = 80
-"""Of a name as part of a file's name."""
+"""The longest part of a file name that comes from a name."""
 SCALE = 3
-"""Of PNG: three dots for each point of the drawing."""
+"""Pixels per point of a PNG."""
 
 
 def write_figures(
@@ -40,7 +41,7 @@ def write_figures(
     formats: Sequence[str] = FORMATS,
     progress: Callable[[str, float], None] | None = None,
 ) -> list[Path]:
-    """Write every figure in every format; the paths that were written."""
+    """Write every figure in every format, and return the paths."""
     need_report_extra()
     import vl_convert
 
@@ -53,7 +54,7 @@ def write_figures(
     every = list(figures(cmp, lang))
     taken: Counter[str] = Counter()
     for done, (plain, spec) in enumerate(every):
-        # Systems whose names differ in what a file's name cannot hold, or on some machines in case only.
+        # Names may differ only in characters that a file name cannot hold, or in case.
         taken[plain.casefold()] += 1
         name = plain if taken[plain.casefold()] == 1 else f"{plain}-{taken[plain.casefold()]}"
         if progress is not None:
@@ -71,15 +72,11 @@ def write_figures(
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
-    from rankmeter.showing import charts
-
     return ((name, charts.with_rows(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
 
 
 def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
     """The name, the chart and the rows of each figure."""
-    from rankmeter.showing import charts
-
     data, labels, systems = digest(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
     names, reference, queries = list(map(cmp.label, cmp.measures)), reference_of(cmp), cmp.queries.to_list()
     paired = paired_values(cmp, reference)
@@ -107,29 +104,28 @@ class Pictures(Showable):
     """A comparison to look at in a notebook: the answer, the table, and the charts that fit beside it."""
 
     cmp: Comparison
-    lang: Language
+    lang: Language | None
+    """None for the language of whoever looks at it."""
 
-    def document(self, language: Language | None = None) -> list[Block]:
+    def document(self, language: Language = "en") -> list[Block]:
         """The verdict, the table of all systems and measures, and the charts."""
         need_report_extra()
-        lang = language or self.lang
-        drawn = [(name, spec) for name, spec in figures(self.cmp, lang) if not name.startswith("differences")]
-        most = MOST_SHOWN if len(self.cmp.systems) > 2 else None
-        drawn += [(name, spec) for name, spec in figures(self.cmp, lang) if name.startswith("differences")][:most]
+        lang = self.lang or language
+        drawn = dict(figures(self.cmp, lang))
+        differences = [name for name in drawn if name.startswith("differences")]
+        for name in differences[MOST_SHOWN:] if len(self.cmp.systems) > 2 else ():
+            del drawn[name]
+        in_order = sorted(drawn, key=lambda name: name in differences)  # differences last
         shown = ShownComparison(self.cmp, lang)
         return [
             *map(Paragraph, shown.texts(shown.verdict())),
             shown.grid(),
-            *(Chart(name, name.replace("-", " "), spec) for name, spec in drawn),
+            *(Chart(name, name.replace("-", " "), drawn[name]) for name in in_order),
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """What the comparison holds."""
         return self.cmp.to_dict()
-
-    def to_html(self, language: Language | None = None) -> str:
-        """For a notebook: the charts as drawings."""
-        return Showable.to_html(self, language or self.lang)
 
 
 MOST_SHOWN = 4

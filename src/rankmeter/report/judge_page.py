@@ -1,4 +1,4 @@
-"""The page to judge on: one file that works without a network, keeps what was judged, and exports it as judgments."""
+"""The judging page: one file that works offline, keeps what was judged, and exports it as judgments."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rankmeter.inputs.columns import find_columns, is_usual
 from rankmeter.inputs.reading import CHANCES
 from rankmeter.late import pl
 from rankmeter.report.titles import into_titles
-from rankmeter.showing.html import asset
+from rankmeter.showing.html import asset, page_around
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, words
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 GRADE = "grade"
 MOST_GRADES = 10
-"""A key for each."""
+"""Each has a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class JudgePage:
     text: str
     """The page, as one HTML file."""
     pairs: int
-    """Those without a grade."""
+    """How many pairs have no grade yet."""
     queries: int
-    """Those with such a pair."""
+    """How many queries have such a pair."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all."""
@@ -80,6 +80,8 @@ def judge_page(
         The name of the judge; it can be changed on the page.
     seed
         Of the random order of the items. Two judges with the same seed see the same order.
+    lang
+        The language of the page, ``en`` or ``zh``.
 
     Examples
     --------
@@ -90,19 +92,19 @@ def judge_page(
     (1, True, False)
     """
     offered = _checked(grades)
-    pairs, kept = _pairs(pool, seed)
-    graded = _graded(kept.pop(GRADE, []), offered, called(pool, "the pool"))
+    pairs, columns = _pairs(pool, seed)
+    graded = _graded(columns.pop(GRADE, []), offered, called(pool, "the pool"))
     shown = {item for _, item in pairs}
     said = {
         name.removeprefix("page_"): text for name, text in words("judge_page", lang).items() if name.startswith("page_")
     }
-    titles = into_titles(None if queries is None else {"queries": queries}).queries
+    titles = into_titles(None if queries is None else {"queries": queries})
     asked = {query for query, _ in pairs}
-    texts = {query: text for query, text in titles.items() if query in asked}
+    texts = {query: text for query, (text, *_) in titles.queries.rows.items() if query in asked}
     fields = _fields(items, shown)
-    for given, texts_of, ids in ((queries, texts, asked), (items, fields, shown)):
-        if given is not None and not texts_of:
-            source = called(given)
+    for table, texts_of, ids in ((queries, texts, asked), (items, fields, shown)):
+        if table is not None and not texts_of:
+            source = called(table)
             raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
     named = labels or {}
     known = [[grade, named.get(grade, "")] for grade in offered]
@@ -110,10 +112,10 @@ def judge_page(
         raise InputError.of("judging.label_of_no_grade", grade=unknown[0], grades=list(grades))
     digest = hashlib.sha256(json.dumps([pairs, known, *([graded] if graded else [])]).encode()).hexdigest()[:16]
     data = {
-        "digest": digest, "judge": judge, "pairs": pairs, "kept": kept, "queries": texts,
+        "digest": digest, "judge": judge, "pairs": pairs, "kept": columns, "queries": texts,
         "items": fields, "grades": known, "graded": graded, "words": said,
     }  # fmt: skip
-    # Inside of a script nothing but "</" and "<!--" would end or hide it.
+    # Within a script only "</" and "<!--" would end or hide it.
     embedded = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
     keys = " ".join(f"<kbd>{grade}</kbd>" for grade, _ in known)
     text = _page(embedded, said, guidelines, keys, lang)
@@ -148,7 +150,7 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
 
 
 def _graded(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
-    """The places of the pairs that have a grade already, with their grades; refuses those that cannot be given here."""
+    """The places of the pairs that are graded already, with their grades; refuses grades that are not offered."""
     graded = []
     for place, text in enumerate(column):
         if not text:
@@ -161,11 +163,11 @@ def _graded(column: Sequence[str], offered: Sequence[int], source: str) -> list[
 
 
 def _pool_table(pool: object) -> pl.DataFrame:
-    """A table with a query and an item column; anything else is no pool."""
+    """The pool as a table, which must have a query and an item column."""
     try:
         frame = table_of(pool, "pool")
     except InputError as error:
-        if error.__cause__ is None:  # the sentence says it all; else it is about how the file was parsed
+        if error.__cause__ is None:  # an error with a cause is about parsing the file
             raise
         raise InputError.of("judging.not_a_pool", source=called(pool, "the pool"), columns=[]) from error
     if not all(any(is_usual(role, name) for name in frame.columns) for role in ("query", "item")):
@@ -176,7 +178,7 @@ def _pool_table(pool: object) -> pl.DataFrame:
 
 
 def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
-    """What is shown of each item: the columns of the table but for its id, those without a value left out."""
+    """What is shown for each item: the columns of the table except its id, without empty values."""
     if items is None:
         return {}
     frame = table_of(items, "items")
@@ -192,7 +194,7 @@ def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
 
 
 def _checked(grades: Sequence[int]) -> list[int]:
-    """Grades that have a key each."""
+    """The grades, each of which must have a key."""
     wrong = [grade for grade in grades if grade not in range(10)]
     if wrong or not 2 <= len(grades) <= MOST_GRADES or len(set(grades)) != len(grades):
         raise InputError.of("judging.grades_without_keys", grades=list(grades))
@@ -201,18 +203,9 @@ def _checked(grades: Sequence[int]) -> list[int]:
 
 def _page(embedded: str, said: Mapping[str, Any], guidelines: str, keys: str, lang: Language) -> str:
     paragraphs = "".join(f"<p>{escape(part.strip())}</p>" for part in guidelines.split("\n\n") if part.strip())
-    told = f"<details open><summary>{escape(said['guidelines'])}</summary>{paragraphs}</details>" if paragraphs else ""
+    guide = f"<details open><summary>{escape(said['guidelines'])}</summary>{paragraphs}</details>" if paragraphs else ""
     word = {name: escape(str(text)) for name, text in said.items()}
-    return f"""<!doctype html>
-<html lang="{"zh-CN" if lang == "zh" else "en"}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{word["title"]}</title>
-<style>{asset("style.css")}{asset("judge.css")}</style>
-</head>
-<body class="rankmeter page judging"><main>
+    body = f"""<main>
 <div class="bar-top">
 <progress id="progress" value="0" max="1" aria-label="{word["progress"]}"></progress>
 <div class="tools">
@@ -225,7 +218,7 @@ def _page(embedded: str, said: Mapping[str, Any], guidelines: str, keys: str, la
 </div></div>
 <p id="said" role="status"></p>
 <p id="done" class="notes" hidden>{word["done"]}</p>
-{told}
+{guide}
 <h2 id="query"></h2><p id="query-id" class="soft"></p>
 <div id="cards"></div>
 <p class="soft keys">{keys} {word["key_grade"]} · <kbd>s</kbd> {word["skip"]} ·
@@ -233,5 +226,5 @@ def _page(embedded: str, said: Mapping[str, Any], guidelines: str, keys: str, la
 </main>
 <script type="application/json" id="data">{embedded}</script>
 <script>{asset("judge.js")}</script>
-</body></html>
 """
+    return page_around(body, said["title"], lang, policy=_POLICY, style=asset("judge.css"), kind="judging")

@@ -6,18 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
-from rankmeter.definitions import title_of
-from rankmeter.online.result_tables import effects_table, page_words
+from rankmeter.definitions.explain import title_of
+from rankmeter.online.log_results import facts, page_words, shown
 from rankmeter.report import need_report_extra
-from rankmeter.showing.document import (
-    Block,
-    Chart,
-    Heading,
-    Kind,
-    Paragraph,
-    Table,
-    text_table,
-)
+from rankmeter.showing.charts import drawing, field, layer
+from rankmeter.showing.document import Block, Chart, Heading, Kind, Paragraph, Table, text_table
 from rankmeter.showing.html import page_html
 from rankmeter.wording import Language, exact_percent
 
@@ -35,9 +28,8 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 
 
 def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
-    """Whether the sample ratio holds, what differs, the values, pictures, what is odd in the log, what it all means."""
+    """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
     from rankmeter.online import Experiment
-    from rankmeter.online.result_tables import facts
 
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
@@ -50,14 +42,14 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
     if trial is not None:
         unit, level = words[result.unit], exact_percent(trial.level)
         blocks.append(Heading(words["differences"].format(control=trial.control)))
-        blocks.append(effects_table("", trial.effects, trial, lang, is_page=True))
+        blocks.append(trial.effects_table(lang, is_page=True))
         blocks.append(Paragraph(words["intervals"].format(level=level, unit=unit), "hint"))
     blocks += [Heading(words["values"]), _values(result, words, lang)]
     charts = _charts(result, words)
     blocks += [Heading(words["pictures"]), *charts] if charts else []
     if trial is not None and trial.segments:
         blocks += [Heading(words["by"].format(segment=trial.segment)), Paragraph(words["exploration"], "hint")]
-        blocks.append(effects_table(trial.segment, trial.segments, trial, lang))
+        blocks.append(trial.effects_table(lang, trial.segment))
     if result.findings:
         heads = [words[name] for name in ("finding", "count", "share", "rule")]
         odd = [
@@ -73,7 +65,6 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
 def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
     """A row per measure and a column per group, and how many units each has."""
     from rankmeter.online import Experiment
-    from rankmeter.online.result_tables import shown
 
     values = result.values if isinstance(result, Experiment) else result.estimates
     heads = [words["measure"], *(group or words["all"] for group in values), ""]
@@ -90,16 +81,16 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
 def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
     from rankmeter.online import Experiment
 
-    made = []
+    charts = []
     if isinstance(result, Experiment) and (spec := _forest(result, words)) is not None:
-        made.append(("forest", spec))
+        charts.append(("forest", spec))
     if result.counts:
-        made.append(("funnel", _funnel(result.counts, words)))
+        charts.append(("funnel", _funnel(result.counts, words)))
     if result.positions:
-        made.append(("positions", _positions(result.positions, words)))
+        charts.append(("positions", _positions(result.positions, words)))
     if any(length.sessions for length in result.lengths):
-        made.append(("lengths", _lengths(result.lengths, words)))
-    return [Chart(name, words[name], spec, words[f"{name}_text"]) for name, spec in made]
+        charts.append(("lengths", _lengths(result.lengths, words)))
+    return [Chart(name, words[name], spec, words[f"{name}_text"]) for name, spec in charts]
 
 
 def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:
@@ -111,22 +102,16 @@ def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:
     ]  # fmt: skip
     if not rows:
         return None
-    x = {
-        "type": "quantitative",
-        "axis": {"format": "+.1%", "title": words["forest_axis"].format(control=result.control)},
-    }
-    y = {"field": "label", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 320}}
-    return {
-        "data": {"values": rows},
-        "height": {"step": 26},
-        "layer": [
-            {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
-            {"mark": {"type": "rule", "color": BLUE, "strokeWidth": 3},
-             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}},
-            {"mark": {"type": "point", "filled": True, "color": BLUE, "size": 70, "opacity": 1},
-             "encoding": {"x": {**x, "field": "value"}, "y": y}},
-        ],
-    }  # fmt: skip
+    axis = {"format": "+.1%", "title": words["forest_axis"].format(control=result.control)}
+    y = field("label:N", sort=None, axis={"title": None, "labelLimit": 320})
+    ends = {"x": field("low:Q", axis=axis), "x2": {"field": "high"}}
+    return drawing(
+        rows, {"step": 26},
+        layer({"type": "rule", "color": "#888", "strokeDash": [3, 3]}, x={"datum": 0}),
+        layer({"type": "rule", "color": BLUE, "strokeWidth": 3}, **ends, y=y),
+        layer({"type": "point", "filled": True, "color": BLUE, "size": 70, "opacity": 1},
+              x=field("value:Q", axis=axis), y=y),
+    )  # fmt: skip
 
 
 def _funnel(counts: Any, words: dict[str, str]) -> dict[str, Any]:
@@ -137,37 +122,29 @@ def _funnel(counts: Any, words: dict[str, str]) -> dict[str, Any]:
         {"step": words[name], "users": counts[key], "text": f"{counts[key]:,} ({counts[key] / most:.1%})"}
         for name, key in steps
     ]
-    y = {"field": "step", "type": "nominal", "sort": None, "axis": {"title": None}}
-    x = {"field": "users", "type": "quantitative", "axis": {"title": words["users"], "tickCount": 4},
-         "scale": {"domain": [0, most * 1.35]}}  # fmt: skip
-    return {
-        "data": {"values": rows},
-        "height": {"step": 30},
-        "encoding": {"y": y, "x": x},
-        "layer": [
-            {"mark": {"type": "bar", "color": BLUE}},
-            {"mark": {"type": "text", "align": "left", "dx": 5}, "encoding": {"text": {"field": "text"}}},
-        ],
-    }  # fmt: skip
+    y = field("step:N", sort=None, axis={"title": None})
+    axis = {"title": words["users"], "tickCount": 4}
+    x = field("users:Q", axis=axis, scale={"domain": [0, most * 1.35]})
+    return drawing(
+        rows, {"step": 30},
+        layer({"type": "bar", "color": BLUE}, x=x, y=y),
+        layer({"type": "text", "align": "left", "dx": 5}, x=x, y=y, text={"field": "text"}),
+    )  # fmt: skip
 
 
 def _positions(positions: Any, words: dict[str, str]) -> dict[str, Any]:
     known = [place for place in positions if math.isfinite(place.low)]
     rows = [{"position": place.position, "rate": place.rate, "low": place.low, "high": place.high} for place in known]
     rows = rows or [dict.fromkeys(("rate", "low", "high"), at.rate) | {"position": at.position} for at in positions]
-    x = {"field": "position", "type": "ordinal", "axis": {"title": words["position"], "labelAngle": 0}}
+    x = field("position:O", axis={"title": words["position"], "labelAngle": 0})
     axis = {"title": "CTR", "format": "%"}
-    return {
-        "data": {"values": rows},
-        "height": 220,
-        "layer": [
-            {"mark": {"type": "rule", "color": ORANGE, "strokeWidth": 2},
-             "encoding": {"x": x, "y": {"field": "low", "type": "quantitative", "axis": axis},
-                          "y2": {"field": "high"}}},
-            {"mark": {"type": "line", "point": {"filled": True, "color": ORANGE}, "color": ORANGE},
-             "encoding": {"x": x, "y": {"field": "rate", "type": "quantitative", "axis": axis}}},
-        ],
-    }  # fmt: skip
+    dots = {"type": "line", "point": {"filled": True, "color": ORANGE}, "color": ORANGE}
+    return drawing(
+        rows, 220,
+        layer({"type": "rule", "color": ORANGE, "strokeWidth": 2}, x=x, y=field("low:Q", axis=axis),
+              y2={"field": "high"}),
+        layer(dots, x=x, y=field("rate:Q", axis=axis)),
+    )  # fmt: skip
 
 
 def _lengths(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
@@ -178,14 +155,9 @@ def _lengths(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
         label = words[name].format(span=_span(span))
         rows.append({"length": label if length.up_to else "0 s", "sessions": length.sessions})
         before = length.up_to
-    return {
-        "data": {"values": rows},
-        "height": 220,
-        "mark": {"type": "bar", "color": BLUE},
-        "encoding": {"x": {"field": "length", "type": "nominal", "sort": None,
-                           "axis": {"title": None, "labelAngle": -35}},
-                     "y": {"field": "sessions", "type": "quantitative", "axis": {"title": words["sessions"]}}},
-    }  # fmt: skip
+    x = field("length:N", sort=None, axis={"title": None, "labelAngle": -35})
+    y = field("sessions:Q", axis={"title": words["sessions"]})
+    return drawing(rows, 220, layer({"type": "bar", "color": BLUE}, x=x, y=y))
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""The report: one HTML file that holds everything it shows and loads nothing from anywhere. It computes nothing."""
+"""The report: one HTML file that contains everything it shows and loads nothing. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.comparing.digest import digest, provenance, reference_of
-from rankmeter.definitions import explain_measure
+from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import InputError, check_whole
 from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.titles import into_titles
+from rankmeter.showing import charts
 from rankmeter.showing.characters import without_controls
 from rankmeter.showing.html import asset, document_html, table_html
-from rankmeter.whole_files import check_writable, make_folder, write_text
+from rankmeter.whole_files import make_folder, write_text
 from rankmeter.wording import Language, word, words
 
 if TYPE_CHECKING:
@@ -25,49 +26,30 @@ if TYPE_CHECKING:
     from rankmeter.measures import Measure
 
 MOST_PAIRS, FEWER_PAIRS = 200, 50
-"""Up to how many pairs the table of every test shows all under one measure, and how many it shows of more."""
+"""The table of every test shows all pairs up to the first number; of more pairs it shows the second number."""
 LISTS = 50
-"""For how many queries a report keeps the ranked lists unless told otherwise."""
+"""How many queries have their ranked lists in a report by default."""
 MOST_SYSTEMS = 12
-"""Up to how many systems all are shown at once; of more the baseline, the chosen one and the best."""
+"""With more systems only the baseline, the chosen one and the best are shown at first."""
 BEST_SHOWN = 8
 BEST_FIRST = 3
 """How many of the best under a measure are shown before the winners of others."""
 MOST_SLICES = 30
 OVERTURNING = frozenset({"winner_could_change", "ties_could_change_winner", "same_lists"})
-"""Notes that could overturn the answer: the first of each kind stands beside it."""
+"""Notes that could overturn the answer: the first of each kind is shown next to it."""
 MOST_VERDICTS = 3
-"""How many sentences of the answer stand above the table; of more measures that disagree the rest unfolds."""
+"""How many sentences of the answer stand above the table; the rest unfolds."""
 
 
 def report_html(
-    cmp: Comparison,
-    *,
-    lang: Language = "en",
-    titles: object = None,
-    lists: int = LISTS,
-    title: str = "",
+    cmp: Comparison, *, lang: Language = "en", titles: object = None, lists: int = LISTS, title: str = ""
 ) -> str:
-    """The report as the text of an HTML file.
-
-    Parameters
-    ----------
-    lang
-        ``en`` or ``zh``.
-    titles
-        ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV files.
-    lists
-        For how many queries the ranked lists are kept, the most informative first.
-    title
-        The heading.
-    """
+    """The report as the text of an HTML file; :meth:`rankmeter.Comparison.report` says what it takes."""
     need_report_extra()
-    from rankmeter.showing import charts
-
     check_whole("lists", lists, 0)
     users = cmp.purpose == "recommendation"
     labels, systems = words("report", lang, users=users), list(cmp.systems)
-    told = [explain_measure(measure, language=lang) for measure in cmp.measures]
+    explanations = [explain_measure(measure, language=lang) for measure in cmp.measures]
     catalogue = None if cmp.inputs is None else cmp.inputs.catalogue
     data = digest(cmp, into_titles(titles, catalogue), lists=lists)
     names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
@@ -105,7 +87,7 @@ def report_html(
             doubt_count=len(cmp.notes) - len(alarms),
             assisted=document_html(shown.assisted_blocks(), lang=lang),
             boards=[_board(shown, measure) for measure in cmp.measures],
-            definitions=[definition.about_users() for definition in told] if users else told,
+            definitions=[definition.about_users() for definition in explanations] if users else explanations,
             said=[*shown.board_marks()[1:], *shown.how_made()],
             provenance=provenance(cmp),
             has_curves=bool(data["curves"]),
@@ -114,7 +96,7 @@ def report_html(
             style=asset("style.css"),
             script=asset("report.js"),
             libraries=vega_bundle(),
-            # `<` cannot end the script element that holds the JSON when it is written as an escape.
+            # Escaped, a `<` cannot end the script element that holds the JSON.
             payload=json.dumps(
                 {"data": data, "specs": specs, "words": labels},
                 ensure_ascii=False,
@@ -127,12 +109,12 @@ def report_html(
 
 @cache
 def _template() -> Any:
-    """The page with places for what is shown; made once."""
+    """The compiled template of the page."""
     environment = need_report_extra().Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is no plain str
+        finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is not a plain str
     )
     return environment.from_string(asset("report.html.jinja"))
 
@@ -148,22 +130,22 @@ def _population(cmp: Comparison) -> dict[str, Any]:
 
 
 def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:
-    """The systems that are shown at first: all of a few; of many the baseline, the best and every measure's winner."""
+    """The systems shown at first: all if they are few, else the baseline, the best and the winner of every measure."""
     if len(cmp.systems) <= MOST_SYSTEMS:
         return list(cmp.systems)
     best = [score.system for score in cmp.ranked(measure)]
     firsts = [cmp.ranked(asked)[0] for asked in cmp.measures]
     winners = [score.system for score in firsts if score.rank is not None]
-    kept = {reference_of(cmp), *list(dict.fromkeys([*best[:BEST_FIRST], *winners, *best]))[:BEST_SHOWN]}
-    return [name for name in cmp.systems if name in kept]
+    shown = {reference_of(cmp), *list(dict.fromkeys([*best[:BEST_FIRST], *winners, *best]))[:BEST_SHOWN]}
+    return [name for name in cmp.systems if name in shown]
 
 
 def _board(shown: ShownComparison, measure: Measure) -> dict[str, Any]:
     """What is shown under one measure: the leaderboard, every test, the slices."""
     cmp, lang, board = shown.cmp, shown.lang, shown.leaderboard(measure)
     names = set(kept_systems(cmp, measure))
-    # A system is named with its number where numbers say which systems one beats.
-    kept = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
+    # Systems are shown with their numbers where numbers say which ones a system beats.
+    first_shown = {str(row[1].value) for row, score in zip(board.rows, cmp.ranked(measure), strict=True)
              if score.system in names}  # fmt: skip
     tested = sum(pair.p is not None for pair in cmp.differences_of(measure))
     most = MOST_PAIRS if tested <= MOST_PAIRS else FEWER_PAIRS
@@ -171,7 +153,7 @@ def _board(shown: ShownComparison, measure: Measure) -> dict[str, Any]:
     cuts = shown.slice_tables(only=measure)
     return {
         "measure": measure,
-        "table": table_html(board, sortable=True, kept=kept, lang=lang),
+        "table": table_html(board, sortable=True, kept=first_shown, lang=lang),
         "lines": shown.under_board(measure),
         "tests": table_html(tests, lang=lang) if tests.rows else "",
         "left_out": tested - len(tests.rows),
@@ -180,31 +162,24 @@ def _board(shown: ShownComparison, measure: Measure) -> dict[str, Any]:
     }
 
 
-def write_report(cmp: Comparison, path: str | os.PathLike[str], **options: Any) -> Path:
-    """Write the report, whole or not at all."""
-    place = check_writable(path)
-    write_text(place, report_html(cmp, **options))
-    return place
-
-
 @cache
 def vega_bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script.
 
-    To bundle them takes seconds, so the result is kept in the user's cache, by the version of what made it.
+    Bundling takes seconds, so the result is kept in the user's cache, by the version of the bundler.
     """
     import vl_convert
 
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    kept = Path(base) / "rankmeter" / f"vega-{metadata.version('vl-convert-python')}.js"
+    cached = Path(base) / "rankmeter" / f"vega-{metadata.version('vl-convert-python')}.js"
     try:
-        return kept.read_text(encoding="utf-8")
+        return cached.read_text(encoding="utf-8")
     except OSError:
         bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     bundle = bundle.replace("</script", "<\\/script")
     try:
-        make_folder(kept.parent)
-        write_text(kept, bundle)
+        make_folder(cached.parent)
+        write_text(cached, bundle)
     except InputError:
         return bundle  # failing to write a cache must not fail the report
     return bundle

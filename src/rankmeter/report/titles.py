@@ -26,45 +26,44 @@ _NAMES = frozenset({"title", "name", "label"})
 BEIR = {"queries": "queries.jsonl", "items": "corpus.jsonl"}
 """What BEIR calls the files of a data set."""
 LONGEST, LONGEST_MORE = 120, 240
-"""Titles of items are cut here, and what else is said of them: a list shows what something is, not all of it."""
+"""The longest title of an item and the longest other text: a list shows what something is, not all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a table says: by id the title and whatever else, and what that is called."""
+    """The texts of queries or items."""
 
     rows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By id the title, then a text for each column."""
     columns: tuple[str, ...] = ()
+    """What the other texts are called: a snippet, an author, a price."""
 
 
 @dataclass(frozen=True, slots=True)
 class Titles:
     """Texts of queries and items by their ids as text."""
 
-    queries: Mapping[str, str] = field(default_factory=dict)
-    items: Mapping[str, str] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    """What else the table of the items says of each."""
-    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    queries: Texts = Texts()
+    items: Texts = Texts()
 
     def query(self, id: str) -> str:
         """The whole text of a query; empty where there is none."""
-        return self.queries.get(id, "")
+        return self.queries.rows.get(id, ("",))[0]
 
     def item(self, id: str) -> str:
         """The title of an item; empty where there is none."""
-        return _cut(self.items.get(id, ""), LONGEST)
+        return _cut(self.items.rows.get(id, ("",))[0], LONGEST)
 
     def about(self, id: str) -> list[str]:
-        """What else is known of an item, column by column: a snippet, an author, a price."""
-        return [_cut(text, LONGEST_MORE) for text in self.more.get(id, ())]
+        """What else is known of an item, column by column."""
+        return [_cut(text, LONGEST_MORE) for text in self.items.rows.get(id, ())[1:]]
 
 
 def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
     """Accept ``{"queries": ..., "items": ...}``, each a mapping from id to text or the path of a CSV or TSV file.
 
-    A mapping of items may have a mapping or a sequence for each, its title first. Where no titles of items are given,
-    those of the catalogue are taken. A folder is one of BEIR, with its queries and its corpus.
+    A mapping of items may have a mapping or a sequence for each, its title first. Titles of items default to those of
+    the catalogue. A folder is taken for one of BEIR, with its queries and its corpus.
     """
     if isinstance(given, Titles):
         return given
@@ -73,15 +72,11 @@ def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
     if not isinstance(given, (Mapping, NoneType)) or not set(given or ()) <= {"queries", "items"}:
         raise InputError.of("cli.titles_by_kind")
     texts = {kind: _texts(source, kind) for kind, source in (given or {}).items()}
-    items = texts.get("items") or _of_catalogue(catalogue)
-    queries = {name: row[0] for name, row in texts.get("queries", Texts()).rows.items()}
-    titles = {name: row[0] for name, row in items.rows.items()}
-    more = {name: row[1:] for name, row in items.rows.items()} if items.columns else {}
-    return Titles(queries, titles, items.columns, more)
+    return Titles(texts.get("queries", Texts()), texts.get("items") or _of_catalogue(catalogue))
 
 
 def _of_catalogue(catalogue: Catalogue | None) -> Texts:
-    """The titles of a catalogue, where a column of it is called so."""
+    """The titles of a catalogue, if it has a column of titles."""
     if catalogue is None or not len(catalogue.columns):
         return Texts()
     column = next((name for name in catalogue.columns.columns if fold(name) in _NAMES), None)
@@ -91,12 +86,12 @@ def _of_catalogue(catalogue: Catalogue | None) -> Texts:
     return Texts({str(name): (text or "",) for name, text in zip(catalogue.items.to_list(), texts, strict=True)})
 
 
-def titles_of(given: Sequence[str]) -> Titles:
+def titles_of(texts: Sequence[str]) -> Titles:
     """Read ``queries=queries.csv`` and ``items=items.csv`` of a command line."""
     paths: dict[str, str] = {}
-    if len(given) == 1 and Path(given[0]).is_dir():
-        return into_titles(given[0])
-    for text in given:
+    if len(texts) == 1 and Path(texts[0]).is_dir():
+        return into_titles(texts[0])
+    for text in texts:
         kind, equals, path = text.partition("=")
         if kind not in ("queries", "items"):
             raise InputError.of("cli.titles_of_what", text=text, path=path or "queries.csv")
@@ -106,22 +101,22 @@ def titles_of(given: Sequence[str]) -> Titles:
     return into_titles(paths)
 
 
-def _texts(given: Any, kind: str) -> Texts:
-    if isinstance(given, Mapping):
-        rows = {str(name): _row(text) for name, text in given.items()}
-        first = next(iter(given.values()), None)
+def _texts(source: Any, kind: str) -> Texts:
+    if isinstance(source, Mapping):
+        rows = {str(name): _row(text) for name, text in source.items()}
+        first = next(iter(source.values()), None)
         names = tuple(map(str, first))[1:] if isinstance(first, Mapping) else ()
         return Texts(rows, names or tuple("" for _ in next(iter(rows.values()), ("",))[1:]))
-    if isinstance(given, (str, Path)):
-        return read_texts(Path(given))
-    raise InputError.of("cli.titles_of_type", kind=kind, type=type(given).__name__)
+    if isinstance(source, (str, Path)):
+        return read_texts(Path(source))
+    raise InputError.of("cli.titles_of_type", kind=kind, type=type(source).__name__)
 
 
 def _row(text: Any) -> tuple[str, ...]:
     """The title of an item and what else is said of it."""
     if isinstance(text, Mapping):
         text = list(text.values())
-    return tuple(map(str, text)) if isinstance(text, (list, tuple)) else (str(text),)
+    return (tuple(map(str, text)) or ("",)) if isinstance(text, (list, tuple)) else (str(text),)
 
 
 def read_texts(path: Path) -> Texts:
@@ -151,14 +146,18 @@ def read_texts(path: Path) -> Texts:
 
 
 def _of_records(records: Iterable[Mapping[str, Any]]) -> Texts:
-    """Records with an id, of which the rest are texts: BEIR's ``{"_id": ..., "title": ..., "text": ...}``."""
+    """Records of an id and texts: BEIR's ``{"_id": ..., "title": ..., "text": ...}``."""
     rows: dict[str, dict[str, str]] = {}
     for record in records:
         named = next((name for name in record if is_id_name(name)), next(iter(record)))
         rows[str(record[named])] = {name: value for name, value in record.items()
                                     if name != named and isinstance(value, str) and value}  # fmt: skip
     names = sorted({name for row in rows.values() for name in row}, key=lambda name: (fold(name) not in _NAMES, name))
-    texts = {name_: tuple(filter(None, (row.get(name, "") for name in names))) or ("",) for name_, row in rows.items()}
+    texts = {}
+    for item, row in rows.items():
+        title = next((name for name in names if name in row), "")
+        others = ("" if name == title else row.get(name, "") for name in names[1:])
+        texts[item] = (row.get(title, ""), *others)
     return Texts(texts, tuple(names[1:]))
 
 

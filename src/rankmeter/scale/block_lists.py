@@ -23,10 +23,10 @@ from rankmeter.late import pl
 from rankmeter.lists.background import Background, Vocabulary
 from rankmeter.lists.listing import measured, slates_of
 from rankmeter.lists.protocol import notice
-from rankmeter.lists.slating import Given, check_needs, gather, lists_of, order_of, shared_type, ties_at
+from rankmeter.lists.slating import Given, check_needs, gather, order_of, shared_types, ties_at
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.placing import PlacedRun
+from rankmeter.placing.indexes import PlacedRun
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.evaluation import About
@@ -54,14 +54,8 @@ def check_lists(measures: Sequence[Measure], about: About, judgments: Any) -> No
 
 def background_of(about: About, measures: Sequence[Measure], query: pl.Series, item: pl.Series) -> Background:
     """Catalogue and history made ready for blocks whose ids have these types; what is compared as text is said once."""
-    queries, items = {"the run": query}, {"the run": item}
-    if about.catalogue is not None:
-        items["the catalogue"] = about.catalogue.items
-    if about.history is not None:
-        queries["the history"] = about.history.query
-        items["the history"] = about.history.item
-    shared_type(queries, "query")
-    return Background.of(about.catalogue, about.history, shared_type(items, "item"), measures)
+    _, item_type = shared_types(query, [item], about.catalogue, about.history)
+    return Background.of(about.catalogue, about.history, item_type, measures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +73,12 @@ class BlockLists:
 def count_groups(listed: Sequence[SlateMeasure]) -> dict[SlateMeasure, int]:
     """The measures of all lists that come from counts, and the number of what each counts; equal ones share one."""
     groups: dict[Any, int] = {}
-    made = {}
+    numbers = {}
     for measure in listed:
         if measure.counts_by:
-            key = (measure.counts_by, measure.cutoff, order_of(measure), measure.queries or measure.default_queries)
-            made[measure] = groups.setdefault(key, len(groups))
-    return made
+            key = (measure.counts_by, measure.cutoff, order_of(measure), measure.query_policy)
+            numbers[measure] = groups.setdefault(key, len(groups))
+    return numbers
 
 
 def measure_block(
@@ -92,18 +86,16 @@ def measure_block(
 ) -> BlockLists:
     """Measure the lists of whole queries."""
     given = Given(truth, run, None, None, known)
-    lists = lists_of(listed, run)
-    material = gather(given, lists, placed.queries, listed, sliced=False)
+    material = gather(given, placed.queries, listed, sliced=False)
     slates = slates_of(material, listed)
     values: dict[Measure, Values] = {}
     sums: dict[Measure, tuple[ExactSums, Sequence[float]]] = {}
     counts: dict[int, pl.DataFrame] = {}
     groups = count_groups(listed)
-    nothing = np.full(len(placed.queries), np.nan)
     for measure in listed:
         chosen = chosen_by(measure, placed.placements)
         if measure in groups:
-            values[measure] = Values(nothing, chosen, nothing, nothing)
+            values[measure] = Values.unknown(chosen)
             number = groups[measure]
             if number not in counts:
                 cut = slates[measure].pick(chosen).cut(measure.cutoff)
@@ -112,9 +104,13 @@ def measure_block(
         values[measure], _, whole = measured(slates[measure], measure, chosen)
         if whole is not None and whole.parts is not None and whole.constants is not None:
             sums[measure] = [expansion(column) for column in whole.parts.T], whole.constants.tolist()
-    together = pl.concat(counts.values()) if counts else no_counts(known.ids.dtype)
+    empty = pl.DataFrame(schema={"of": pl.Int64, "item": known.ids.dtype, "key": pl.Int64, "times": pl.Int64})
+    together = pl.concat(counts.values()) if counts else empty
     return BlockLists(
-        values, together, sums, notice(material, placed.placements, list(slates.values()), ties_at(listed, lists))
+        values,
+        together,
+        sums,
+        notice(material, placed.placements, list(slates.values()), ties_at(listed, material.lists)),
     )
 
 
@@ -122,11 +118,6 @@ def _counted(slates: Slates, by: str, number: int, words: Vocabulary) -> pl.Data
     counts = Counts.of(slates, by)
     columns = {"item": words.ids.gather(pl.Series(counts.item)), "key": counts.key, "times": counts.times}
     return pl.DataFrame(columns).select(pl.lit(number, pl.Int64).alias("of"), pl.col("item", "key", "times"))
-
-
-def no_counts(item_type: pl.DataType) -> pl.DataFrame:
-    """Counts of nothing."""
-    return pl.DataFrame(schema={"of": pl.Int64, "item": item_type, "key": pl.Int64, "times": pl.Int64})
 
 
 def merged_counts(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -141,14 +132,14 @@ def merged_sums(parts: Iterable[ExactSums]) -> list[list[float]]:
 
 def values_of_counts(counts: pl.DataFrame, listed: Sequence[SlateMeasure], known: Background) -> dict[Measure, float]:
     """The value of every measure of all lists that comes from counts."""
-    made: dict[Measure, float] = {}
+    values: dict[Measure, float] = {}
     for measure, number in count_groups(listed).items():
         rows = counts.filter(pl.col("of") == number).sort("key")
         words = Vocabulary(known.ids)
         code = words.add(rows["item"])
         counted = Counts(code, rows["key"].to_numpy(), rows["times"].to_numpy())
-        made[measure] = value_from_counts(counted, known.items(len(words)), measure)
-    return made
+        values[measure] = value_from_counts(counted, known.items(len(words)), measure)
+    return values
 
 
 def value_of_sums(sums: ExactSums, constants: Sequence[float], measure: Measure) -> float:

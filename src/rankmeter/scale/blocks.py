@@ -29,12 +29,12 @@ from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.placing import PlacedRun, place_unjudged
+from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.joins import place_blocks
-from rankmeter.placing.pairs import Pair, changes_runs, without_any_subtopic
+from rankmeter.placing.pairs import Pair, changes_runs, place_unjudged, without_any_subtopic
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.repeats import prepared
-from rankmeter.scale.block_lists import ExactSums, measure_block, merged_sums, value_of_sums
+from rankmeter.scale.block_lists import ExactSums, listed_in, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
 
@@ -168,8 +168,8 @@ def evaluate_block(
         Catalogue and history, for measures of lists.
     """
     block = _Block(truth, run, every_judged=wide) if truth is None else _Block.of(truth, run, every_judged=wide)
-    listed = [measure for measure in measures if isinstance(measure, SlateMeasure)]
-    groups = groups_of(measure for measure in measures if not isinstance(measure, SlateMeasure))
+    listed = listed_in(measures)
+    groups = groups_of(measure for measure in measures if measure not in listed)
     measured = list(measure_groups(block, groups, strict=None))
     values = {measure: values for group in measured for measure, values in group.values.items()}
     ends = {measure: both for group in measured for measure, both in extremes(group).items()}

@@ -49,15 +49,15 @@ class DistantEvaluation(Evaluation):
     ) -> None:
         given = {"name": name, "means": means, "tie_bounds": tie_bounds, "asked": asked, "told": facts}
         given["judged_by"] = judged_by
-        kept: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
+        slots: dict[str, Any] = {"_counts": counts, "_fetch": fetch, "_fetched": []}
         for option in fields(Evaluation):
             if option.name in given:
-                kept[option.name] = given[option.name]
+                slots[option.name] = given[option.name]
             elif option.default_factory is not MISSING:
-                kept[option.name] = option.default_factory()
+                slots[option.name] = option.default_factory()
             elif option.default is not MISSING:
-                kept[option.name] = option.default
-        for slot, value in kept.items():
+                slots[option.name] = option.default
+        for slot, value in slots.items():
             object.__setattr__(self, slot, value)  # frozen, as every result
 
     def collect(self) -> Evaluation:

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.arithmetic import Views, parts_of, values_of
-from rankmeter.errors import InputError, MeasureError, NotFoundError, check_choice, check_level, did_you_mean, warn
+from rankmeter.arithmetic import Values, Views, parts_of, values_of
+from rankmeter.errors import (
+    InputError,
+    MeasureError,
+    NotFoundError,
+    check_choice,
+    check_level,
+    check_positive,
+    did_you_mean,
+    warn,
+)
+from rankmeter.late import optimize, special, stats
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.placements import Floats, Ints, Placements
-from rankmeter.stats.intervals import Interval
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval, interval_of, why_none
+from rankmeter.wording import said
 
 Correction = Literal["auto", "bias-variance", "rank", "none"]
 Draw = Literal["without replacement", "with replacement"]
@@ -87,11 +98,8 @@ class SampledEvaluation:
     def exact_cost(self) -> str:
         """What the exact values would take."""
         exact, drawn = self.queries * self.items, self.queries * (self.negatives + 1)
-        return (
-            f"The exact values take {exact:,} scores ({self.queries:,} queries x {self.items:,} items), "
-            f"{exact / drawn:,.0f} times the {drawn:,} scored here; "
-            "rank_catalogue counts them tile by tile without storing them."
-        )
+        sizes = {"queries": self.queries, "items": self.items}
+        return said("exact_cost", exact=exact, drawn=drawn, times=exact / drawn, **sizes)
 
     def __repr__(self) -> str:
         return "\n".join([*map(repr, self.estimates.values()), self.exact_cost])
@@ -128,6 +136,8 @@ def sampled(
         against ``gamma`` times the variance; ``rank``: the measure at the unbiased estimate of the rank,
         1 + (items - 1) (r - 1) / m; ``none``. ``auto`` is ``rank`` for measures that are linear in the rank (AUC,
         MeanRank), where it is unbiased, and ``bias-variance`` for all others.
+    gamma
+        How much variance counts against squared bias in ``bias-variance``.
     draw
         How the negatives were drawn.
     level
@@ -145,8 +155,7 @@ def sampled(
     0.977
     """
     above, tied, drawn = _counts(positive, negatives)
-    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
-    return _estimated(above, tied, measures, negatives=drawn, items=items, **options)
+    return _estimated(above, tied, measures, _Design(drawn, items, draw, correction, gamma, level))
 
 
 def sampled_ranks(
@@ -160,17 +169,30 @@ def sampled_ranks(
     draw: Draw = "without replacement",
     level: float = 0.95,
 ) -> SampledEvaluation:
-    """Estimate measures of exact ranks from the ranks, 1 to m + 1, of the relevant item among m sampled negatives."""
-    given = np.asarray(ranks)
-    if given.ndim != 1 or not len(given) or (given != np.floor(given)).any():
-        raise InputError.of("scale.ranks_of_shape", shape=str(given.shape))
-    if given.min() < 1 or given.max() > negatives + 1:
+    """Estimate measures of exact ranks from the ranks of the relevant item among sampled negatives.
+
+    Parameters
+    ----------
+    ranks
+        ``(queries,)`` the rank of each query's relevant item, 1 to ``negatives`` + 1.
+    negatives
+        How many negatives were sampled for each query.
+    measures, items, correction, gamma, draw, level
+        As for :func:`rankmeter.sampled`.
+    """
+    ranked = np.asarray(ranks)
+    if ranked.ndim != 1 or not len(ranked) or (ranked != np.floor(ranked)).any():
+        raise InputError.of("scale.ranks_of_shape", shape=str(ranked.shape))
+    if ranked.min() < 1 or ranked.max() > negatives + 1:
         raise InputError.of(
-            "scale.ranks_out_of_range", negatives=negatives, last=negatives + 1, lowest=given.min(), highest=given.max()
+            "scale.ranks_out_of_range",
+            negatives=negatives,
+            last=negatives + 1,
+            lowest=ranked.min(),
+            highest=ranked.max(),
         )
-    above = given.astype(np.int64) - 1
-    options = {"correction": correction, "gamma": gamma, "draw": draw, "level": level}
-    return _estimated(above, np.zeros_like(above), measures, negatives=negatives, items=items, **options)
+    above, design = ranked.astype(np.int64) - 1, _Design(negatives, items, draw, correction, gamma, level)
+    return _estimated(above, np.zeros_like(above), measures, design)
 
 
 def expected_sampled(
@@ -191,41 +213,46 @@ def expected_sampled(
     exact 0.010, with 99 negatives 0.637
     exact 0.101, with 99 negatives 0.326
     """
-    _check_sizes(negatives, items)
-    given = np.asarray(ranks, np.int64)
-    if not len(given) or given.min() < 1 or given.max() > items:
+    design = _Design(negatives, items, draw)
+    exact = np.asarray(ranks, np.int64)
+    if not len(exact) or exact.min() < 1 or exact.max() > items:
         raise InputError.of("scale.exact_ranks_out_of_range", items=items)
-    chance = _chances(given, negatives, items, draw)
+    chance = _chances(exact, design)
     return {str(measure): float((chance @ _by_rank(measure, negatives + 1)).mean()) for measure in _measures(measures)}
 
 
-def _estimated(
-    above: Ints,
-    tied: Ints,
-    measures: object,
-    *,
-    negatives: int,
-    items: int,
-    correction: Any,
-    gamma: Any,
-    draw: Any,
-    level: Any,
-) -> SampledEvaluation:
-    _check_sizes(negatives, items)
-    check_choice("correction", correction, ("auto", "bias-variance", "rank", "none"))
-    check_choice("draw", draw, ("without replacement", "with replacement"))
-    if not 0 < gamma <= 1:
-        raise InputError.of("scale.gamma", gamma=gamma)
-    check_level(level)
+@dataclass(frozen=True, slots=True)
+class _Design:
+    """How negatives were drawn, and what is made of the ranks among them."""
+
+    negatives: int
+    items: int
+    draw: Draw
+    correction: Correction = "auto"
+    gamma: float = 0.1
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.negatives < 1 or self.items < 2 or self.negatives > self.items - 1:
+            others = max(self.items - 1, 0)
+            raise InputError.of("scale.too_many_negatives", negatives=self.negatives, others=others)
+        check_choice("correction", self.correction, get_args(Correction))
+        check_choice("draw", self.draw, get_args(Draw))
+        check_positive("gamma", self.gamma, 0.1, most=1)
+        check_level(self.level)
+
+
+def _estimated(above: Ints, tied: Ints, measures: object, design: _Design) -> SampledEvaluation:
     if len(above) < 2:
         raise InputError.of("scale.no_interval_of_one")
-    chosen = _measures(measures)
+    chosen = list(_measures(measures))
+    negatives, items, level = design.negatives, design.items, design.level
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
-    chance, within = (_chances(ranks.rank, negatives, items, draw) for ranks in (groups, steps))
+    chance, within = (_chances(ranks.rank, design) for ranks in (groups, steps))
     estimates: dict[Measure, SampledEstimate] = {}
     for measure in chosen:
         exact, plain = _by_rank(measure, items), _by_rank(measure, negatives + 1)
-        name, corrected = _corrected(exact, plain, chance, groups, correction, gamma)
+        name, corrected = _corrected(exact, plain, chance, groups, design)
         value = _over_ties(corrected, above, tied)
         estimates[measure] = SampledEstimate(
             measure=str(measure),
@@ -236,31 +263,25 @@ def _estimated(
             correction=name,
             negatives=negatives,
             items=items,
-            draw=draw,
+            draw=design.draw,
             level=level,
         )
     evaluation = SampledEvaluation(estimates, len(above), negatives, items)
-    warn(
-        f"these are estimates from {negatives:,} sampled of {items - 1:,} negatives, not the measures' values, and "
-        f"may order systems differently. {evaluation.exact_cost}",
-    )
+    warn(said("only_estimates", negatives=negatives, others=items - 1, cost=evaluation.exact_cost))
     return evaluation
 
 
-def _corrected(
-    exact: Floats, plain: Floats, chance: Floats, groups: _Groups, correction: Correction, gamma: float
-) -> tuple[str, Floats]:
+def _corrected(exact: Floats, plain: Floats, chance: Floats, groups: _Groups, design: _Design) -> tuple[str, Floats]:
     """What is averaged for each number of negatives above, and the name of the correction."""
-    items, negatives = len(exact), len(plain) - 1
     steps = np.diff(exact)
     linear = bool(np.allclose(steps, steps[0], rtol=1e-6, atol=1e-12))
-    if correction == "none":
+    if design.correction == "none":
         return "none", plain
-    if correction == "rank" or (correction == "auto" and linear):
-        rank = 1 + (items - 1) * np.arange(negatives + 1) / negatives
+    if design.correction == "rank" or (design.correction == "auto" and linear):
+        rank = 1 + (design.items - 1) * np.arange(design.negatives + 1) / design.negatives
         # Between two whole ranks the measure is read off the line through both.
-        return UNBIASED if linear else "rank", np.interp(rank, np.arange(1, items + 1), exact)
-    weighed = chance * groups.share[:, None]
+        return UNBIASED if linear else "rank", np.interp(rank, np.arange(1, design.items + 1), exact)
+    weighed, gamma = chance * groups.share[:, None], design.gamma
     # Least squares over ranks of squared bias plus gamma times the variance (Krichene & Rendle 2020, equation 24).
     inner = (1 - gamma) * (chance.T @ weighed) + gamma * np.diag(weighed.sum(axis=0))
     solved: Floats = np.linalg.solve(inner, weighed.T @ groups.mean(exact)).astype(np.float64)
@@ -307,24 +328,21 @@ def _spaced(ranks: Floats) -> Ints:
     return np.unique(ranks.astype(np.int64))
 
 
-def _chances(rank: Ints, negatives: int, items: int, draw: Draw) -> Floats:
+def _chances(rank: Ints, design: _Design) -> Floats:
     """(r, m + 1) the chance that 0, 1, ... m of the negatives stand above an item of each exact rank."""
-    from scipy import stats  # scipy is loaded only for statistics
-
+    negatives, others = design.negatives, design.items - 1
     number = np.arange(negatives + 1)[None, :]
     before = rank[:, None] - 1
-    if draw == "with replacement":
-        return np.asarray(stats.binom.pmf(number, negatives, before / (items - 1)))
+    if design.draw == "with replacement":
+        return np.asarray(stats.binom.pmf(number, negatives, before / others))
     # The hypergeometric distribution; scipy's own takes a minute for ten thousand ranks.
-    logs = _log_choose(before, number) + _log_choose(items - 1 - before, negatives - number)
-    chance = np.exp(logs - _log_choose(np.array(items - 1), np.array(negatives)))
+    logs = _log_choose(before, number) + _log_choose(others - before, negatives - number)
+    chance = np.exp(logs - _log_choose(np.array(others), np.array(negatives)))
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
 def _log_choose(total: Ints, chosen: Ints) -> Floats:
     """The logarithm of the number of ways to choose; -inf where there is none."""
-    from scipy import special
-
     ways = special.gammaln(total + 1.0) - special.gammaln(chosen + 1.0) - special.gammaln(total - chosen + 1.0)
     return np.asarray(ways)
 
@@ -348,13 +366,11 @@ def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
     return np.where(tied > 0, spread, by_above[above])
 
 
-def _interval(value: Floats, level: float) -> Interval:
-    from scipy import stats
-
-    spread = value.std(ddof=1) / np.sqrt(len(value))
-    reach = float(stats.t.ppf((1 + level) / 2, len(value) - 1) * spread)
-    middle = float(value.mean())
-    return Interval(middle - reach, middle + reach, level, "t over queries", 0, 0, len(value))
+def _interval(value: Floats, level: float) -> Interval | None:
+    values = Values(value, np.ones(len(value), np.bool_), value, np.ones(len(value)))
+    if why_none(values, "mean"):
+        return None
+    return interval_of(values, "mean", level=level, method="t", resamples=FEWEST_RESAMPLES, seed=0)
 
 
 def _possible(
@@ -365,8 +381,6 @@ def _possible(
     Unknown is the share of each exact rank; known is how often at most j negatives were above, for every j, within the
     band of Dvoretzky, Kiefer, Wolfowitz and Massart. Both ends are linear programs.
     """
-    from scipy import optimize
-
     above, tied = counts
     band = np.sqrt(np.log(2 / (1 - level)) / (2 * len(above)))
     number = np.arange(chance.shape[1])
@@ -410,18 +424,9 @@ def _numbers(counts: Any) -> Ints:
     return numbers
 
 
-def _measures(measures: object) -> list[RankedMeasure]:
-    return list(_checked(into_measures(measures)))
-
-
-def _checked(measures: list[Measure]) -> Iterator[RankedMeasure]:
-    for measure in measures:
+def _measures(measures: object) -> Iterator[RankedMeasure]:
+    for measure in into_measures(measures):
         usable = isinstance(measure, RankedMeasure) and not measure.places_judged and measure.unjudged == "nonrelevant"
         if not isinstance(measure, RankedMeasure) or not usable or measure.aggregate != "mean":
             raise MeasureError.of("scale.not_estimable", measure=measure)
         yield measure
-
-
-def _check_sizes(negatives: int, items: int) -> None:
-    if negatives < 1 or items < 2 or negatives > items - 1:
-        raise InputError.of("scale.too_many_negatives", negatives=negatives, others=max(items - 1, 0))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +21,7 @@ from rankmeter.errors import InputError, MissingExtraError, warn
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs import is_spark
+from rankmeter.inputs.accepting import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
@@ -121,8 +122,8 @@ def evaluate_spark(
     check_mergeable(asked.measures)
     check_lists(asked.measures, about, judgments)
     check_arrow()
-    found: SparkEvaluation = guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
-    return found
+    evaluation: SparkEvaluation = guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
+    return evaluation
 
 
 def _evaluate(
@@ -135,7 +136,10 @@ def _evaluate(
 ) -> SparkEvaluation:
     measures = asked.measures
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
-    truth = _truth(judgments, session, columns_of(columns, "judgments"))
+    truth = None
+    if judgments is not None:
+        judged_side = judgment_side if is_spark(judgments) else partial(local_judgments, session)
+        truth = judged_side(judgments, columns_of(columns, "judgments"))
     returned = (run_side if is_spark(run) else partial(local_run, session))(run, columns_of(columns, "run"))
     check_subtopics(measures, truth is not None and truth.has_subtopics, "" if truth is None else truth.source)
     id_types = tuple(_id_type(role, truth or returned, returned) for role in ("query", "item"))
@@ -147,26 +151,21 @@ def _evaluate(
     if work.counts:
         sums = sums.persist()  # it is read twice
     try:
-        rows = sums.where("state is not null").select("state").collect()
+        with unweighed_batches(session):
+            rows = sums.where("state is not null").select("state").collect()
         states, problems = _read_states([row[0] for row in rows])
         problems.check(truth, returned)
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         reading = Readings(None if truth is None else truth.reading, returned.reading)
         purpose, state = about.purpose_of(reading), State.merged(states)
-        found = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
+        totals = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
     finally:
         if work.counts:
             sums.unpersist()
     # Most callers want the means alone: sending every value back to Spark and keeping it there would cost a third more.
     values = replace(work, values=True)
     make = partial(dealt.mapInArrow, partition_function(values), values.schema())
-    return SparkEvaluation(make, name=name, asked=asked.names, **found)
-
-
-def _truth(judgments: object, session: Any, columns: Mapping[str, str] | None) -> SparkSide | None:
-    if judgments is None:
-        return None
-    return (judgment_side if is_spark(judgments) else partial(local_judgments, session))(judgments, columns)
+    return SparkEvaluation(make, name=name, asked=asked.names, **totals)
 
 
 def _dealt(
@@ -192,8 +191,8 @@ def _known(about: About, measures: Sequence[Measure], id_types: tuple[str, ...])
 def _counted(made: Frame, measures: Sequence[Measure], known: Background) -> dict[Measure, float]:
     """The values that come from counts of items, added up in the cluster."""
     counts = made.where("of is not null").groupBy("of", "item", "key").agg({"times": "sum"})
-    found = _polars(counts.selectExpr("of", "item", "key", "`sum(times)` as times"))
-    return values_of_counts(found, listed_in(measures), known)
+    table = _polars(counts.selectExpr("of", "item", "key", "`sum(times)` as times"))
+    return values_of_counts(table, listed_in(measures), known)
 
 
 def _read_states(texts: Sequence[str]) -> tuple[list[State], RowProblems]:
@@ -222,13 +221,12 @@ def _id_type(role: str, truth: SparkSide, returned: SparkSide) -> str:
 def _needs_order(measures: Sequence[Measure]) -> bool:
     """Whether the order in which rows are given matters."""
     rules = {m.ties for m in measures if isinstance(m, (RankedMeasure, SlateMeasure))}
-    return bool(rules.intersection(TIES_BY_INPUT)) or any(
-        (m.duplicates or m.default_duplicates) == "first" for m in measures
-    )
+    return bool(rules.intersection(TIES_BY_INPUT)) or any(m.duplicate_policy == "first" for m in measures)
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    frame = guarded(lambda: _polars(made.select("query", *ARRAYS)))
+    with unweighed_batches(made.sparkSession):
+        frame = guarded(lambda: _polars(made.select("query", *ARRAYS)))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
@@ -251,6 +249,34 @@ def _polars(frame: Frame) -> pl.DataFrame:
         name: pl.List(kinds[kind[6:-1]]) if kind.startswith("array<") else kinds[kind] for name, kind in frame.dtypes
     }
     return pl.DataFrame([tuple(row) for row in frame.collect()], schema=schema, orient="row")
+
+
+_MOST_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+_MOST_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_UNLIMITED = str(2**31 - 1)
+_FEW_ROWS = 100_000
+
+
+@contextmanager
+def unweighed_batches(session: Any) -> Iterator[None]:
+    """While a job of ours runs, Spark ends the batches for the workers by their rows alone.
+
+    Spark 4 has a limit in bytes too, and adds up the buffers of all columns again after every row to keep it: that
+    takes longer than writing the row. Our rows are narrow, so that a batch of few rows is small.
+    """
+    before = None
+    with suppress(Exception):  # PySpark 3.5 has no such limit, and a session may forbid to change it
+        before = session.conf.get(_MOST_BYTES)
+        if before == _UNLIMITED or not 0 < int(session.conf.get(_MOST_ROWS)) <= _FEW_ROWS:
+            before = None  # as wanted, for instance by another thread, which will put it back; or the only limit
+        if before is not None:
+            session.conf.set(_MOST_BYTES, _UNLIMITED)
+    try:
+        yield
+    finally:
+        if before is not None:
+            with suppress(Exception):
+                session.conf.set(_MOST_BYTES, before)
 
 
 def guarded(work: Callable[[], Any]) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmeter.errors import InputError
-from rankmeter.inputs import Labelled, into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments, into_run
+from rankmeter.inputs.cells import LISTS, Contents
 from rankmeter.inputs.columns import RANKING, Holds, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.sources import Labelled
 from rankmeter.late import pl
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
@@ -20,6 +22,7 @@ _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _TEXT = ("string", "char", "varchar")
 _NUMBERS = (*_WHOLE, "float", "double", "decimal")
 _VALUES = ("grade", *RANKING)
+_ARRAY = "array<"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +104,59 @@ class SparkSide:
 def judgment_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
     """Judgments: query, item and, where there is one, grade."""
     source = "judgments (Spark DataFrame)"
-    return _side(frame, judgment_columns(frame.columns, columns, source, _holds_of(frame)), source)
+    return _in_rows(frame, judgment_columns(frame.columns, columns, source, _holds_of(frame)), source)
 
 
 def run_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
-    """A run: query, item, and score or rank; the order of rows ranks nothing here."""
+    """A run: query, item, and score or rank; the order of rows ranks nothing here, that of lists does."""
     source = "run (Spark DataFrame)"
-    found = run_columns(frame.columns, columns, source, _holds_of(frame))
-    if not any(role in found for role in RANKING):
+    holds = _holds_of(frame)
+    roles = run_columns(frame.columns, columns, source, holds)
+    if holds(roles["item"]) in LISTS:
+        return _in_rows(frame, roles, source, ranks=True)
+    if not any(role in roles for role in RANKING):
         say = say_columns("score", "my_score")
         raise InputError.of("scale.nothing_ranks", source=source, names=list(frame.columns), say=say)
-    return _side(frame, found, source)
+    return _side(frame, roles, source)
 
 
 def _holds_of(frame: Frame) -> Holds:
     """What columns hold, by their types: to look at values would start a job."""
     kinds = {name: _base(kind) for name, kind in frame.dtypes}
-    return lambda column: (
-        "numbers" if kinds[column] in (*_NUMBERS, "boolean") else "words" if kinds[column] in _TEXT else "other"
+
+    def holds(column: str) -> Contents:
+        kind = kinds[column]
+        if kind.startswith(_ARRAY):
+            return "lists of numbers" if kind.removeprefix(_ARRAY).removesuffix(">") in _NUMBERS else "lists"
+        return "numbers" if kind in (*_NUMBERS, "boolean") else "words" if kind in _TEXT else "other"
+
+    return holds
+
+
+def _in_rows(frame: Frame, found: Mapping[Any, str], source: str, *, ranks: bool = False) -> SparkSide:
+    """A side with a row for each item, also where a row holds a list of them; lists without scores are ranked.
+
+    Of two lists in a row the shorter one ends in nulls, which are refused later, as is a list that is missing.
+    """
+    kinds = dict(frame.dtypes)
+    if not kinds[found["item"]].startswith(_ARRAY):
+        return _side(frame, found, source)
+    listed = [role for role, column in found.items() if kinds[column].startswith(_ARRAY)]
+    single = [role for role in found if role not in listed]
+    if alone := next((role for role in RANKING if role in single), None):
+        raise InputError.of("inputs.one_for_a_list", source=source, role=alone)
+    named = frame.selectExpr(*(f"{quoted(column)} as {role}" for role, column in found.items()))
+    by_order = ranks and not any(role in found for role in RANKING)
+    if by_order and (twice := named.groupBy("query").count().filter("count > 1").head(1)):
+        raise InputError.of("scale.second_list", source=source, query=twice[0]["query"])
+    rows = named.filter("not size(item) <=> 0").selectExpr(
+        *single, f"posexplode_outer(arrays_zip({', '.join(listed)})) as (position, listed)"
     )
+    values = [f"listed.{role} as {quoted(found[role])}" for role in listed]
+    order = ["position + 1 as rank"] if by_order else []
+    apart = rows.selectExpr(*(f"{role} as {quoted(found[role])}" for role in single), *values, *order)
+    side = _side(apart, {**found, **({"rank": "rank"} if by_order else {})}, source)
+    return replace(side, blank=named.filter("size(item) = 0").select("query"))
 
 
 def _side(frame: Frame, found: Mapping[Any, str], source: str) -> SparkSide:
@@ -142,10 +179,10 @@ def local_judgments(session: Any, data: object, columns: Mapping[str, str] | Non
     if isinstance(data, Labelled):
         raise InputError.of("scale.labelled_alone")
     truth = into_judgments(data, columns=columns).judgment_table()
-    found = {"query": truth.query, "item": truth.item, "grade": truth.grade}
+    sent = {"query": truth.query, "item": truth.item, "grade": truth.grade}
     if truth.subtopic is not None:
-        found["subtopic"] = truth.subtopic.cast(pl.String)
-    return _sent(found, session, truth.source, truth.queries)
+        sent["subtopic"] = truth.subtopic.cast(pl.String)
+    return _sent(sent, session, truth.source, truth.queries)
 
 
 def local_run(session: Any, data: object, columns: Mapping[str, str] | None) -> SparkSide:

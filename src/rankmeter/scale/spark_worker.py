@@ -6,6 +6,7 @@ is buried in traces. Problems travel to the driver like results, and are said th
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import tempfile
@@ -18,6 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.custom import measure
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import regrouping
@@ -28,12 +30,13 @@ from rankmeter.measures import Measure, parse
 from rankmeter.scale.block_lists import count_groups, listed_in
 from rankmeter.scale.blocks import BlockValues, evaluate_block
 from rankmeter.scale.spark_tables import BLANK
+from rankmeter.wording import Said, said
 
 BLOCK_ROWS = 1 << 19
 """From this many rows on, a block ends with the query."""
-ARRAYS = {"value": "double", "counted": "boolean", "numerator": "double", "denominator": "double"}
-"""What is known of each query and measure (`rankmeter.arithmetic.Values`), and its type in Spark."""
-COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}
+ARRAYS = {name: "boolean" if name == "counted" else "double" for name in Values.__slots__}
+"""What is known of each query and measure, and its type in Spark."""
+ITEM_COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}
 """What is counted over all lists (`rankmeter.scale.block_lists`)."""
 
 
@@ -72,7 +75,7 @@ class Work:
         own = {type(m).name: type(m).function for m in measures if m.custom}  # type: ignore[attr-defined]
         counts = {}
         if known is not None and count_groups(listed_in(measures)):
-            counts = {**COUNTS, "item": "bigint" if known.ids.dtype == pl.Int64 else "string"}
+            counts = {**ITEM_COUNTS, "item": "bigint" if known.ids.dtype == pl.Int64 else "string"}
         return cls(tuple(map(str, measures)), tuple(own.values()), id_types, scored, *sources, known, counts)
 
     def asked(self) -> list[Measure]:
@@ -108,32 +111,28 @@ class RowProblems:
 
     def with_more(self, text: str) -> RowProblems:
         """These and the ones that `to_json` wrote."""
-        found = json.loads(text)["problems"]
-        more = Counter({(side, column): count for side, column, count in found["missing"]})
-        return RowProblems(self.missing + more, (*self.errors, *found["errors"]))
+        problems = json.loads(text)["problems"]
+        more = Counter({(side, column): count for side, column, count in problems["missing"]})
+        return RowProblems(self.missing + more, (*self.errors, *problems["errors"]))
 
     def check(self, judgments: Any, run: Any) -> None:
         """Raise if there is any; the sides (`spark_tables.SparkSide`) know what the caller calls their columns."""
         if self.missing:
-            facts = [
-                f"{side.source}: {what} in {count:,} {'row' if count == 1 else 'rows'}"
-                for mark, side in enumerate((judgments, run))
-                if side is not None
-                for what, count in _said(self.missing, mark, side)
-            ]
-            raise InputError.of("scale.missing_cells", facts="; ".join(facts))
+            sides = [(mark, side) for mark, side in enumerate((judgments, run)) if side is not None]
+            facts = [fact for mark, side in sides for fact in _said(self.missing, mark, side)]
+            raise InputError.of("scale.missing_cells", facts=facts)
         if self.errors:
             more = len(self.errors) - 1
             raise InputError(self.errors[0] + (f" ({more:,} more blocks of queries are like this.)" if more else ""))
 
 
-def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[tuple[str, int]]:
-    is_ranked = "rank" in side.columns
-    nan = "not a rank, a whole number from 0 on" if is_ranked else "NaN or beyond 2**53"
-    words_of = dict.fromkeys(("query", "item", "value", "subtopic"), "missing") | {"nan": nan}
-    for column, words in words_of.items():
+def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[Said]:
+    for column in ("query", "item", "value", "subtopic", "nan"):
         if count := missing[mark, column]:
-            yield f"'{side.column_of('value' if column == 'nan' else column)}' is {words}", count
+            odd = "scale.not_ranks" if "rank" in side.columns else "scale.not_numbers"
+            name = side.column_of("value" if column == "nan" else column)
+            kind = odd if column == "nan" else "scale.no_cells"
+            yield said(kind, source=side.source, column=name, count=count)
 
 
 def partition_function(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -147,6 +146,8 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     schema = arrow_schema(work)
     asked = work.asked()
+    # Spark collects all garbage after every task; what the libraries keep need not be looked at each time (30 ms).
+    gc.freeze()
     problems = RowProblems()
     for rows in whole_queries(batches, problems.missing, work.run):
         if problems.missing or problems.errors:
@@ -228,13 +229,13 @@ def _without_missing(frame: pl.DataFrame, missing: Counter[tuple[int, str]]) -> 
 
 
 def _evaluated(rows: pl.DataFrame, work: Work, asked: list[Measure], schema: Any) -> Iterator[Any]:
-    made = evaluate_block(*_tables(rows, work), asked, wide=work.judgments is not None, known=work.known)
+    block = evaluate_block(*_tables(rows, work), asked, wide=work.judgments is not None, known=work.known)
     if work.values:
-        yield _value_batch(made, work, schema)
+        yield _value_batch(block, work, schema)
         return
-    if work.counts and made.counts is not None and made.counts.height:
-        yield _filled_batch({name: made.counts[name].to_arrow() for name in work.counts}, schema)
-    yield _state_batch(made.state.to_json(), schema)
+    if work.counts and block.counts is not None and block.counts.height:
+        yield _filled_batch({name: block.counts[name].to_arrow() for name in work.counts}, schema)
+    yield _state_batch(block.state.to_json(), schema)
 
 
 def _tables(rows: pl.DataFrame, work: Work) -> tuple[JudgmentTable | None, RunTable]:
@@ -279,7 +280,8 @@ def _filled_batch(columns: Mapping[str, Any], schema: Any) -> Any:
 
     rows = len(next(iter(columns.values())))
     filled = [
-        columns[one.name].cast(one.type) if one.name in columns else pa.nulls(rows, one.type) for one in list(schema)
+        columns[column.name].cast(column.type) if column.name in columns else pa.nulls(rows, column.type)
+        for column in list(schema)
     ]
     return pa.RecordBatch.from_arrays(filled, schema=schema)
 

@@ -19,9 +19,10 @@ from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
-from rankmeter.inputs import Files, into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.regrouping import none_of, regrouped
+from rankmeter.inputs.shards import Files
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -120,12 +121,12 @@ def _write_parts(
 
     def add(some: JudgmentTable | None, block: RunTable) -> None:
         nonlocal counts
-        made = evaluate_block(some, block, measures, wide=wide, known=known)
-        states.append(made.state)
-        if made.counts is not None:
-            counts = merged_counts([made.counts] if counts is None else [counts, made.counts])
+        values = evaluate_block(some, block, measures, wide=wide, known=known)
+        states.append(values.state)
+        if values.counts is not None:
+            counts = merged_counts([values.counts] if counts is None else [counts, values.counts])
         parts.append(folder / f"{len(parts):07}.parquet")
-        pl.DataFrame(values_columns(made.queries, made.values)).write_parquet(parts[-1])
+        pl.DataFrame(values_columns(values.queries, values.values)).write_parquet(parts[-1])
 
     for block in blocks:
         if truth is not None:

@@ -1,4 +1,4 @@
-"""Which characters are shown as they are, and how wide they are: what a terminal would act on never reaches it.
+"""Which characters are shown as they are, and how wide they are: control characters never reach a terminal.
 
 Errors use this module, so it imports nothing of rankmeter.
 """
@@ -9,9 +9,9 @@ import re
 import unicodedata
 
 _NOT_SHOWN = ("Cc", "Cn", "Cs", "Zl", "Zp")
-"""Controls, what is not a character, halves of characters, separators of lines: XML forbids some of them."""
+"""Control characters, unassigned ones, surrogates, line separators: XML forbids some of them."""
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067")
-"""Marks that turn the direction of everything after them; those of an isolated name (FSI, PDI) are rankmeter's own."""
+"""Marks that change the direction of all following text; rankmeter itself isolates names (FSI, PDI)."""
 _CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\u2028\u2029\ud800-\udfff]"
 """Patterns of this module are compiled when they are first used: that takes 4 ms, and most calls use none."""
 
@@ -32,7 +32,7 @@ def _is_hidden(letter: str) -> bool:
 
 
 def without_controls(text: str) -> str:
-    r"""A text of several lines that a terminal shows and does not obey: line breaks and tabs stay.
+    r"""A text of several lines without control characters; line breaks and tabs stay.
 
     >>> without_controls("a\x1b]0;title\x07\nb\x9b2J")
     'a ]0;title \nb 2J'
@@ -41,9 +41,9 @@ def without_controls(text: str) -> str:
 
 
 _PIECES = r"\s+|[\u2e80-\uffef]|[^\s|\u2e80-\uffef]*\|+|[^\s|\u2e80-\uffef]+"
-"""What a line is not broken inside of: words, one of several choices; Chinese breaks behind every character."""
+"""What a line break must not split: words, one of several choices; Chinese may break after every character."""
 _NEVER_FIRST = frozenset("，。；：、！？）】》”’")
-_NEVER_LAST = ("（", "【", "《", "“", "‘")
+_NEVER_LAST = ("（", "【", "《", "“", "‘", "[")
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
@@ -65,7 +65,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _glued(pieces: list[str]) -> list[str]:
-    """Pieces of which none begins with a mark that never opens a line, or ends with one that never closes it."""
+    """The pieces, joined where one would begin a line with a closing mark or end it with an opening one."""
     glued: list[str] = []
     for piece in pieces:
         if glued and (piece in _NEVER_FIRST or glued[-1].endswith(_NEVER_LAST)):
@@ -86,7 +86,7 @@ def width_of(text: str) -> int:
 
 
 def shortened(text: str, width: int) -> str:
-    """The beginning and the end of a text: names differ at either.
+    """The beginning and the end of a text, as names differ at either.
 
     >>> shortened("a-rather-long-name-07", 12)
     'a-rath…me-07'

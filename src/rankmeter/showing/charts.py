@@ -1,8 +1,8 @@
 """The charts of the report as Vega-Lite, each a pure function of names and labels, and how a chart is drawn.
 
 Every chart reads the data set ``rows`` by fixed field names, and knows systems and measures by their number (``s``,
-``a``, ``b``); axes and legends look their names up in the parameter ``names``. So no text of a user ever becomes part
-of an expression or a key, where a line separator or ``__proto__`` would break the chart.
+``a``, ``b``); axes and legends look their names up in the parameter ``names``. So user text never becomes part of an
+expression or a key, where a line separator or ``__proto__`` would break the chart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PALETTE = ("#3b7dd8", "#e07b26", "#2a9d6f", "#c2418c", "#8a63d2", "#a58a00", "#d
 BETTER, WORSE, EQUAL = "#3b7dd8", "#e07b26", "#9aa0a6"
 HEIGHT = 260
 MOST_NUMBERED = 12
-"""Up to how many rows a square shows its numbers."""
+"""With more rows, a square does not show its numbers."""
 _NAME = "names[datum.value]"
 """What an axis or a legend shows for the number of a system or measure."""
 _TYPES = {"O": "ordinal", "Q": "quantitative", "N": "nominal"}
@@ -31,8 +31,8 @@ def differences(words: Words) -> Spec:
     """A bar for each query, sorted by the difference to the baseline."""
     bars = _layer(
         {"type": "bar", "cursor": "pointer"},
-        x=_field("at:O", axis=None, scale={"paddingInner": 0.1}),
-        y=_field("delta:Q", title=words["difference"]),
+        x=field("at:O", axis=None, scale={"paddingInner": 0.1}),
+        y=field("delta:Q", title=words["difference"]),
         color=_OUTCOME,
         tooltip=_tips(query=words["query"], text=words["text"], delta=words["difference"]),
     )
@@ -41,11 +41,11 @@ def differences(words: Words) -> Spec:
 
 def scatter(words: Words) -> Spec:
     """A point for each query: the baseline to the right, the other system upwards; on the line they are equal."""
-    line = _layer({"type": "line", "strokeDash": [4, 4], "color": EQUAL}, "ends", x=_field("x:Q"), y=_field("y:Q"))
+    line = _layer({"type": "line", "strokeDash": [4, 4], "color": EQUAL}, "ends", x=field("x:Q"), y=field("y:Q"))
     points = _layer(
         {"type": "circle", "size": 50, "opacity": 0.6, "cursor": "pointer"},
-        x=_field("x:Q", title=words["reference"]),
-        y=_field("y:Q", title=words["system"]),
+        x=field("x:Q", title=words["reference"]),
+        y=field("y:Q", title=words["system"]),
         color=_OUTCOME,
         tooltip=_tips(query=words["query"], text=words["text"], x=words["reference"], y=words["system"]),
     )
@@ -54,12 +54,12 @@ def scatter(words: Words) -> Spec:
 
 def cutoffs(words: Words, systems: Sequence[str]) -> Spec:
     """The value at each cutoff with its band."""
-    x = _field("k:Q", title="k", scale={"type": "log", "nice": False}, axis={"values": [1, 2, 5, 10, 20, 50, 100]})
+    x = field("k:Q", title="k", scale={"type": "log", "nice": False}, axis={"values": [1, 2, 5, 10, 20, 50, 100]})
     shared = {"x": x, "color": _colour(systems)}
-    value = _field("low:Q", title=words["value"])
+    value = field("low:Q", title=words["value"])
     band = _layer({"type": "area", "opacity": 0.18}, **shared, y=value, y2={"field": "high"})
     tips = _tips(system=words["system"], k="k", value=words["value"], low=words["low"], high=words["high"])
-    line = _layer({"type": "line", "point": True}, **shared, y=_field("value:Q"), tooltip=tips)
+    line = _layer({"type": "line", "point": True}, **shared, y=field("value:Q"), tooltip=tips)
     return _spec(band, line, names=systems)
 
 
@@ -67,8 +67,8 @@ def distribution(words: Words, systems: Sequence[str]) -> Spec:
     """The share of the queries whose value is at most x."""
     steps = _layer(
         {"type": "line", "interpolate": "step-after"},
-        x=_field("value:Q", title=words["value_of_query"]),
-        y=_field("share:Q", title=words["share_of_queries"], axis={"format": "%"}),
+        x=field("value:Q", title=words["value_of_query"]),
+        y=field("share:Q", title=words["share_of_queries"], axis={"format": "%"}),
         color=_colour(systems),
         tooltip=_tips(system=words["system"], value=words["value"], share=words["share_of_queries"]),
     )
@@ -76,9 +76,9 @@ def distribution(words: Words, systems: Sequence[str]) -> Spec:
 
 
 def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None) -> Spec:
-    """A square of numbers between every two things; what is below 0 has the colour of 0.
+    """A heat map of a number for every two things; numbers below 0 have the colour of 0.
 
-    Of more than a few the numbers are left to the tooltip, and ``order`` puts together what is alike.
+    With many things the numbers are only in the tooltip, and ``order`` puts similar ones together.
     """
     is_small = len(labels) <= MOST_NUMBERED
     sort = None if order is None or is_small else list(order)
@@ -87,14 +87,14 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
     beside = {"labelLimit": 140, "labelExpr": _NAME, "labelFontSize": min(11, side - 1), "labelOverlap": False}
     tips = _tips(first=words["system"], second=words["system"], value=words["value"])
     shared = {
-        "x": _field("a:N", title=None, sort=sort, axis=below),
-        "y": _field("b:N", title=None, sort=sort, axis=beside),
+        "x": field("a:N", title=None, sort=sort, axis=below),
+        "y": field("b:N", title=None, sort=sort, axis=beside),
         "tooltip": [*tips[:2], tips[2] | {"format": ".2f"}],
     }
     blue = {"domain": [0, 1], "range": ["#dfe8f5", "#1f5fb4"], "clamp": True}
-    squares = _layer({"type": "rect"}, **shared, color=_field("value:Q", legend=None, scale=blue))
+    squares = _layer({"type": "rect"}, **shared, color=field("value:Q", legend=None, scale=blue))
     ink = {"condition": {"test": "datum.value > 0.6", "value": "white"}, "value": "#1c2733"}
-    numbers = _layer({"type": "text", "fontSize": 11}, **shared, text=_field("value:Q", format=".2f"), color=ink)
+    numbers = _layer({"type": "text", "fontSize": 11}, **shared, text=field("value:Q", format=".2f"), color=ink)
     height = max(120, side * len(labels))
     return _spec(squares, *([numbers] if is_small else []), names=labels, height=height)
 
@@ -102,33 +102,33 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
 def trade_off(words: Words, systems: Sequence[str]) -> Spec:
     """Every system under two measures; the line joins those that no other beats under both."""
     shared = {
-        "x": _field("x:Q", scale={"zero": False, "padding": 60}, title=words["first_measure"]),
-        "y": _field("y:Q", scale={"zero": False, "padding": 30}, title=words["second_measure"]),
+        "x": field("x:Q", scale={"zero": False, "padding": 60}, title=words["first_measure"]),
+        "y": field("y:Q", scale={"zero": False, "padding": 30}, title=words["second_measure"]),
     }
     colour_of = _colour(systems, legend=False)
-    front = _layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=_field("x:Q"))
-    shape = _field("front:N", legend=None, scale={"domain": [True, False], "range": ["diamond", "circle"]})
+    front = _layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=field("x:Q"))
+    shape = field("front:N", legend=None, scale={"domain": [True, False], "range": ["diamond", "circle"]})
     tips = _tips(system=words["system"], x=words["first_measure"], y=words["second_measure"])
     mark = {"type": "point", "filled": True, "size": 130, "opacity": 1}
     points = _layer(mark, **shared, color=colour_of, shape=shape, tooltip=tips)
-    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=_field("label:N"), color=colour_of)
+    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=field("label:N"), color=colour_of)
     return _spec(front | {"transform": [{"filter": "datum.front"}]}, points, names, names=systems)
 
 
 def intervals(words: Words, systems: Sequence[str]) -> Spec:
     """The systems with their intervals, best first: a leaderboard as a figure."""
     shared = {
-        "y": _field("s:N", sort=None, title=None, axis={"labelExpr": _NAME}),
-        "color": _field("best:N", legend=None, scale={"domain": [True, False], "range": [BETTER, EQUAL]}),
+        "y": field("s:N", sort=None, title=None, axis={"labelExpr": _NAME}),
+        "color": field("best:N", legend=None, scale={"domain": [True, False], "range": [BETTER, EQUAL]}),
     }
-    low = _field("low:Q", scale={"zero": False}, title=words["value"])
+    low = field("low:Q", scale={"zero": False}, title=words["value"])
     ends = _layer({"type": "rule", "strokeWidth": 3}, **shared, x=low, x2={"field": "high"})
-    dots = _layer({"type": "circle", "size": 110, "opacity": 1}, **shared, x=_field("value:Q"))
+    dots = _layer({"type": "circle", "size": 110, "opacity": 1}, **shared, x=field("value:Q"))
     return _spec(ends, dots, names=systems, height=max(80, 30 * len(systems)))
 
 
 def colour(place: int) -> str:
-    """The colour of a system; none is used twice: behind the chosen ones hues go round by the golden angle.
+    """The colour of a system, never the same twice: after the palette, hues advance by the golden angle.
 
     >>> colour(0), len({colour(place) for place in range(200)})
     ('#3b7dd8', 200)
@@ -142,38 +142,45 @@ def colour(place: int) -> str:
 
 def _colour(systems: Sequence[str], *, legend: bool = True) -> Spec:
     scale = {"domain": list(range(len(systems))), "range": [colour(place) for place in range(len(systems))]}
-    kept = (
+    described = (
         {"title": None, "orient": "top", "columns": 3, "labelLimit": 150, "labelExpr": _NAME, "symbolOpacity": 1}
         if legend
         else None
     )
-    return _field("s:N", scale=scale, legend=kept)
+    return field("s:N", scale=scale, legend=described)
 
 
-def _field(name: str, **options: Any) -> Spec:
+def field(name: str, **options: Any) -> Spec:
     """What a channel shows: ``delta:Q`` is the field ``delta``, a quantity."""
-    field, _, kind = name.partition(":")
+    column, _, kind = name.partition(":")
     if options.get("title"):
         options["title"] = one_line(options["title"])
-    return {"field": field, "type": _TYPES[kind], **options}
+    return {"field": column, "type": _TYPES[kind], **options}
 
 
-_OUTCOME = _field(
-    "kind:N", legend=None, scale={"domain": ["better", "worse", "equal"], "range": [BETTER, WORSE, EQUAL]}
-)
+_OUTCOME = field("kind:N", legend=None, scale={"domain": ["better", "worse", "equal"], "range": [BETTER, WORSE, EQUAL]})
 
 
 def _tips(**fields: str) -> list[Spec]:
     return [
-        _field(f"{name}:Q", title=title, format=_FORMATS[name])
-        if name in _FORMATS
-        else _field(f"{name}:N", title=title)
+        field(f"{name}:Q", title=title, format=_FORMATS[name]) if name in _FORMATS else field(f"{name}:N", title=title)
         for name, title in fields.items()
     ]
 
 
+def layer(mark: Spec, /, **encoding: Any) -> Spec:
+    """A mark, and what its channels show."""
+    return {"mark": mark, "encoding": encoding}
+
+
 def _layer(mark: Spec, rows: str = "rows", /, **encoding: Any) -> Spec:
-    return {"data": {"name": rows}, "mark": mark, "encoding": encoding}
+    return {"data": {"name": rows}, **layer(mark, **encoding)}
+
+
+def drawing(rows: Sequence[Mapping[str, Any]], height: int | Spec, *layers: Spec) -> Spec:
+    """A chart that holds its data, to be drawn when a page is made."""
+    parts = layers[0] if len(layers) == 1 else {"layer": list(layers)}
+    return {"data": {"values": rows}, "height": height, **parts}
 
 
 def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spec:
@@ -185,12 +192,7 @@ def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spe
 
 def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A chart with its data and a fixed width, to be drawn outside of a page."""
-    shown = {name: [_in_one_line(row) for row in several] for name, several in rows.items()}
-    return {**spec, "width": width, "datasets": shown, "background": "white"}
-
-
-def _in_one_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one_line(value) if isinstance(value, str) else value for name, value in row.items()}
+    return {**spec, "width": width, "datasets": _in_lines(rows), "background": "white"}
 
 
 _CONFIG = {
@@ -207,14 +209,14 @@ _CONFIG = {
 
 
 def svg(spec: Mapping[str, Any]) -> str:
-    """A chart as a drawing whose ink is that of the page around it."""
+    """A chart as SVG in the text colour of the page around it."""
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
 
 
 def _in_lines(spec: Any) -> Any:
-    """A chart whose texts are of one line each: XML cannot hold controls, and the library ends the process over one."""
+    """A chart whose texts are of one line each: XML cannot hold control characters, and the library aborts on one."""
     if isinstance(spec, dict):
         return {name: _in_lines(part) for name, part in spec.items()}
     if isinstance(spec, list):

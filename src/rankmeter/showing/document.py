@@ -1,4 +1,4 @@
-"""What people read, as data: headings, paragraphs, tables with typed cells, charts. Every medium renders the same.
+"""What people read, as data: headings, paragraphs, tables with typed cells, charts. Every medium renders it.
 
 What a cell means (the best of its column, significantly better) is a mark; which glyph, colour or weight shows it is
 the renderer's business, and so is escaping.
@@ -12,23 +12,23 @@ from dataclasses import field, replace
 from typing import Any, Literal
 
 from rankmeter.frozen import dataclass
-from rankmeter.showing.numbers import DIGITS, NONE, fixed, p_text, signed
+from rankmeter.showing.numbers import DIGITS, NONE, fixed, known, p_text, signed
 
 Kind = Literal["text", "number", "count", "difference", "interval", "p", "share", "bar", "mark"]
 Mark = Literal["best", "up", "down", "tied"]
 Span = tuple[float | None, float | None]
 ARROWS: Mapping[Mark, str] = {"up": "↑", "down": "↓"}
-"""How a significant difference is shown where glyphs are all that a medium has: up is better."""
+"""Glyphs of significant differences, for media without other means: up is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: what it is called, what kind of values it has, and how much it matters."""
+    """A column: its name, the kind of its values, and how much it matters."""
 
     head: str
     kind: Kind = "number"
     importance: int = 0
-    """What a narrow terminal leaves out first has the highest; 0 always stays."""
+    """A narrow terminal drops the column with the highest number first; 0 always stays."""
     digits: int = DIGITS
     better: Literal["higher", "lower", "neither"] = "neither"
     is_code: bool = False
@@ -36,7 +36,7 @@ class Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether it stands on the left."""
+        """Whether it is aligned to the left."""
         return self.kind in ("text", "mark")
 
 
@@ -50,9 +50,9 @@ class Cell:
     span: Span | str | None = None
     """The ends of an interval; a text where there is none."""
     raised: str = ""
-    """What stands above the line behind it: the numbers of the systems that are beaten."""
+    """The superscript behind it: the numbers of the systems that are beaten."""
     digits: int | None = None
-    """Where the value has others than its column: a count among means has none."""
+    """Where they are not those of the column: a count among means has none."""
     sort: float | None = None
     """What it is sorted by, where that is not the value."""
     shade: int | None = None
@@ -64,14 +64,18 @@ class Cell:
             return "" if column.is_text or column.kind in ("bar", "interval") else NONE
         if isinstance(self.value, str):
             return self.value
-        return _WRITTEN[column.kind](self.value, column.digits if self.digits is None else self.digits)
+        return _WRITTEN[column.kind](self.value, self.digits_in(column))
+
+    def digits_in(self, column: Column) -> int:
+        """How many digits it has: its own, or those of its column."""
+        return column.digits if self.digits is None else self.digits
 
     def span_text(self, column: Column) -> str:
         """The interval as it is written."""
         if self.span is None or isinstance(self.span, str):
             return self.span or ""
         write = signed if column.kind == "difference" else fixed
-        low, high = (write(end, column.digits if self.digits is None else self.digits) for end in self.span)
+        low, high = (write(end, self.digits_in(column)) for end in self.span)
         return f"[{low}, {high}]"
 
     def whole(self, column: Column) -> str:
@@ -85,20 +89,14 @@ class Cell:
         return next((ARROWS[mark] for mark in ARROWS if mark in self.marks), "")
 
 
-def _share(value: float, digits: int) -> str:
-    return f"{value:.{min(digits, 1)}%}"
-
-
 _WRITTEN: Mapping[Kind, Callable[[Any, int], str]] = {
     "text": lambda value, _: str(value),
     "number": fixed,
     "count": lambda value, _: f"{value:,}",
     "difference": signed,
-    "interval": lambda _, __: "",
     "p": lambda value, _: p_text(value),
-    "share": _share,
-    "bar": lambda _, __: "",
-    "mark": lambda _, __: "",
+    "share": lambda value, digits: f"{value:.{min(digits, 1)}%}",
+    **dict.fromkeys(("interval", "bar", "mark"), lambda _, __: ""),
 }
 
 
@@ -110,38 +108,34 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     name: str = ""
-    """How a page finds it."""
+    """The id of the table in a page."""
 
-    def only(self, kept: Callable[[Column], bool]) -> Table:
+    def only(self, is_kept: Callable[[Column], bool]) -> Table:
         """The table with some of its columns."""
-        places = [at for at, column in enumerate(self.columns) if kept(column)]
+        places = [at for at, column in enumerate(self.columns) if is_kept(column)]
         rows = tuple(tuple(row[at] for at in places) for row in self.rows)
-        return Table(tuple(self.columns[at] for at in places), rows, self.caption, self.name)
+        return replace(self, columns=tuple(self.columns[at] for at in places), rows=rows)
 
     def turned(self) -> Table | None:
-        """Rows as columns, where every row is a name and numbers of one kind each; None where it is not so."""
+        """The table transposed, if it is a column of names and columns of numbers; else None."""
         first, *rest = self.columns
         if first.kind != "text" or not rest or any(column.kind != "number" for column in rest):
             return None
         columns = (first, *(Column(row[0].text(first)) for row in self.rows))
         turned = (
-            (Cell(column.head), *(replace(row[at], digits=_digits(row[at], column)) for row in self.rows))
+            (Cell(column.head), *(replace(row[at], digits=row[at].digits_in(column)) for row in self.rows))
             for at, column in enumerate(rest, 1)
         )
-        return Table(columns, tuple(turned), self.caption, self.name)
+        return replace(self, columns=columns, rows=tuple(turned))
 
     def head(self, count: int) -> Table:
         """The first rows."""
-        return Table(self.columns, self.rows[:count], self.caption, self.name)
+        return replace(self, rows=self.rows[:count])
 
     def scale(self, at: int) -> tuple[float, float]:
-        """The ends between which everything in one column is drawn: the same for all of its rows."""
+        """The scale on which everything in one column is drawn."""
         ends = [end for row in self.rows for end in _drawn(row[at])]
         return (min(ends), max(ends)) if ends else (0.0, 1.0)
-
-
-def _digits(cell: Cell, column: Column) -> int:
-    return column.digits if cell.digits is None else cell.digits
 
 
 def _drawn(cell: Cell) -> list[float]:
@@ -151,29 +145,30 @@ def _drawn(cell: Cell) -> list[float]:
 
 
 def number_cell(value: float | None, low: float | None = math.nan, high: float | None = math.nan) -> Cell:
-    """A number and its interval; NaN and None are neither shown."""
-    is_known, has_ends = (part is not None and not math.isnan(part) for part in (value, low))
-    return Cell(value if is_known else None, span=(low, high) if has_ends else None)
+    """A number and its interval; NaN and None are not shown."""
+    return Cell(known(value), span=None if known(low) is None else (low, high))
 
 
-def text_table(heads: Sequence[str], rows: Sequence[Sequence[object]], kinds: Sequence[Kind], **facts: Any) -> Table:
+def text_table(
+    heads: Sequence[str], rows: Sequence[Sequence[object]], kinds: Sequence[Kind], digits: int = DIGITS, **facts: Any
+) -> Table:
     """A table of plain values."""
-    columns = tuple(Column(head, kind) for head, kind in zip(heads, kinds, strict=True))
+    columns = tuple(Column(head, kind, digits=digits) for head, kind in zip(heads, kinds, strict=True))
     return Table(columns, tuple(tuple(map(Cell, row)) for row in rows), **facts)
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What follows is about this."""
+    """A heading of what follows."""
 
     text: str
     level: int = 2
-    """1 for a whole document; what is under a deeper one belongs to it alone."""
+    """1 for a whole document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or a few; an ``item`` is one of several, ``code`` and ``formula`` are shown letter by letter."""
+    """A few sentences; an ``item`` is one of a list, ``code`` and ``formula`` are shown verbatim."""
 
     text: str
     style: Literal["plain", "note", "hint", "item", "code", "formula", "alarm"] = "plain"
@@ -193,7 +188,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What is there for those who ask."""
+    """What unfolds on demand."""
 
     title: str
     parts: tuple[Block, ...]
@@ -206,5 +201,5 @@ Document = Sequence[Block]
 
 
 def items(texts: Sequence[str]) -> list[Paragraph]:
-    """Lines of a list; one that begins with blanks belongs to the one before."""
+    """The items of a list; one that begins with blanks is nested in the one before."""
     return [Paragraph(text.strip(), "item", 1 if text.startswith(" ") else 0) for text in texts]

@@ -16,15 +16,15 @@ from rankmeter.wording import Language, word
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""
 MOST_RAISED = 6
-"""Letters that stand above the line at most: a table of many systems stays readable."""
+"""The longest superscript: a table of many systems stays readable."""
 LONG_NAME = 14
 LONGEST, LONGEST_ON_PHONE = 32, 18
-"""Of a name in a table, on a screen and on a phone; a longer one shows its beginning and its end there."""
+"""The longest name in a table, on a screen and on a phone; of a longer one the beginning and the end are shown."""
 _TAGS = {"note": "li", "item": "li", "hint": "p", "plain": "p", "code": "pre", "formula": "code", "alarm": "p"}
 
 
 def escape(text: str) -> str:
-    r"""A text as it stands in a page: nothing in it is markup, controls a terminal or turns what follows it.
+    r"""Text for a page: nothing in it is markup, a control character or a change of direction.
 
     >>> escape("<b>\x1b[31m\u202e")
     '&lt;b&gt; [31m '
@@ -75,15 +75,15 @@ def table_html(
 ) -> str:
     """A table that scrolls sideways where it must; intervals and bars are drawn, those of a column to one scale.
 
-    A bar beside an interval would show the same twice. Where ``kept`` names some rows, by their first text, the others
-    are there for those who ask.
+    A bar beside an interval would show the same twice. ``kept`` names the rows that are shown at first, by their first
+    text.
     """
     is_drawn = any(column.kind == "interval" for column in table.columns)
     shown = table.only(lambda column: not (is_drawn and column.kind == "bar"))
     scales = [shown.scale(at) for at in range(len(shown.columns))]
     marked = [max((_mark_width(row[at]) for row in shown.rows), default=0) for at in range(len(shown.columns))]
     heads = "".join(_head(column, sortable=sortable) for column in shown.columns)
-    rows = []
+    rows, hidden = [], 0
     for row in shown.rows:
         cells = "".join(
             _cell(cell, column, scale, room, lang)
@@ -92,13 +92,14 @@ def table_html(
         is_best = any(column.kind == "mark" and "best" in cell.marks
                       for cell, column in zip(row, shown.columns, strict=True))  # fmt: skip
         name = next((cell.value for cell, column in zip(row, shown.columns, strict=True) if column.kind == "text"), "")
-        classes = [*(["best"] if is_best else []), *(["more"] if kept is not None and name not in kept else [])]
+        is_more = kept is not None and name not in kept
+        hidden += is_more
+        classes = [*(["best"] if is_best else []), *(["more"] if is_more else [])]
         styled = f" class='{' '.join(classes)}'" if classes else ""
         rows.append(f"<tr{styled} data-name='{escape(str(name))}'>{cells}</tr>")
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     name = f" id='{escape(table.name)}'" if table.name else ""
     head = f"<table{name}{' class=sortable' if sortable else ''}>{caption}<thead><tr>{heads}</tr></thead>"
-    hidden = sum((kept is not None and " class='more" in row) or "best more" in row for row in rows)
     button = f"<button class='all'>{escape(word('show_all', lang, count=len(rows)))}</button>" if hidden else ""
     return f"<div class='wide' tabindex='0'>{head}<tbody>{''.join(rows)}</tbody></table></div>{button}"
 
@@ -122,7 +123,7 @@ def _class(column: Column, *more: str) -> str:
 
 
 def _mark_width(cell: Cell) -> int:
-    """How many letters stand behind a number: its arrow, or what is raised."""
+    """The width of what follows a number: its arrow or superscript."""
     return min(len(cell.raised), MOST_RAISED) or len(cell.arrow)
 
 
@@ -148,7 +149,7 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], room: int, lan
 
 
 def _name(text: str) -> str:
-    """A text that is shown in brief where it is one long word; all of it to those who point at it."""
+    """A text, shortened if it is one long word; pointing at it shows all of it."""
     if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
         return escape(text)
     full, brief = (escape(shortened(text, most)) for most in (LONGEST, LONGEST_ON_PHONE))
@@ -156,9 +157,9 @@ def _name(text: str) -> str:
 
 
 def _mark(cell: Cell, room: int) -> str:
-    """What stands behind a number, as wide in every row of a column, so that numbers stand below each other.
+    """What follows a number, equally wide in every row of a column, so that the numbers align.
 
-    Of many raised numbers the first are shown, and all of them to those who point at it.
+    Long superscripts are cut; pointing at one shows all of it.
     """
     text = cell.raised or cell.arrow
     shown = text if len(text) <= MOST_RAISED else text[: MOST_RAISED - 1].rstrip(",-") + "…"
@@ -178,24 +179,27 @@ def _track(cell: Cell, scale: tuple[float, float]) -> str:
     return f"<span class='track'>{band}<i class='dot' style='left:{dot:.1f}%'></i></span>"
 
 
-def page_html(document: Document | str, *, title: str = "rankmeter", lang: Language = "en") -> str:
-    """A page that needs no script: wide enough for a phone, readable in the dark."""
-    content = document if isinstance(document, str) else document_html(document, lang=lang)
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f"<html lang='{'zh-CN' if lang == 'zh' else 'en'}'>",
-            "<head><meta charset='utf-8'>",
-            f'<meta http-equiv="Content-Security-Policy" content="{STILL}">',
-            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            f"<title>{escape(title)}</title>",
-            f"<style>{asset('style.css')}</style></head>",
-            f"<body class='rankmeter page'><main><section>\n{content}\n</section></main></body></html>",
-        ]
-    )
+def page_html(document: Document, *, title: str = "rankmeter", lang: Language = "en") -> str:
+    """A page that needs no script."""
+    return page_around(f"<main><section>\n{document_html(document, lang=lang)}\n</section></main>", title, lang)
+
+
+def page_around(body: str, title: str, lang: Language, *, policy: str = STILL, style: str = "", kind: str = "") -> str:
+    """A whole page around markup: wide enough for a phone, readable in the dark, kept to its security policy."""
+    return f"""<!doctype html>
+<html lang="{"zh-CN" if lang == "zh" else "en"}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{asset("style.css")}{style}</style>
+</head>
+<body class="rankmeter page {kind}">{body}</body></html>
+"""
 
 
 def notebook_html(document: Document, *, lang: Language = "en") -> str:
-    """A part of somebody else's page: it brings its own style, whose colours are made from the page's ink."""
+    """A part of another page, such as a notebook; its style derives its colours from that page's text colour."""
     style, _, _ = asset("style.css").partition("/* pages */")
     return f"<style>{style}</style><div class='rankmeter'>{document_html(document, lang=lang)}</div>"

@@ -1,4 +1,4 @@
-"""Results as JSON: what is not a number is null, and numbers have as many digits as were asked for."""
+"""Results as JSON: NaN is null, and numbers have the digits asked for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 def finite(value: Any, digits: int | None = None) -> Any:
-    """Plain data with None for what JSON cannot say, floats rounded to the digits asked for.
+    """Plain data with None for numbers that JSON does not have, floats rounded to the digits asked for.
 
-    Definitions are what was asked, not what was measured: p=0.85 stays 0.85.
+    Definitions are not rounded: p=0.85 stays 0.85.
 
     >>> finite({"mean": 1 / 3, "low": float("nan"), "definitions": {"p": 0.85}}, 1)
     {'mean': 0.3, 'low': None, 'definitions': {'p': 0.85}}

@@ -25,12 +25,12 @@ def latex_text(text: str) -> str:
     bm25\_v2 \& 50\%
     """
     escaped = "".join(_LATEX.get(character, character) for character in one_line(text))
-    # A row that begins with a bracket or a star would be read as what may follow the \\ before it.
+    # At the beginning of a row, a bracket or a star would be read as an argument of the \\ before it.
     return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith(("[", "*")) else escaped
 
 
 def latex_comment(text: str) -> str:
-    r"""A comment of one line: a line break in a name would end it, and what follows would be obeyed.
+    r"""A comment on one line: a line break in a name would end it, and LaTeX would run what follows.
 
     >>> print(latex_comment("by kind:\n\\input{secret}"))
     % by kind: \input{secret}

@@ -8,9 +8,9 @@ from rankmeter.showing.characters import one_line, without_controls
 from rankmeter.showing.document import Cell, Column, Document, Folded, Heading, Paragraph, Table
 
 _ACTIVE = re.compile(r"[\\|*_`<>\[\]~$]|(?<=\w):(?=//)|(?i:(?<=www)\.)|&(?=#?\w+;)")
-"""What Markdown acts on inside of a line, with the autolinks, entities and formulas of GitHub's dialect."""
+"""What is markup within a line, with the autolinks, entities and formulas of GitHub's dialect."""
 _OPENING = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
-"""What makes a heading, a list or a rule where it opens a line."""
+"""What makes a heading, a list or a rule at the beginning of a line."""
 
 
 def markdown_text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How numbers are written for people: digits, signs, p-values, intervals; never 0 for what is only small."""
+"""How numbers are written for people: digits, signs, p-values; a small p-value is never 0."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import math
 from collections.abc import Sequence
 
 DIGITS = 4
-"""Digits after the point where people read; CSV and JSON have all of them unless some are asked for."""
+"""Digits after the point by default; CSV and JSON have all of them unless a number is given."""
 NONE = "-"
 """Stands where there is no number."""
+
+
+def known(value: float | None) -> float | None:
+    """A number; None where there is none, which is NaN in arrays."""
+    return None if value is None or math.isnan(value) else value
 
 
 def fixed(value: float | None, digits: int = DIGITS) -> str:
@@ -24,7 +29,7 @@ def exact(value: float | None, digits: int | None) -> str:
 
 
 def signed(value: float | None, digits: int = DIGITS) -> str:
-    """A difference with its sign; what rounds to nothing is 0 without one."""
+    """A difference with its sign; what rounds to 0 has none."""
     if value is None or math.isnan(value):
         return NONE
     text = f"{value:+.{digits}f}"

@@ -1,4 +1,4 @@
-"""Results that show themselves: what a result says of itself as a document, every medium renders."""
+"""Results that show themselves: each describes itself as a document, which every medium renders."""
 
 from __future__ import annotations
 

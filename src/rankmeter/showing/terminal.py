@@ -1,8 +1,9 @@
-"""Documents for a terminal: aligned columns that fit its width; nothing in them controls it."""
+"""Documents for a terminal: aligned columns that fit its width, no control characters from data."""
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,11 +21,11 @@ _BEST = "*"
 """Stands before a system that cannot be separated from the best."""
 _RAISED = str.maketrans("0123456789,-", "⁰¹²³⁴⁵⁶⁷⁸⁹˒⁻")
 _HANGING = "    "
-"""Before what is left of a line of code that is too long."""
+"""The indentation of the rest of a line of code that is too long."""
 _LEAST_NAME = 12
-"""Columns that are left of a name where it is shortened."""
+"""No name is shortened to less than this width."""
 _LEAST_PROSE = 24
-"""Columns in which a last column of text is wrapped; where fewer are left, it is shortened."""
+"""The least width in which a last column of text is wrapped; with less it is shortened."""
 
 
 def terminal_width() -> int | None:
@@ -50,7 +51,7 @@ def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
 def document_text(
     document: Document, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False, lang: Language = "en"
 ) -> str:
-    """Everything as text; what is under a heading stands two places to the right."""
+    """Everything as text; what follows a heading is indented by two blanks."""
     parts: list[str] = []
     indent = ""
     before: object = None
@@ -120,9 +121,11 @@ def table_text(
     widths[-1:] = [min(size, room or size) for size in widths[-1:]]
     lines = []
     for number, line in enumerate(texts):
-        line[-1:], hanging = (line[-1:], []) if room is None else _first_and_rest(line[-1], room)
+        hanging: list[str] = []
+        if room is not None:
+            line[-1], *hanging = wrapped(line[-1], room)
         if not number and not any(heads):
-            continue  # columns that are called nothing need no line for it
+            continue  # without any heads there is no line for them
         cells = fitting.rows[number - 1] if number else ()
         padded = [_padded(text, size, right=not column.is_text)
                   for text, size, column in zip(line, widths, fitting.columns, strict=True)]  # fmt: skip
@@ -147,7 +150,7 @@ def _text(cell: Cell, column: Column, bars: Bars) -> str:
 def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
     """The table with the columns that fit, and what was left out.
 
-    A few runs under many measures fit when they are turned; long names are shortened where nothing else is left.
+    A few runs under many measures fit when transposed; as a last resort long names are shortened.
     """
     turned = table.turned() if _width(table, bars) > width else None
     if turned is not None and _width(turned, bars) <= width:
@@ -176,18 +179,13 @@ def _width(table: Table, bars: Bars) -> int:
 
 
 def _room_for_prose(table: Table, width: int | None, bars: Bars) -> int | None:
-    """The places in which a last column of text is wrapped; None where the table fits or too few are left."""
+    """The width in which a last column of text is wrapped; None where the table fits or too little is left."""
     if width is None or len(table.columns) < 2 or table.columns[-1].kind != "text":
         return None
     last = table.columns[-1]
     before = _width(table.only(lambda column: column is not last), bars) + 2
     is_wide = _width(table, bars) > width
     return width - before if is_wide and width - before >= _LEAST_PROSE else None
-
-
-def _first_and_rest(text: str, room: int) -> tuple[list[str], list[str]]:
-    lines = wrapped(text, room) or [""]
-    return lines[:1], lines[1:]
 
 
 def _shortened(table: Table, too_wide: int) -> Table:
@@ -200,16 +198,16 @@ def _shortened(table: Table, too_wide: int) -> Table:
     }
     if max(heads) > max([*sizes.values(), _LEAST_NAME]):
         longest = heads.index(max(heads))
-        kept = max(max(heads) - too_wide, _LEAST_NAME)
-        columns = [replace(column, head=shortened(column.head, kept)) if at == longest else column
+        room = max(max(heads) - too_wide, _LEAST_NAME)
+        columns = [replace(column, head=shortened(column.head, room)) if at == longest else column
                    for at, column in enumerate(table.columns)]  # fmt: skip
         return replace(table, columns=tuple(columns))
     if not sizes:
         return table
     widest = max(sizes, key=lambda at: sizes[at])
-    kept = max(sizes[widest] - too_wide, _LEAST_NAME)
+    room = max(sizes[widest] - too_wide, _LEAST_NAME)
     rows = tuple(
-        tuple(replace(cell, value=shortened(cell.text(table.columns[at]), kept)) if at == widest else cell
+        tuple(replace(cell, value=shortened(cell.text(table.columns[at]), room)) if at == widest else cell
               for at, cell in enumerate(row))
         for row in table.rows
     )  # fmt: skip
@@ -223,8 +221,10 @@ def _padded(text: str, width: int, *, right: bool) -> str:
 
 def _styled(text: str, cell: Cell | None) -> str:
     """Heads dim, the best in bold, significant differences in colour."""
-    codes: Sequence[str] = ("2",) if cell is None else [_CODES[mark] for mark in _CODES if mark in cell.marks]
+    known = _WITHOUT_COLOUR if os.environ.get("NO_COLOR") else _CODES
+    codes: Sequence[str] = ("2",) if cell is None else [code for mark, code in known.items() if mark in cell.marks]
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text.strip() else text
 
 
 _CODES = {"best": "1", "up": "32", "down": "33"}
+_WITHOUT_COLOUR = {"best": "1"}

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankmeter.late import special
 from rankmeter.placing.placements import Floats
 
 Target = Literal["population", "queries"]
@@ -53,11 +54,9 @@ class Estimated:
 
 def estimated(value: Any, variance: Any, freedom: Any, level: float, weight: Any = 0.0) -> Estimated:
     """A value with its interval, by Student's t; by the normal distribution where ``freedom`` is None."""
-    from scipy.special import ndtri, stdtrit  # loaded only for statistics
-
     error = np.sqrt(np.maximum(variance, 0.0))
     chance = (1 + level) / 2
-    reach = (ndtri(chance) if freedom is None else stdtrit(freedom, chance)) * error
+    reach = (special.ndtri(chance) if freedom is None else special.stdtrit(freedom, chance)) * error
     return Estimated(value, value - reach, value + reach, error, weight, math.inf if freedom is None else freedom)
 
 
@@ -68,9 +67,9 @@ def bounded_mean(values: Floats, level: float, bounds: tuple[float, float] = (0.
     """
     if len(values) < 2 or np.ptp(values) == 0:
         return float(values.mean()) if len(values) else math.nan, math.nan, math.nan
-    made = people_only(values, level=level)
+    interval = people_only(values, level=level)
     highest = bounds[1] if values.max() <= bounds[1] else math.inf
-    return float(values.mean()), max(float(made.low), bounds[0]), min(float(made.high), highest)
+    return float(values.mean()), max(float(interval.low), bounds[0]), min(float(interval.high), highest)
 
 
 def people_only(
@@ -177,8 +176,8 @@ def where_lists_differ(
 
     y, f are the judged ones, f_all all M. The difference is 0 on the others, whatever is relevant.
     """
-    many, some = y.shape[-1], f_all.shape[-1]
-    share = some / total
+    many, differing = y.shape[-1], f_all.shape[-1]
+    share = differing / total
     here = tuned(y, f, f_all, level=level, target="queries")
     variance = share**2 * here.error**2
     if target == "population":
@@ -229,30 +228,26 @@ def judgments_needed(
     >>> judgments_needed(0.28, 0.8, 500, 0.05), judgments_needed(0.28, 0.0, 500, 0.05)
     (56, 123)
     """
-    from scipy.special import stdtrit
-
     many = np.arange(FEWEST, total + 1)
     used = abs(correlation) > 1 / np.sqrt(many - 2)
     rest = spread**2 * np.where(used, 1 - correlation**2, 1.0)
     price = 1 + np.where(used & (many > 4), 1 / np.maximum(many - 3, 1), 0.0)
     variance = rest * (1 / many - 1 / total) * price + (spread**2 / total if target == "population" else 0.0)
-    reach = stdtrit(np.where(used, many - 2, many - 1), (1 + level) / 2) * np.sqrt(variance)
+    reach = special.stdtrit(np.where(used, many - 2, many - 1), (1 + level) / 2) * np.sqrt(variance)
     enough = np.flatnonzero(reach <= half_width)
     return int(many[enough[0]]) if len(enough) else None
 
 
 def people_needed(spread: float, half_width: float, *, level: float = 0.95, most: int = 1_000_000) -> int | None:
     """How many queries people alone would have to judge, drawn from as many as there are, for that interval."""
-    from scipy.special import stdtrit
-
     low, high = 2, most
     half_width *= 1 + 1e-9  # the width of an interval of people alone is that of as many queries, not of one more
     if spread == 0 or not half_width > 0:
         return None
-    if stdtrit(high - 1, (1 + level) / 2) * spread / math.sqrt(high) > half_width:
+    if special.stdtrit(high - 1, (1 + level) / 2) * spread / math.sqrt(high) > half_width:
         return None
     while low < high:
         middle = (low + high) // 2
-        enough = stdtrit(middle - 1, (1 + level) / 2) * spread / math.sqrt(middle) <= half_width
+        enough = special.stdtrit(middle - 1, (1 + level) / 2) * spread / math.sqrt(middle) <= half_width
         low, high = (low, middle) if enough else (middle + 1, high)
     return low

@@ -2,10 +2,12 @@
 
 The winner of a comparison was picked because it came out first, so "not significantly different from the winner" is too
 narrow a group. Multiple comparisons with the best (Hsu 1984) asks of every system whether any other is better by more
-than chance, at a level that holds for all others at once; the systems of which that cannot be said hold the truly best
-one with the stated confidence. Rank intervals come from all pairs at once in the same way (Mogstad et al. 2024).
-Critical values are those of the wild bootstrap: the signs of centred values are flipped by unit and the differences
-studentised, so that systems that go together on the same queries are taken as they are.
+than chance, at a level that holds for all others at once; the systems for which no better one is found include the
+truly best one with the stated confidence. That question alone would name a winner in a tenth of the comparisons of two
+equal systems, since it is asked of both; so a system leaves the group only where a two-sided t test finds another
+better too. Rank intervals come from all pairs at once in the same way (Mogstad et al. 2024). Critical values are those
+of the wild bootstrap: the signs of centred values are flipped unit by unit and the differences studentised, which keeps
+the correlation of systems on the same queries.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.resampling import flipped_sums, is_exact
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
+from rankmeter.stats.student import t_quantile
 
 BLOCK_CELLS = 250_000
 """How many differences of flipped sums are held at once."""
@@ -25,7 +28,7 @@ BLOCK_CELLS = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """What can be said about the order of some systems, all of it at once with the stated confidence."""
+    """The order of the systems as far as the data tell; all statements hold together at the stated confidence."""
 
     rank: Ints
     """(systems,) by value, best first from 1; equal values share the better rank."""
@@ -37,19 +40,14 @@ class Separation:
     """(systems,) whether it may be the best."""
 
     def open(self) -> Separation:
-        """The same order where nothing can be told of it."""
+        """The order when nothing is certain: any system may have any rank."""
         systems = len(self.rank)
         low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
         return Separation(self.rank, low, high, np.ones(systems, np.bool_))
 
 
 def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
-    """Which of some systems can be told apart.
-
-    Parameters
-    ----------
-    values
-        ``(systems, units)``, higher is better.
+    """Which systems can be separated by their ``(systems, units)`` values, higher being better.
 
     Examples
     --------
@@ -68,22 +66,21 @@ def separations(
 ) -> list[Separation]:
     """For several measures, with the same random signs where they have the same number of units.
 
-    ``signs`` are -1 for measures of which less is better. Groups of runs that are not paired are told apart by Welch's
+    ``signs`` are -1 for measures where lower is better. Groups of runs that are not paired are separated by Welch's
     test, its level divided by the number of comparisons.
     """
-    made = {
+    by_number = {
         n: _separated_groups(sample, signs[n], level) for n, sample in enumerate(samples) if isinstance(sample, Groups)
     }
-    values = {n: sample.linear() * signs[n] for n, sample in enumerate(samples) if isinstance(sample, Sample)}
     for units, members in by_units(samples).items():
-        systems = len(values[members[0]])
-        if systems < 2 or units < 2:
-            made |= {number: _unseparated(values[number].mean(axis=1)) for number in members}
+        values = np.stack([sample.linear() * signs[number] for number, sample in members.items()])
+        if units < 2 or values.shape[1] < 2:
+            by_number |= zip(members, map(_unseparated, values.mean(axis=2)), strict=True)
             continue
-        critical = _critical(np.stack([values[number] for number in members]), level, resamples, seed)
-        for place, number in enumerate(members):
-            made[number] = _separated(values[number], critical[0][place], float(critical[1][place]), level)
-    return [made[number] for number in range(len(samples))]
+        critical = _critical(values, level, resamples, seed)
+        for number, rows, with_best, all_pairs in zip(members, values, *critical, strict=True):
+            by_number[number] = _separated(rows, with_best, float(all_pairs), level)
+    return [by_number[number] for number in range(len(samples))]
 
 
 def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
@@ -100,12 +97,12 @@ def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
         rank=apart.rank,
         rank_low=1 + better.sum(axis=0),
         rank_high=systems - better.sum(axis=1),
-        in_best=np.asarray((chance >= alpha / (systems - 1)).all(axis=0)),
+        in_best=np.asarray((chance >= alpha / max(systems - 1, 2)).all(axis=0)),
     )
 
 
 def _unseparated(means: Floats) -> Separation:
-    """What one system, or one unit, can tell: nothing."""
+    """The order of a single system, or on a single unit, which separates nothing."""
     rank = 1 + (_gaps(means) < 0).sum(axis=1)
     return Separation(rank, rank, rank, rank == 1).open()
 
@@ -123,7 +120,7 @@ def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float
         rank=1 + (gap < 0).sum(axis=1),
         rank_low=1 + better.sum(axis=0),
         rank_high=systems - better.sum(axis=1),
-        in_best=(-observed).max(axis=1) <= with_best,
+        in_best=(-observed).max(axis=1) <= np.maximum(with_best, t_quantile(level, units - 1)),
     )
 
 
@@ -156,19 +153,16 @@ def _t(gap: Floats, squares: Floats, units: int) -> Floats:
 def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """How large a t may be by chance: (measures, systems) against each system as the best, (measures,) for all pairs.
 
-    Parameters
-    ----------
-    values
-        ``(measures, systems, units)``.
+    ``values`` are ``(measures, systems, units)``.
     """
     measures, systems, units = values.shape
     centred = values - values.mean(axis=2, keepdims=True)
-    squares = np.stack([_squares(one) for one in values])
+    squares = np.stack([_squares(of_measure) for of_measure in values])
     # Flipping signs leaves the sum of squares about 0 as it is, so t rises with the flipped sum over its root.
     scale = np.divide(1.0, np.sqrt(squares * units), out=np.zeros(squares.shape), where=squares > 0)
     above = np.empty((measures, systems, 2**units if is_exact(units, resamples) else resamples))
     width, first = max(1, BLOCK_CELLS // systems), 0
-    gap = np.empty((systems, width))  # one for all, as fresh memory costs more than the arithmetic
+    gap = np.empty((systems, width))  # reused, as fresh memory costs more than the arithmetic
     for block in flipped_sums(centred.reshape(measures * systems, units), resamples, seed):
         for start in range(0, block.shape[1], width):
             flipped = block[:, start : start + width].reshape(measures, systems, -1)
@@ -182,7 +176,7 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
 
 
 def _farthest_above(flipped: Floats, scale: Floats, room: Floats) -> Floats:
-    """(systems, b) by how much any other of the flipped sums ``(systems, b)`` stands above each, in its own scale."""
+    """(systems, b) how far the highest of the other ``(systems, b)`` flipped sums stands above each, scaled."""
     largest = np.full(flipped.shape, -np.inf)
     for system in range(len(flipped) - 1):
         others = slice(system + 1, None)
@@ -194,7 +188,7 @@ def _farthest_above(flipped: Floats, scale: Floats, room: Floats) -> Floats:
 
 
 def _t_of(share: Floats, units: int) -> Floats:
-    """The t statistic of a sum, given over the largest that its signs allow: infinite where all signs agree."""
+    """The t statistic of a sum given as a share of the largest that any signs make; infinite where all agree."""
     left = 1 - share**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t = share * np.sqrt((units - 1) / left)

@@ -1,4 +1,8 @@
-"""How large a difference is, beside whether it is real."""
+"""How large a difference is, and whether it lies within a margin.
+
+A difference that is not significant does not show that two systems are alike. Tests of "no worse than" and "as good as"
+do: there the burden of proof is on sameness (TOST, Schuirmann 1987).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankmeter.errors import check_positive
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.paired import ranks_of
-from rankmeter.stats.student import without_noise
+from rankmeter.stats.student import Contrasts, without_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class EffectSizes:
 
 
 def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]:
-    """The sizes of the paired differences of some pairs, ``(pairs, units)``.
+    """The effect sizes of ``(pairs, units)`` paired differences.
 
     Examples
     --------
@@ -46,7 +51,7 @@ def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]
     spread = gained.std(axis=1, ddof=1) if units > 1 else np.zeros(len(gained))
     mean = gained.mean(axis=1) if units else np.zeros(len(gained))
     wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
-    # Zeros are left out: they have the lowest ranks, which all others lose.
+    # Zeros are left out: they hold the lowest ranks, so all other ranks fall by their number.
     ranks = np.where(gained == 0, 0.0, ranks_of(gained) - (units - wins - losses)[:, None])
     signed, total = (ranks * np.sign(gained)).sum(axis=1), ranks.sum(axis=1)
     return [
@@ -59,3 +64,38 @@ def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]
         )
         for won, lost, average, scale, above, below in zip(wins, losses, mean, spread, signed, total, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Whether a difference lies within a margin; p-values of one-sided paired t tests."""
+
+    margin: float
+    no_worse: float
+    """p-value of "worse by the margin or more"; small: no worse than."""
+    no_better: float
+    """p-value of "better by the margin or more"."""
+
+    @property
+    def equivalent(self) -> float:
+        """p-value of "differs by the margin or more" (the larger of the two one-sided ones)."""
+        return max(self.no_worse, self.no_better)
+
+
+def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
+    """Whether the means of paired differences lie within ``margin`` of 0.
+
+    Differences that are all equal have no spread for a t test: n of them within the margin have p = 2^-n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> small = np.random.default_rng(0).normal(0, 0.02, (1, 200))
+    >>> tested = equivalences(Contrasts.of_rows(small), 0.01)[0]
+    >>> tested.no_worse < 0.001, tested.equivalent < 0.001
+    (True, True)
+    """
+    check_positive("margin", margin, 0.01)
+    above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
+    both = (above, below) if higher_is_better else (below, above)
+    return [Equivalence(margin, *ends) for ends in zip(*(side.tolist() for side in both), strict=True)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import check_level
+from rankmeter.late import special
 from rankmeter.stats.looks import Look
 from rankmeter.stats.student import t_quantile
 from rankmeter.wording import Said, said
@@ -47,12 +48,10 @@ class Estimate:
     @property
     def p(self) -> float:
         """By Student's t, of a value of 0; at least 2^(1-n), the chance that n signs are equal."""
-        from scipy.special import stdtr
-
         if self.value == 0:
             return 1.0
         t = -math.inf if self.variance == 0 else -abs(self.value) / math.sqrt(self.variance)
-        return max(float(2 * stdtr(self.units - 1, t)), 2.0 ** (1 - self.units))
+        return max(float(2 * special.stdtr(self.units - 1, t)), 2.0 ** (1 - self.units))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -101,14 +100,12 @@ class Lift:
 
     def within_margin_p(self, margin: float, direction: int) -> float:
         """The one-sided p-value that the treatment is worse than the control by a share of ``margin`` or more."""
-        from scipy.special import stdtr
-
         gap = direction * self.absolute.value + margin * abs(self.base)
         sign = direction * (1 if self.base >= 0 else -1)
         spread = self.absolute.variance + 2 * sign * margin * self.shared + margin**2 * self.base_variance
         if math.isnan(spread) or spread <= 0:
             return math.nan
-        return float(stdtr(self.freedom, -gap / math.sqrt(spread)))
+        return float(special.stdtr(self.freedom, -gap / math.sqrt(spread)))
 
     def posterior(self, prior: float) -> tuple[float, float]:
         """The mean and deviation of the difference after the data, before which it was normal around 0.
@@ -203,15 +200,13 @@ def heterogeneity(effects: Sequence[Estimate]) -> float:
     >>> heterogeneity(same)
     1.0
     """
-    from scipy.special import chdtrc
-
     known = [effect for effect in effects if effect.variance > 0 and not math.isnan(effect.value)]
     if len(known) < 2:
         return math.nan
     weights = np.array([1 / effect.variance for effect in known])
     values = np.array([effect.value for effect in known])
     middle = float((weights * values).sum() / weights.sum())
-    return float(chdtrc(len(known) - 1, float((weights * (values - middle) ** 2).sum())))
+    return float(special.chdtrc(len(known) - 1, float((weights * (values - middle) ** 2).sum())))
 
 
 def detectable(variance: float, *, level: float, power: float, looks_at: int = 1) -> float:

@@ -17,13 +17,14 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
+from rankmeter.late import special
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
-from rankmeter.stats.student import Pair
+from rankmeter.stats.student import Pair, without_noise
 from rankmeter.wording import Language, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
@@ -34,9 +35,9 @@ METHODS = {
     "percentile": "percentile bootstrap",
 }
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
-"""The interval that belongs to a test; Student's t where the test asks about something else than means."""
+"""The interval that inverts a test; Student's t for tests that are not about means."""
 FEWEST_RESAMPLES = 100
-"""With fewer an interval would be made of chance."""
+"""With fewer, the ends of an interval would be mostly chance."""
 DRAWN = frozenset({"bca", "percentile"})
 
 
@@ -44,6 +45,8 @@ DRAWN = frozenset({"bca", "percentile"})
 class Interval(Showable):
     """A confidence interval and how it was made.
 
+    Examples
+    --------
     >>> Interval(0.5656, 0.6244, 0.95, "Student's t over queries", 0, 0, 240)
     0.5656 to 0.6244: 95% interval (Student's t over queries, 240 of them)
     """
@@ -53,7 +56,7 @@ class Interval(Showable):
     level: float
     method: str
     resamples: int
-    """How many were drawn; 0 where the interval is computed."""
+    """0 where the interval is computed, not drawn."""
     seed: int
     queries: int
 
@@ -65,8 +68,13 @@ class Interval(Showable):
         ends = {"low": fixed(self.low), "high": fixed(self.high)}
         return [Paragraph(word("interval_said", language, **ends, **facts))]
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The low and the high end."""
+        return self.low, self.high
+
     def within(self, bounds: tuple[float, float]) -> Interval:
-        """The part of it that a value can take."""
+        """The interval cut to the values that are possible."""
         return replace(self, low=max(self.low, bounds[0]), high=min(self.high, bounds[1]))
 
 
@@ -112,10 +120,8 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
 
 
 def _order(size: int, level: float) -> int:
-    """Between which order statistics, from either end, a median lies with this confidence; -1 where there is none."""
-    from scipy.special import bdtr  # scipy is loaded only for statistics
-
-    tails = bdtr(np.arange(size // 2), size, 0.5) <= (1 - level) / 2
+    """The index, from either end, of the order statistics around a median at this confidence; -1 if none."""
+    tails = special.bdtr(np.arange(size // 2), size, 0.5) <= (1 - level) / 2
     return int(np.count_nonzero(tails)) - 1
 
 
@@ -123,7 +129,7 @@ def _order(size: int, level: float) -> int:
 class Bands:
     """Intervals of the aggregated values of all systems under one measure, and of the differences of some pairs.
 
-    None where there is none: with one unit, or where all values or differences are equal.
+    None with a single unit, or where all values or differences are equal.
     """
 
     systems: list[Interval | None]
@@ -143,72 +149,62 @@ def intervals_of(
 ) -> list[Bands]:
     """For each measure the intervals of every system and of the differences of ``pairs``.
 
-    Where units are resampled, systems are resampled together, so that the interval of a difference knows that they are
-    paired. The value of a system alone is tested against nothing: beside randomisation tests its interval is Student's.
+    Where units are resampled, systems are resampled together, so that the interval of a difference takes the pairing
+    into account. The value of a single system is not tested: its interval is Student's beside randomisation tests too.
     """
     check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     check_choice("interval", method, list(METHODS))
-    how = _How(level, method, resamples, seed, unit)
-    drawn = _drawn_bands(samples, pairs, how, step) if method in DRAWN else {}
-    return [
-        drawn[number] if number in drawn else _computed(sample, pairs, how) for number, sample in enumerate(samples)
-    ]
+    drawn: dict[int, Floats] = {}
+    for units, members in by_units(samples).items():
+        if method in DRAWN and units > 1:
+            drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
+
+    def intervals(ends: Iterable[Floats], units: int, name: str) -> list[Interval | None]:
+        how, draws = f"{METHODS[name]} over {unit}", 0 if name == "t" else resamples
+        return [
+            Interval(low, high, level, how, draws, seed, units) if math.isfinite(low + high) else None
+            for low, high in zip(*(end.tolist() for end in ends), strict=True)
+        ]
+
+    bands = []
+    for number, sample in enumerate(samples):
+        apart_by: str = "t" if isinstance(sample, Groups) else method
+        alone_by: str = method if number in drawn else "t"
+        if isinstance(sample, Sample) and number in drawn:
+            alone, apart = _drawn_ends(sample, drawn[number], pairs, level, method)
+        else:
+            alone = [sample.back(end) for end in sample.alone().ends(level, tested=False)]
+            if isinstance(sample, Sample) and method == "randomisation" and pairs:
+                apart = _not_rejected(sample, pairs, level, resamples, seed)
+            else:
+                apart = [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(level)]
+        bands.append(Bands(intervals(alone, sample.units, alone_by), intervals(apart, sample.units, apart_by)))
+    return bands
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    level: float
-    method: IntervalMethod
-    resamples: int
-    seed: int
-    unit: str
-
-    def interval(self, low: float, high: float, units: int, method: str = "") -> Interval | None:
-        if math.isnan(low) or math.isinf(low) or math.isinf(high):
-            return None
-        name = method or self.method
-        drawn = 0 if name == "t" else self.resamples
-        return Interval(low, high, self.level, f"{METHODS[name]} over {self.unit}", drawn, self.seed, units)
-
-    def intervals(self, ends: Iterable[Floats], units: int, method: str = "") -> list[Interval | None]:
-        both = zip(*(part.tolist() for part in ends), strict=True)
-        return [self.interval(low, high, units, method) for low, high in both]
-
-
-def _computed(sample: AnySample, pairs: Sequence[Pair], how: _How) -> Bands:
-    alone = [sample.back(end) for end in sample.alone().ends(how.level, tested=False)]
-    systems = how.intervals(alone, sample.units, "t")
-    if isinstance(sample, Sample) and how.method == "randomisation" and pairs:
-        ends = _not_rejected(sample, pairs, how)
-    else:
-        ends = [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(how.level)]
-    return Bands(systems, how.intervals(ends, sample.units, "t" if isinstance(sample, Groups) else ""))
-
-
-def _not_rejected(sample: Sample, pairs: Sequence[Pair], how: _How) -> list[Floats]:
+def _not_rejected(sample: Sample, pairs: Sequence[Pair], level: float, patterns: int, seed: int) -> list[Floats]:
     """The differences that the randomisation test does not reject.
 
     Let F be the units whose sign is flipped. The flipped sum of the differences less d is as large as the observed one
-    just where their mean over F is at most d, so the ends are quantiles of means over random sets of units (Hartigan's
-    typical values, 1969). With no more units than it takes to reject anything there are none.
+    exactly where their mean over F is at most d, so the ends are quantiles of means over random sets of units
+    (Hartigan's typical values, 1969). NaN with too few units to reject anything.
     """
     tops, weights = sample.flippable(), sample.bottom / sample.bottom.mean(axis=1, keepdims=True)
     alike = bool((weights == weights[0]).all())
     if alike:
         weights = weights[:1]
-    systems, patterns = len(tops), how.resamples
-    exact = is_exact(sample.units, patterns)
-    tried = 2**sample.units if exact else patterns + 1
-    # The pattern that flips nothing, and that which flips all, are as extreme as what was observed.
-    place = math.ceil((1 - how.level) / 2 * tried - 1e-9) - 2
+    systems = len(tops)
+    tried = 2**sample.units if is_exact(sample.units, patterns) else patterns + 1
+    # The pattern that flips nothing and the one that flips everything are as extreme as the observed one.
+    place = math.ceil((1 - level) / 2 * tried - 1e-9) - 2
     if place < 0:
         return [np.full(len(pairs), np.nan)] * 2
     both = np.concatenate([tops, weights])
     # Twice the sums over F: what was added less what is left when F changes sign.
-    over = both.sum(axis=1, keepdims=True) - np.concatenate(list(flipped_sums(both, patterns, how.seed)), axis=1)
+    over = both.sum(axis=1, keepdims=True) - np.concatenate(list(flipped_sums(both, patterns, seed)), axis=1)
     if alike:
-        over = over[:, over[systems] > 0]  # nothing has no mean
+        over = over[:, over[systems] > 0]  # an empty set has no mean
     low, high = np.empty(len(pairs)), np.empty(len(pairs))
     for pair, (a, b) in enumerate(pairs):
         below = over[systems] if alike else (over[systems + a] + over[systems + b]) / 2
@@ -217,92 +213,68 @@ def _not_rejected(sample: Sample, pairs: Sequence[Pair], how: _How) -> list[Floa
         means.partition([place, last - place])
         low[pair], high[pair] = means[place], means[last - place]
     contrasts = sample.contrasts(pairs)
-    same = np.where(contrasts.difference != 0, np.nan, 0.0)  # without a spread there is no interval but of equals
-    return [np.where(contrasts.flat, same, sample.back(_no_noise(end), pairs)) for end in (low, high)]
+    same = np.where(contrasts.difference != 0, np.nan, 0.0)  # without a spread only equal systems have an interval
+    return [np.where(contrasts.flat, same, sample.back(without_noise(end), pairs)) for end in (low, high)]
 
 
-def _drawn_bands(samples: Sequence[AnySample], pairs: Sequence[Pair], how: _How, step: Step | None) -> dict[int, Bands]:
-    """Intervals from the same resamples for all measures that have the same number of units."""
-    bands: dict[int, Bands] = {}
-    for members in (several for units, several in by_units(samples).items() if units > 1):
-        chosen = [sample for number in members if isinstance(sample := samples[number], Sample)]
-        for number, sample, values in zip(members, chosen, _resampled(chosen, how, step), strict=True):
-            bands[number] = _bands(sample, values, pairs, how)
-    return bands
+def _resampled(samples: Sequence[Sample], resamples: int, seed: int, step: Step | None) -> Iterator[Floats]:
+    """For each sample the ``(resamples, systems)`` aggregated values; all samples draw the same units."""
+    # Denominators are mostly the same for all systems and measures: each is summed once.
+    parts = np.concatenate([part for sample in samples for part in (sample.top, sample.bottom)])
+    columns, place = np.unique(parts, axis=0, return_inverse=True)
+    sums = resampled_sums(np.ascontiguousarray(columns.T), resamples, seed, step)[:, place]
+    first = 0
+    for sample in samples:
+        systems = len(sample.top)
+        top, bottom = np.split(sums[:, first : first + 2 * systems], 2, axis=1)
+        yield sample.rule.value(top, bottom)
+        first += 2 * systems
 
 
-def _resampled(samples: Sequence[Sample], how: _How, step: Step | None) -> Iterator[Floats]:
-    """For each sample ``(resamples, systems)``: the aggregated values of the resampled units."""
-    columns: dict[bytes, int] = {}
-    rows: list[Floats] = []
-
-    def column(values: Floats) -> int:
-        # Denominators are mostly the same for all systems and measures: each is summed once.
-        key = values.tobytes()
-        if key not in columns:
-            columns[key] = len(rows)
-            rows.append(values)
-        return columns[key]
-
-    places = [([column(v) for v in sample.top], [column(v) for v in sample.bottom]) for sample in samples]
-    sums = resampled_sums(np.ascontiguousarray(np.stack(rows).T), how.resamples, how.seed, step)
-    for sample, (top, bottom) in zip(samples, places, strict=True):
-        yield sample.rule.value(sums[:, top], sums[:, bottom])
-
-
-def _bands(sample: Sample, drawn: Floats, pairs: Sequence[Pair], how: _How) -> Bands:
+def _drawn_ends(
+    sample: Sample, drawn: Floats, pairs: Sequence[Pair], level: float, method: str
+) -> tuple[list[Floats], list[Floats]]:
+    """The ends of every system's value and of every pair's difference; NaN where all resamples are equal."""
     observed = sample.values()
-    tops, bottoms = (
-        sample.top.sum(axis=1, keepdims=True) - sample.top,
-        sample.bottom.sum(axis=1, keepdims=True) - sample.bottom,
-    )
-    left_out = sample.rule.value(tops, bottoms)
+    left_out = sample.rule.value(*(part.sum(axis=1, keepdims=True) - part for part in (sample.top, sample.bottom)))
+    tails = [(1 - level) / 2, (1 + level) / 2]
 
-    def interval(value: float, values: Floats, jackknife: Floats) -> Interval | None:
+    def ends(value: float, values: Floats, jackknife: Floats) -> Floats:
         if np.ptp(values) <= 1e-12 * max(abs(value), 1e-300):
-            return None
-        tails = [(1 - how.level) / 2, (1 + how.level) / 2]
-        ends = tails if how.method == "percentile" else _bca(value, values, jackknife, tails)
-        low, high = np.quantile(values, ends)
-        return how.interval(float(low), float(high), sample.units)
+            return np.full(2, np.nan)
+        quantiles = tails if method == "percentile" else _bca(value, values, jackknife, tails)
+        return np.asarray(np.quantile(values, quantiles))
 
-    return Bands(
-        [interval(float(observed[s]), drawn[:, s], left_out[s]) for s in range(len(observed))],
-        [
-            interval(float(observed[a] - observed[b]), _no_noise(drawn[:, a] - drawn[:, b]), left_out[a] - left_out[b])
-            for a, b in pairs
-        ],
-    )
-
-
-def _no_noise(differences: Floats) -> Floats:
-    return np.where(np.abs(differences) <= 1e-13, 0.0, differences)
+    alone = [ends(value, drawn[:, system], left_out[system]) for system, value in enumerate(observed.tolist())]
+    apart = [
+        ends(float(observed[a] - observed[b]), without_noise(drawn[:, a] - drawn[:, b]), left_out[a] - left_out[b])
+        for a, b in pairs
+    ]
+    return [*np.reshape(alone, (-1, 2)).T], [*np.reshape(apart, (-1, 2)).T]
 
 
 def _bca(observed: float, drawn: Floats, left_out: Floats, tails: Sequence[float]) -> list[float]:
-    """Which quantiles of what was drawn are the ends.
+    """The shares of the resampled values at which the two ends lie.
 
     The bias correction comes from the share of resampled values below the observed one, the acceleration from the
     jackknife, which for functions of sums needs no second resampling.
     """
-    from scipy.special import ndtr, ndtri  # scipy is loaded only for statistics
-
     # Resampled values that differ from the observed one by rounding only are equal to it.
     slack = 1e-12 * max(abs(observed), float(np.abs(drawn).max(initial=0.0)))
     below = np.count_nonzero(drawn < observed - slack) + np.count_nonzero(drawn <= observed + slack)
     share = below / (2 * len(drawn))
-    bias = ndtri(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
+    bias = special.ndtri(min(max(share, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
     spread = left_out.mean() - left_out
     scale = np.sum(spread**2) ** 1.5
     acceleration = np.sum(spread**3) / (6 * scale) if scale > 0 else 0.0
-    shifted = [bias + ndtri(tail) for tail in tails]
-    return [float(ndtr(bias + z / (1 - acceleration * z))) for z in shifted]
+    shifted = [bias + special.ndtri(tail) for tail in tails]
+    return [float(special.ndtr(bias + z / (1 - acceleration * z))) for z in shifted]
 
 
 def agreeing(interval: Interval | None, p: float, alpha: float) -> Interval | None:
-    """An interval that says of 0 what the p-value beside it says.
+    """The interval, made to include 0 exactly where the p-value beside it is not significant.
 
-    Both come from random patterns and may differ by their chance; then the end that is close to 0 is put there.
+    Both come from random patterns, which may disagree by chance; then the end next to 0 is moved to 0.
     """
     if interval is None or (p < alpha) != (interval.low <= 0 <= interval.high):
         return interval

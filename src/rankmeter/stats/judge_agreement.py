@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
+from rankmeter.late import special
 from rankmeter.placing.placements import Floats, Ints
 
 Weighting = Literal["identity", "linear", "quadratic"]
-Distance = Literal["nominal", "ordinal", "interval"]
+Distance = Literal["ordinal", "interval", "nominal"]
 Coefficient = Callable[["GradeCounts", Floats], Floats]
 FEWEST_QUERIES = 10
 """With fewer the jackknife says too little of how others would vary: a value without an interval."""
@@ -55,8 +57,7 @@ class Grades:
         return Grades(codes[:, both], np.unique(self.query[both], return_inverse=True)[1].astype(np.int64), self.scale)
 
 
-@dataclass(frozen=True, slots=True)
-class GradeCounts:
+class GradeCounts(NamedTuple):
     """What the grades of some pairs add up to; leading axes are those of many such sums."""
 
     confusion: Floats
@@ -64,7 +65,7 @@ class GradeCounts:
     coincidences: Floats
     """(..., grades, grades) Krippendorff's: two judgments of one pair, each pair weighing as many as it has."""
     agreement: Floats
-    """(..., grades, grades) the same, each pair weighing 1."""
+    """(..., grades, grades) two judgments of one pair, each pair weighing 1."""
     judged_twice: Floats
     """(...,) pairs with two judgments or more."""
     shares: Floats
@@ -74,21 +75,15 @@ class GradeCounts:
 
     def summed(self) -> GradeCounts:
         """All of them together."""
-        return GradeCounts(*(part.sum(0) for part in self.parts()))
+        return GradeCounts(*(part.sum(0) for part in self))
 
     def without_each(self, single: GradeCounts) -> GradeCounts:
         """What is left of all when each of some queries is left out."""
-        return GradeCounts(*(whole - part for whole, part in zip(self.parts(), single.parts(), strict=True)))
+        return GradeCounts(*map(np.subtract, self, single))
 
     def plus(self, other: GradeCounts) -> GradeCounts:
         """Both together."""
-        return GradeCounts(*(mine + theirs for mine, theirs in zip(self.parts(), other.parts(), strict=True)))
-
-    def parts(self) -> tuple[Floats, ...]:
-        """The arrays, in the order of the fields."""
-        return (
-            self.confusion, self.coincidences, self.agreement, self.judged_twice, self.shares, self.judged,
-        )  # fmt: skip
+        return GradeCounts(*map(np.add, self, other))
 
 
 def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[GradeCounts]:
@@ -152,84 +147,58 @@ def weights(scale: Floats, weighting: Weighting) -> Floats:
     return np.asarray(1 - (apart if weighting == "linear" else apart**2))
 
 
-def kappa(weighting: Weighting) -> Coefficient:
+def kappa(counts: GradeCounts, scale: Floats, weighting: Weighting = "identity") -> Floats:
     """Cohen's, of the first two judges."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
-        weight, cells = weights(scale, weighting), counts.confusion
-        total = cells.sum((-1, -2))
-        with np.errstate(all="ignore"):
-            rows, columns = cells.sum(-1) / total[..., None], cells.sum(-2) / total[..., None]
-            observed = (weight * cells).sum((-1, -2)) / total
-            expected = np.einsum("kl,...k,...l->...", weight, rows, columns)
-        return _beyond_chance(observed, expected)
-
-    return coefficient
+    weight, cells = weights(scale, weighting), counts.confusion
+    total = cells.sum((-1, -2))
+    with np.errstate(all="ignore"):
+        rows, columns = cells.sum(-1) / total[..., None], cells.sum(-2) / total[..., None]
+        observed = (weight * cells).sum((-1, -2)) / total
+        expected = np.einsum("kl,...k,...l->...", weight, rows, columns)
+    return _beyond_chance(observed, expected)
 
 
-def kappa_from(threshold: int) -> Coefficient:
+def kappa_from(counts: GradeCounts, threshold: int) -> Floats:
     """Cohen's of two classes: below a place on the scale, and from it up."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (places, not grades)
-        cells = counts.confusion
-        parts = (slice(None, threshold), slice(threshold, None))
-        two = np.stack([np.stack([cells[..., a, b].sum((-1, -2)) for b in parts], -1) for a in parts], -2)
-        return kappa("identity")(GradeCounts(two, *counts.parts()[1:]), np.array([0.0, 1.0]))
-
-    return coefficient
+    cells = counts.confusion
+    parts = (slice(None, threshold), slice(threshold, None))
+    two = np.stack([np.stack([cells[..., a, b].sum((-1, -2)) for b in parts], -1) for a in parts], -2)
+    return kappa(counts._replace(confusion=two), np.array([0.0, 1.0]))
 
 
-def fleiss(weighting: Weighting = "identity") -> Coefficient:
+def fleiss(counts: GradeCounts, scale: Floats, weighting: Weighting = "identity") -> Floats:
     """Fleiss' kappa of any number of judges; of two, Scott's pi."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
-        weight = weights(scale, weighting)
-        share = _share(counts)
-        return _beyond_chance(_observed(counts, weight), np.einsum("kl,...k,...l->...", weight, share, share))
-
-    return coefficient
+    weight, share = weights(scale, weighting), _share(counts)
+    return _beyond_chance(_observed(counts, weight), np.einsum("kl,...k,...l->...", weight, share, share))
 
 
-def gwet(weighting: Weighting = "identity") -> Coefficient:
+def gwet(counts: GradeCounts, scale: Floats, weighting: Weighting = "identity") -> Floats:
     """Gwet's AC1 (identity weights) and AC2."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
-        weight, share, size = weights(scale, weighting), _share(counts), len(scale)
-        expected = weight.sum() / (size * (size - 1)) * (share * (1 - share)).sum(-1)
-        return _beyond_chance(_observed(counts, weight), expected)
-
-    return coefficient
+    weight, share, size = weights(scale, weighting), _share(counts), len(scale)
+    expected = weight.sum() / (size * (size - 1)) * (share * (1 - share)).sum(-1)
+    return _beyond_chance(_observed(counts, weight), expected)
 
 
-def brennan_prediger(weighting: Weighting = "identity") -> Coefficient:
+def brennan_prediger(counts: GradeCounts, scale: Floats) -> Floats:
     """Brennan and Prediger's: chance gives every grade alike; of two judges and two grades, PABAK."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
-        weight = weights(scale, weighting)
-        return _beyond_chance(_observed(counts, weight), np.asarray(weight.sum() / len(scale) ** 2))
-
-    return coefficient
+    return _beyond_chance(agreement(counts, scale), np.asarray(1 / len(scale)))
 
 
-def alpha(distance: Distance) -> Coefficient:
+def alpha(counts: GradeCounts, scale: Floats, distance: Distance) -> Floats:
     """Krippendorff's; what ordinal grades are apart depends on how many judgments lie between them."""
-
-    def coefficient(counts: GradeCounts, scale: Floats) -> Floats:
-        cells = counts.coincidences
-        given = cells.sum(-1)
-        if distance == "nominal":
-            apart = 1 - np.eye(len(scale))
-        else:
-            places = scale if distance == "interval" else given.cumsum(-1) - given / 2
-            apart = (places[..., :, None] - places[..., None, :]) ** 2
-        observed = (cells * apart).sum((-1, -2))
-        expected = np.einsum("...k,...l,...kl->...", given, given, np.broadcast_to(apart, cells.shape))
-        total = given.sum(-1)
-        with np.errstate(all="ignore"):
-            value = 1 - (total - 1) * observed / expected
-        return np.where(expected > ROUNDING * np.maximum(total, 1) ** 2, value, np.nan)
-
-    return coefficient
+    cells = counts.coincidences
+    given = cells.sum(-1)
+    if distance == "nominal":
+        apart = 1 - np.eye(len(scale))
+    else:
+        places = scale if distance == "interval" else given.cumsum(-1) - given / 2
+        apart = (places[..., :, None] - places[..., None, :]) ** 2
+    observed = (cells * apart).sum((-1, -2))
+    expected = np.einsum("...k,...l,...kl->...", given, given, np.broadcast_to(apart, cells.shape))
+    total = given.sum(-1)
+    with np.errstate(all="ignore"):
+        value = 1 - (total - 1) * observed / expected
+    return np.where(expected > ROUNDING * np.maximum(total, 1) ** 2, value, np.nan)
 
 
 def agreement(counts: GradeCounts, scale: Floats) -> Floats:
@@ -317,16 +286,18 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
 
 OF_MANY: Mapping[str, Coefficient] = {
     "agreement": agreement, "within_one": within_one,
-    "alpha_ordinal": alpha("ordinal"), "alpha_interval": alpha("interval"), "alpha_nominal": alpha("nominal"),
-    "fleiss": fleiss(), "fleiss_linear": fleiss("linear"), "fleiss_quadratic": fleiss("quadratic"),
-    "ac1": gwet(), "ac2_linear": gwet("linear"), "ac2_quadratic": gwet("quadratic"),
-    "brennan_prediger": brennan_prediger(),
+    **{f"alpha_{distance}": partial(alpha, distance=distance) for distance in get_args(Distance)},
+    "fleiss": fleiss, "fleiss_linear": partial(fleiss, weighting="linear"),
+    "fleiss_quadratic": partial(fleiss, weighting="quadratic"), "ac1": gwet,
+    "ac2_linear": partial(gwet, weighting="linear"), "ac2_quadratic": partial(gwet, weighting="quadratic"),
+    "brennan_prediger": brennan_prediger,
 }  # fmt: skip
 """What any number of judges have."""
 
 OF_TWO: Mapping[str, Coefficient] = {
     "bias": bias, "absolute_error": absolute_error,
-    "kappa_quadratic": kappa("quadratic"), "kappa_linear": kappa("linear"), "kappa": kappa("identity"),
+    "kappa_quadratic": partial(kappa, weighting="quadratic"), "kappa_linear": partial(kappa, weighting="linear"),
+    "kappa": kappa,
     "pearson": pearson, "spearman": spearman, "tau_b": tau_b,
 }  # fmt: skip
 """What only two judges have."""
@@ -356,8 +327,6 @@ def jackknifed(
 
     error^2 = (g - 1) / g sum (theta_-j - mean)^2 over the g queries; Student's t with g - 1.
     """
-    from scipy.special import stdtrit  # loaded only for statistics
-
     total: GradeCounts | None = None
     for block in counts_by_query(grades, singles=singles):
         total = block.summed() if total is None else total.plus(block.summed())
@@ -372,11 +341,11 @@ def jackknifed(
         rest = total.without_each(block)
         for name, coefficient in coefficients.items():
             left[name].append(np.asarray(coefficient(rest, grades.scale)))
-    reach = float(stdtrit(many - 1, (1 + level) / 2))
-    made = {}
+    reach = float(special.stdtrit(many - 1, (1 + level) / 2))
+    intervals = {}
     for name, value in values.items():
         without = np.concatenate(left[name])
         error = float(np.sqrt((many - 1) / many * ((without - without.mean()) ** 2).sum()))
         error = error if error > ROUNDING else np.nan  # the same without any query: nothing says how it would vary
-        made[name] = Jackknifed(value, value - reach * error, value + reach * error, error, many)
-    return made, total
+        intervals[name] = Jackknifed(value, value - reach * error, value + reach * error, error, many)
+    return intervals, total

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from rankmeter.errors import InputError, check_level
+from rankmeter.late import special
 from rankmeter.stats.student import t_quantile
 
 Rule = Literal["once", "always-valid", "obrien-fleming", "pocock"]
@@ -50,16 +51,12 @@ class Look:
         if self.rule == "always-valid":
             _, grown = _mixture(units)
             return math.sqrt(2 * (grown + 1) / grown * math.log(math.sqrt(grown + 1) / (1 - self.level)))
-        from scipy.special import ndtr, stdtrit
-
         bound = boundaries(self.shares, 1 - self.level, self.rule)[-1]
-        return float(stdtrit(freedom, ndtr(bound))) if math.isfinite(freedom) else bound
+        return float(special.stdtrit(freedom, special.ndtr(bound))) if math.isfinite(freedom) else bound
 
     def p(self, statistic: float, freedom: float, units: int) -> float:
         """The p-value of a standardised difference, at this look."""
-        from scipy.special import stdtr
-
-        nominal = float(2 * stdtr(freedom, -abs(statistic)))
+        nominal = float(2 * special.stdtr(freedom, -abs(statistic)))
         if self.rule == "once" or math.isnan(nominal):
             return nominal
         if self.rule == "always-valid":
@@ -77,6 +74,10 @@ class Look:
     def always(self) -> Look:
         """The look of somebody who looks as often as they like."""
         return replace(self, rule="always-valid")
+
+
+ONCE = Look()
+"""One look at the end, at the usual level."""
 
 
 def _mixture(units: int) -> tuple[float, float]:
@@ -102,44 +103,23 @@ def boundaries(shares: tuple[float, ...], error: float, rule: Rule) -> list[floa
     >>> [round(bound, 2) for bound in boundaries((0.2, 0.4, 0.6, 0.8, 1.0), 0.05, "obrien-fleming")]
     [4.88, 3.36, 2.68, 2.29, 2.03]
     """
-    normal, bounds, before = NormalDist(), [], 0.0
-    density: Any = None
-    grid: Any = None
-    for place, share in enumerate(shares):
+    bounds, before, earlier = [], 0.0, 0.0
+    grid, mass = np.zeros(1), np.ones(1)  # where paths stand that have not crossed: before the first look at 0
+    for share in shares:
         gone = max(spent(share, error, rule) - before, 1e-15)
         before += gone
-        if density is None:
-            bounds.append(normal.inv_cdf(1 - gone / 2))
-        else:
-            step = share - shares[place - 1]
-            low, high = 0.0, 12.0
-            for _ in range(60):
-                middle = (low + high) / 2
-                crossed = _crossing(grid, density, middle * math.sqrt(share), step)
-                low, high = (middle, high) if crossed > gone else (low, middle)
-            bounds.append(high)
-        edge = bounds[-1] * math.sqrt(share)
+        step = share - earlier
+        low, high = 0.0, 12.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            edge = middle * math.sqrt(share)
+            outside = special.ndtr((-edge - grid) / math.sqrt(step)) + special.ndtr((grid - edge) / math.sqrt(step))
+            low, high = (middle, high) if outside @ mass > gone else (low, middle)
+        bounds.append(high)
+        edge = high * math.sqrt(share)
         wider = np.linspace(-edge, edge, 2 * POINTS + 1)
-        if density is None:
-            passed = np.exp(-(wider**2) / (2 * share)) / math.sqrt(2 * math.pi * share)
-        else:
-            step = share - shares[place - 1]
-            spread = np.exp(-((wider[:, None] - grid[None, :]) ** 2) / (2 * step)) / math.sqrt(2 * math.pi * step)
-            passed = spread @ _weighted(density, grid)
-        grid, density = wider, passed
+        density = np.exp(-((wider[:, None] - grid) ** 2) / (2 * step)) @ mass / math.sqrt(2 * math.pi * step)
+        widths = np.full(len(wider), wider[1] - wider[0])
+        widths[[0, -1]] /= 2  # the trapezoidal rule
+        grid, mass, earlier = wider, density * widths, share
     return bounds
-
-
-def _crossing(grid: Any, density: Any, edge: float, step: float) -> float:
-    """How likely a path that has not crossed before is to be outside of an edge after one step more."""
-    from scipy.special import ndtr
-
-    outside = ndtr((-edge - grid) / math.sqrt(step)) + ndtr((grid - edge) / math.sqrt(step))
-    return float(outside @ _weighted(density, grid))
-
-
-def _weighted(density: Any, grid: Any) -> Any:
-    """A density times the widths of its steps, for the trapezoidal rule."""
-    weights = np.full(len(grid), grid[1] - grid[0])
-    weights[[0, -1]] /= 2
-    return density * weights

@@ -1,8 +1,8 @@
-"""Tests of whether the difference of two systems may be an accident.
+"""Tests of whether the difference of two systems may be due to chance.
 
 On the same units: ``t`` (the default) is Student's paired test; ``randomisation`` (Fisher 1935; Smucker et al. 2007)
 flips the sign of each unit's difference at random and asks how often the mean is at least as far from 0; ``wilcoxon``
-is the signed-rank test and ``sign`` the binomial test of wins against losses. Of separate groups (runs that share no
+is the signed-rank test and ``sign`` the binomial test of wins against losses. For separate groups (runs that share no
 seed): Welch's test, random exchanges of runs, and Mann and Whitney's test. Wilcoxon, sign and Mann-Whitney are scipy's.
 """
 
@@ -11,19 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from rankmeter.errors import InputError
+from rankmeter.late import stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
-from rankmeter.stats.resampling import Step, flipped_sums, is_exact
-from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
+from rankmeter.stats.resampling import Step, flipped_sums, is_exact, share_of
+from rankmeter.stats.samples import AnySample, Groups, by_units
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
-TESTS = ("t", "randomisation", "wilcoxon", "sign")
+TESTS: tuple[Test, ...] = get_args(Test)
 
 
 def p_values(
@@ -37,10 +38,11 @@ def p_values(
 ) -> Floats:
     """``(samples, pairs)`` two-sided p-values of the first system of each pair against the second."""
     result = np.ones((len(samples), len(pairs)))
-    paired = [row for row, sample in enumerate(samples) if isinstance(sample, Sample)]
-    if test == "randomisation" and paired:
-        known = [sample for sample in samples if isinstance(sample, Sample)]
-        result[paired] = _randomisation_of_all(known, pairs, permutations, seed, step)
+    # All pairs and all measures with the same number of units share the random signs.
+    for units, members in by_units(samples).items() if test == "randomisation" else ():
+        stacked = np.stack([sample.flippable() for sample in members.values()])
+        extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
+        result[list(members)] = share_of(extreme, tried, exact=is_exact(units, permutations))
     for row, sample in enumerate(samples):
         if test == "t":
             result[row] = sample.contrasts(pairs).p()
@@ -58,9 +60,9 @@ def p_values(
 def p_value(
     differences: Floats, test: Test, *, alternative: Alternative = "two-sided", permutations: int, seed: int
 ) -> float:
-    """The p-value of some differences, one for each unit; 1 where all of them are 0.
+    """The p-value of differences, one for each unit; 1 where all of them are 0.
 
-    Where all are equal and not 0 a t test has no spread to go by; its p-value is then that of n equal signs, 2^(1-n).
+    Where all are equal and not 0 a t test has no spread to test by; its p-value is then that of n equal signs, 2^(1-n).
 
     Examples
     --------
@@ -79,8 +81,6 @@ def p_value(
         return _randomisation(differences, alternative, permutations, seed)
     if test == "wilcoxon":
         return float(_wilcoxon(differences[None], alternative, seed)[0])
-    from scipy import stats  # loaded only for statistics
-
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     return float(stats.binomtest(wins, wins + losses, alternative=alternative).pvalue)
 
@@ -92,17 +92,15 @@ def _of_groups(group: Floats, other: Floats, test: Test, permutations: int, seed
     if test == "sign":
         raise InputError.of("stats.sign_needs_pairs")
     if test == "wilcoxon":
-        from scipy import stats
-
         return float(stats.mannwhitneyu(group, other).pvalue)
     return _exchanged(group, other, permutations, seed)
 
 
 def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> float:
-    """How often random exchanges of members put the means of two groups as far apart, in Welch's standard errors.
+    """The share of random exchanges between two groups that put their means as far apart, in standard errors.
 
-    Means alone would suppose that both groups vary alike: ten runs and six that vary twice as much alarm in 10 of 100
-    cases where 5 are meant, by standard errors in 5 to 7 (Janssen 1997).
+    Comparing means alone would assume equal variances: for ten runs against six that vary twice as much, a test at 5%
+    then rejects in 10% of cases, with standard errors in 5 to 7% (Janssen 1997).
     """
     # Sorted, so that the order in which runs were given changes nothing.
     both, size = np.concatenate([np.sort(group), np.sort(other)]), len(group)
@@ -121,17 +119,15 @@ def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> fl
     gaps = np.where(gaps > SAME, gaps, 0.0)
     statistic = np.divide(gaps, np.sqrt(spread), out=np.where(gaps > 0, np.inf, 0.0), where=spread > SAME**2)
     extreme = int((statistic[1:] >= statistic[0] * (1 - SAME)).sum())
-    return _share(extreme, len(chosen), exact=exact)
+    return float(share_of(extreme, len(chosen), exact=exact))
 
 
 FEW_RANKS = 13
-"""Up to how many differences scipy tries every pattern of signs where ranks are tied."""
+"""With tied ranks, scipy tries every pattern of signs up to this many differences."""
 
 
 def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
     """(rows,) the p-values of rows of differences; 1 where all of a row are 0."""
-    from scipy import stats
-
     chances, sizes = np.ones(len(rows)), np.count_nonzero(rows, axis=1)
     for size in np.unique(sizes[sizes > 0]).tolist():
         same = np.flatnonzero(sizes == size)
@@ -143,16 +139,16 @@ def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
         if size <= FEW_RANKS:
             # scipy does the same by calling Python for every pattern, which takes seconds.
             chances[same[tied]] = [_randomisation(row, alternative, 2**FEW_RANKS, seed) for row in signed[tied]]
-        for mine in (~tied, tied & (size > FEW_RANKS)):  # ranks without ties have exact p-values
-            if mine.any():
-                chances[same[mine]] = stats.wilcoxon(signed[mine], axis=1, alternative=alternative).pvalue
+        for alike in (~tied, tied & (size > FEW_RANKS)):  # ranks without ties have exact p-values
+            if alike.any():
+                chances[same[alike]] = stats.wilcoxon(signed[alike], axis=1, alternative=alternative).pvalue
     return chances
 
 
 def ranks_of(differences: Floats) -> Floats:
-    """The ranks of their sizes in each row, ties sharing the mean; sizes that differ by rounding only are ties.
+    """The ranks of absolute differences within each row, ties sharing the mean; sizes that differ by rounding only tie.
 
-    1/2 - 1/3 and 1/3 - 1/6 are the same size, and not the same number of the computer's.
+    1/2 - 1/3 and 1/3 - 1/6 are equal, but not as floating-point numbers.
 
     >>> ranks_of(np.array([1 / 2 - 1 / 3, 1 / 6 - 1 / 3, 0.5])).tolist()
     [1.5, 1.5, 3.0]
@@ -174,26 +170,7 @@ def _randomisation(differences: Floats, alternative: Alternative, permutations: 
         else:
             extreme += int((flipped <= observed + slack).sum())
         tried += len(flipped)
-    return _share(extreme, tried, exact=is_exact(len(differences), permutations))
-
-
-def _share(extreme: int, tried: int, *, exact: bool) -> float:
-    # Where patterns are drawn, the observed one counts as one of them, so that no p-value is 0 (Phipson & Smyth 2010).
-    return extreme / tried if exact else (extreme + 1) / (tried + 1)
-
-
-def _randomisation_of_all(
-    samples: Sequence[Sample], pairs: Sequence[Pair], permutations: int, seed: int, step: Step | None
-) -> Floats:
-    """All pairs under all measures with the same signs; samples of other units take their turn apart."""
-    result = np.ones((len(samples), len(pairs)))
-    for units, members in by_units(samples).items():
-        stacked = np.stack([samples[number].flippable() for number in members])
-        extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
-        exact = is_exact(units, permutations)
-        for place, number in enumerate(members):
-            result[number] = [_share(int(count), tried, exact=exact) for count in extreme[place]]
-    return result
+    return float(share_of(extreme, tried, exact=is_exact(len(differences), permutations)))
 
 
 def _extremes(
@@ -203,12 +180,12 @@ def _extremes(
     measures, systems, units = values.shape
     left, right = sides(pairs)
     sums = values.sum(axis=2)
-    # A product adds up in another order than a sum, with an error in proportion to what is added.
+    # A matrix product adds in another order than a sum; the error is proportional to what is added.
     sizes = np.abs(values).sum(axis=2)
     needed = np.abs(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
     extreme, tried = np.zeros(needed.shape, np.int64), 0
     for block in flipped_sums(values.reshape(measures * systems, units), permutations, seed, step):
-        # Pair by pair: what a pair needs stays in the cache, which is faster than all pairs at a time.
+        # Pair by pair, as what one pair needs stays in the cache: faster than all pairs at a time.
         gap, beyond = np.empty(block.shape[1]), np.empty(block.shape[1], np.bool_)
         for measure, flipped in enumerate(block.reshape(measures, systems, -1)):
             counts = []

@@ -1,7 +1,7 @@
-"""What an experiment of this size can see, and how large one must be to see a stated difference, effect or rate.
+"""What an experiment of a given size can detect, and how large one must be to detect a stated difference or rate.
 
-Both take the spread of the differences from the data and the difference from the caller, or the other way round: power
-computed from the difference that was observed says nothing that the p-value does not (Hoenig & Heisey 2001).
+The spread of the differences comes from the data, the difference from the caller: power computed from the observed
+difference says nothing that the p-value does not (Hoenig & Heisey 2001).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_number, check_positive
+from rankmeter.late import special
 from rankmeter.stats.proportions import quantile
 
 MOST_UNITS = 10**9
@@ -45,13 +46,13 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
 @lru_cache(maxsize=256)
 def _shift_found(units: int, alpha: float, power: float) -> float:
     """The true difference, in standard errors, that is found with the chance ``power``: the same for every spread."""
-    return _first_reaching(lambda shift: _power(shift, units, alpha), power, 0.0, 2.0)
+    return _first_reaching(lambda shift: _power(shift, units - 1, alpha), power, 0.0, 2.0)
 
 
 def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """How many units a two-sided paired t test needs to find a stated true difference with probability ``power``.
 
-    None where the differences have no spread: how much others would differ is then not known.
+    None where the differences have no spread: nothing is then known about how much others would differ.
 
     Examples
     --------
@@ -63,32 +64,19 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     if spread == 0:
         return None
     size = difference / spread
-
-    def enough(units: int) -> bool:
-        return _power(size * math.sqrt(units), units, alpha) >= power
-
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > MOST_UNITS:
-            raise InputError.of("stats.too_many_units", difference=difference, most_units=MOST_UNITS)
-    low = high // 2
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    units = _first_reaching(lambda n: _power(size * math.sqrt(n), n - 1, alpha), power, 2.0, 4.0)
+    if units > MOST_UNITS:
+        raise InputError.of("stats.too_many_units", difference=difference, most_units=MOST_UNITS)
+    return math.ceil(units - 1e-9)
 
 
-def _power(shift: float, units: int, alpha: float) -> float:
+def _power(shift: float, freedom: float, alpha: float) -> float:
     """The chance that the t test rejects, the true difference being ``shift`` standard errors."""
-    from scipy.special import nctdtr, stdtrit
-
-    freedom = units - 1
-    critical = stdtrit(freedom, 1 - alpha / 2)
+    critical = special.stdtrit(freedom, 1 - alpha / 2)
     # The other tail matters only where power is close to alpha; scipy's noncentral t is inexact there far out.
     with np.errstate(all="ignore"):
-        upper = 1.0 - nctdtr(freedom, shift, critical)
-        lower = nctdtr(freedom, shift, -critical)
+        upper = 1.0 - special.nctdtr(freedom, shift, critical)
+        lower = special.nctdtr(freedom, shift, -critical)
     return float(upper + (lower if math.isfinite(lower) else 0.0))
 
 
@@ -127,7 +115,12 @@ def units_for_rates(
     if approximation == "arcsine":
         effect = 2 * abs(math.asin(math.sqrt(other)) - math.asin(math.sqrt(base)))
         guess = max(4.0, 8 * ((z + z_power) / effect) ** 2)
-        return _first_reaching(lambda n: _normal_power(effect * math.sqrt(n / 2), z), power, 2.0, guess)
+
+        def reached(n: float) -> float:
+            shift = effect * math.sqrt(n / 2)
+            return float(special.ndtr(shift - z) + special.ndtr(-shift - z))
+
+        return _first_reaching(reached, power, 2.0, guess)
     middle = (base + other) / 2
     under_null = math.sqrt(2 * middle * (1 - middle))
     under_alternative = math.sqrt(base * (1 - base) + other * (1 - other))
@@ -143,30 +136,14 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
     >>> round(units_for_effect(0.5), 4)
     63.7656
     """
-    from scipy.special import nctdtr, stdtrit
-
     if not check_number("the effect", effect):
         raise InputError.of("stats.no_effect")
-    _one_sided(power)
-
-    def reached(n: float) -> float:
-        freedom, shift = 2 * n - 2, abs(effect) * math.sqrt(n / 2)
-        bound = float(stdtrit(freedom, (1 + level) / 2))
-        return 1 - float(nctdtr(freedom, shift, bound)) + float(nctdtr(freedom, shift, -bound))
-
     guess = max(4.0, 8 * ((quantile(level) + _one_sided(power)) / effect) ** 2)
-    return _first_reaching(reached, power, 2.0, guess)
-
-
-def _normal_power(shift: float, bound: float) -> float:
-    """How often a normal test refuses, on either side, where its statistic is shifted."""
-    from scipy.special import ndtr
-
-    return float(ndtr(shift - bound) + ndtr(-shift - bound))
+    return _first_reaching(lambda n: _power(abs(effect) * math.sqrt(n / 2), 2 * n - 2, 1 - level), power, 2.0, guess)
 
 
 def _first_reaching(reached: Callable[[float], float], power: float, low: float, high: float) -> float:
-    """Where a growing function reaches a value from ``low`` on, by halving; ``high`` is the first guess."""
+    """Where an increasing function reaches ``power``, from ``low`` on, by bisection; ``high`` is a guess."""
     if reached(low) >= power:
         return low
     while reached(high) < power:
@@ -178,6 +155,4 @@ def _first_reaching(reached: Callable[[float], float], power: float, low: float,
 
 
 def _one_sided(power: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(check_level(power, "power")))
+    return float(special.ndtri(check_level(power, "power")))

@@ -1,6 +1,6 @@
 """Plain proportions: intervals and tests for a count out of a number of independent units.
 
-Only where each unit counts once. Clicks out of impressions do not when users were randomised: use the delta
+For units that count once each. Clicks out of impressions are not such units when users were randomised: use the delta
 method (:mod:`rankmeter.online.contrasts`).
 """
 
@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from rankmeter.errors import InputError, check_level
+from rankmeter.late import special
 
 
 def quantile(level: float) -> float:
     """The normal quantile of a two-sided level: 1.96 for 0.95."""
-    from scipy.special import ndtri  # scipy is loaded only for statistics
-
-    return float(ndtri((1 + check_level(level)) / 2))
+    return float(special.ndtri((1 + check_level(level)) / 2))
 
 
 def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
@@ -29,7 +28,8 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
     >>> [round(end, 4) for end in wilson(81, 263)]
     [0.2553, 0.3662]
     """
-    _check(count, n)
+    if not 0 <= count <= n or n <= 0:
+        raise InputError.of("stats.no_proportion", count=count, n=n)
     z = quantile(level)
     share, weight = count / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
@@ -40,7 +40,7 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
 def sample_ratio(
     counts: Sequence[float], ratios: Sequence[float] | None = None, *, continuity: Literal["none", "yates"] = "none"
 ) -> float:
-    """The p-value of the chi-square test that units were split in the ratios that were meant.
+    """The p-value of the chi-square test that units were split in the intended ratios.
 
     ``continuity="yates"`` takes half a unit off each deviation, for two variants; some tools do.
 
@@ -50,8 +50,6 @@ def sample_ratio(
     >>> sample_ratio([5100, 4900])
     0.04550026...
     """
-    from scipy.special import chdtrc
-
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
     if any(not math.isfinite(count) or count < 0 for count in counts):
         raise InputError.of("stats.ratio_counts", counts=list(counts))
@@ -63,11 +61,11 @@ def sample_ratio(
     off = 0.5 if continuity == "yates" else 0.0
     gaps = [max(abs(count - mean) - off, 0.0) for count, mean in zip(counts, expected, strict=True)]
     statistic = sum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
-    return float(chdtrc(len(counts) - 1, statistic))
+    return float(special.chdtrc(len(counts) - 1, statistic))
 
 
 def sign_test(a: int, b: int) -> float:
-    """The two-sided p-value that neither side is more likely.
+    """The two-sided p-value of "both sides are equally likely".
 
     Examples
     --------
@@ -75,11 +73,4 @@ def sign_test(a: int, b: int) -> float:
     >>> round(sign_test(1, 9), 6)
     0.021484
     """
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan
-
-
-def _check(count: float, n: float) -> None:
-    if not 0 <= count <= n or n <= 0:
-        raise InputError.of("stats.no_proportion", count=count, n=n)
+    return min(1.0, 2 * float(special.bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan

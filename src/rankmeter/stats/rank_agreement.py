@@ -1,8 +1,8 @@
 """How far two orders of the same systems agree: Kendall's tau, tau_AP, tau_h, RBO, the largest drop, regret.
 
-Each takes the values of the systems, higher being better, the true ones first; decisions and favour say what the same
-test finds under two judges. Sources: Kendall 1945; Yilmaz, Aslam &
-Robertson 2008 (tau_AP); Urbano & Marrero 2017 (its ties); Vigna 2015 (tau_h); Webber, Moffat & Zobel 2010 (RBO).
+Each takes the values of the systems, higher being better, the true ones first; ``decisions`` and ``favour`` compare
+what one test finds under two judges. Sources: Kendall 1945; Yilmaz, Aslam & Robertson 2008 (tau_AP); Urbano & Marrero
+2017 (its ties); Vigna 2015 (tau_h); Webber, Moffat & Zobel 2010 (RBO).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.late import stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.student import Contrasts
@@ -61,7 +62,7 @@ def _truly_above(truth: Floats, place: int, which: np.ndarray[tuple[int], np.dty
 
 
 def tau_ap_b(first: Floats, two: Floats) -> float:
-    """tau_AP where both sides may tie: tied places tell nothing of each other; the mean of both directions."""
+    """tau_AP where both sides may tie: tied places say nothing about each other; the mean of both directions."""
     return (_pivots(first, two) + _pivots(two, first)) / 2
 
 
@@ -76,9 +77,7 @@ def _pivots(truth: Floats, other: Floats) -> float:
 
 def tau_h(truth: Floats, other: Floats) -> float:
     """Vigna's weighted tau, hyperbolic in the ranks of both sides, the mean of both directions."""
-    from scipy.stats import weightedtau  # loaded only for statistics
-
-    return float(weightedtau(truth, other).statistic)
+    return float(stats.weightedtau(truth, other).statistic)
 
 
 def places(values: Floats) -> Ints:
@@ -90,7 +89,7 @@ def places(values: Floats) -> Ints:
 
 
 def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None = None) -> float:
-    """Rank-biased overlap. Of the first ``depth`` places over what they could reach; without one, extrapolated.
+    """Rank-biased overlap of the first ``depth`` places, as a share of its maximum; extrapolated without a depth.
 
     Two leaderboards hold the same systems, so the extrapolated one has a floor far above 0.
     """
@@ -102,7 +101,7 @@ def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None =
 
 
 def largest_drop(truth: Floats, other: Floats) -> int:
-    """The most places that a system loses."""
+    """The largest number of places that a system loses."""
     return int((places(other) - places(truth)).max())
 
 
@@ -119,7 +118,7 @@ def spearman(one: Any, other: Any) -> float:
 
 
 def _students(rows: Floats) -> Contrasts:
-    """Student's t of each row, as it is: without the floor of a test by signs."""
+    """Plain Student's t of each row, without the smallest p-value that signs allow."""
     nothing = np.zeros(len(rows))
     return replace(Contrasts.of_rows(rows), floor=nothing, floor_moved=nothing)
 
@@ -144,7 +143,7 @@ def favour(
 
 
 def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correction = "holm") -> dict[str, int]:
-    """For each pair of systems what the same test decides under people and under the machine."""
+    """For how many pairs of systems a test decides alike under people and under the machine, and how else."""
     pairs = list(combinations(range(len(y)), 2))
     verdicts = []
     for values in (y, f):
@@ -160,7 +159,7 @@ def decisions(y: Floats, f: Floats, *, level: float = 0.95, correction: Correcti
 
 
 def mean_ranks(values: Any, noise: float | Floats = 0.0) -> Floats:
-    """The ranks within each row from 1, ties sharing their mean; what is no more than ``noise`` above another is tied.
+    """The ranks within each row from 1, ties sharing their mean; values that differ by no more than ``noise`` tie.
 
     scipy's ``rankdata`` gives the same, but loading it takes longer than most comparisons.
 

@@ -1,6 +1,6 @@
 """Resampling as matrix products: random signs for permutations, random counts for the bootstrap.
 
-Signs and counts are drawn once and multiplied with all systems and measures at a time. Systems are flipped, not pairs:
+Signs and counts are drawn once and multiplied with all systems and measures at once. Systems are flipped, not pairs:
 the sum of the flipped differences of two systems is the difference of their flipped sums, S(a - b) = Sa - Sb. Products
 are in float64: in float32 p-values move in the fifth digit.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -17,28 +18,31 @@ from rankmeter.placing.placements import Floats
 from rankmeter.wording import Said, said
 
 BLOCK_CELLS = 2_500_000
-"""How many signs are held at once: blocks that stay near the processor are faster than large ones."""
+"""How many signs are held at once: blocks that fit the cache are faster."""
 COUNTED_CELLS = 500_000
-"""How many counts of drawn units are held at once; they are written to at random, so they must be nearer still."""
+"""How many counts of drawn units are held at once: fewer, as they are written in random order."""
 
 Step = Callable[[int], None]
-"""Told after each block how many resamples are done."""
+"""Called after each block with the number of resamples done."""
 
 
 def is_exact(units: int, permutations: int) -> bool:
-    """Whether all patterns of signs are no more than the permutations asked for, so that all of them are tried."""
+    """Whether there are so few patterns of signs that all of them are tried instead of random ones."""
     return units < 63 and 2**units <= permutations
 
 
+def share_of(extreme: Any, tried: int, *, exact: bool) -> Any:
+    """The p-values of counts: how many of the patterns tried are as extreme as what was observed.
+
+    Where patterns are drawn, the observed one counts as one of them, so that no p-value is 0 (Phipson & Smyth 2010).
+    """
+    return extreme / tried if exact else (extreme + 1) / (tried + 1)
+
+
 def flipped_sums(rows: Floats, permutations: int, seed: int, step: Step | None = None) -> Iterator[Floats]:
-    """Blocks of ``(r, b)``: the sums of r rows of n values whose signs were flipped at random, alike in each row.
+    """Blocks of ``(r, b)``: the sums of ``(r, n)`` rows whose signs were flipped at random, alike in each row.
 
     Where there are no more than ``permutations`` patterns of signs, each of them comes once.
-
-    Parameters
-    ----------
-    rows
-        ``(r, n)``.
     """
     units = rows.shape[1]
     total = rows.sum(axis=1, keepdims=True)
@@ -71,13 +75,7 @@ def _all_bits(units: int) -> Iterator[np.ndarray]:
 
 
 def resampled_sums(columns: Floats, resamples: int, seed: int, step: Step | None = None) -> Floats:
-    """``(resamples, c)``: the sums of c columns over n rows drawn with replacement, the same rows for each column.
-
-    Parameters
-    ----------
-    columns
-        ``(n, c)``.
-    """
+    """``(resamples, c)``: the sums of ``(n, c)`` columns over rows drawn with replacement, the same for each column."""
     units = len(columns)
     random = np.random.default_rng(seed)
     rows = max(1, min(BLOCK_CELLS // max(units, 1), 8192, resamples))
@@ -86,13 +84,13 @@ def resampled_sums(columns: Floats, resamples: int, seed: int, step: Step | None
     counts = np.empty((rows, units))
     for first in range(0, resamples, rows):
         size = min(rows, resamples - first)
-        # Counted a few rows at a time, multiplied many at a time: small products spend their time on being shared out.
+        # Counted a few rows at a time, multiplied many at a time: small products lose time to the threads.
         for start in range(0, size, few):
-            some = min(few, size - start)
-            drawn = random.integers(0, units, (some, units))
-            drawn += np.arange(0, some * units, units)[:, None]
-            counted = np.bincount(drawn.ravel(), minlength=some * units)
-            counts[start : start + some] = counted.reshape(some, units)
+            taken = min(few, size - start)
+            drawn = random.integers(0, units, (taken, units))
+            drawn += np.arange(0, taken * units, units)[:, None]
+            counted = np.bincount(drawn.ravel(), minlength=taken * units)
+            counts[start : start + taken] = counted.reshape(taken, units)
         sums[first : first + size] = counts[:size] @ columns
         if step is not None:
             step(first + size)
@@ -100,7 +98,7 @@ def resampled_sums(columns: Floats, resamples: int, seed: int, step: Step | None
 
 
 def middle(drawn: Floats, level: float) -> tuple[float, float]:
-    """The interval that holds the middle of some draws.
+    """The interval that holds the middle part of the draws.
 
     Of B draws the k-th smallest has a share of k / (B + 1) below it (Weibull's definition of a quantile). The more
     usual (k - 1) / (B - 1) makes intervals of few draws too short: with 100 draws a test at 5% alarms in 7%.
@@ -118,7 +116,7 @@ def middle(drawn: Floats, level: float) -> tuple[float, float]:
 
 
 def least_draws(level: float) -> int:
-    """The fewest draws that have one outside of the interval on each side.
+    """The fewest draws of which one lies outside the interval on each side.
 
     >>> least_draws(0.95)
     39
@@ -127,7 +125,7 @@ def least_draws(level: float) -> int:
 
 
 def check_draws(resamples: object, level: float, *, without: Said | None = None) -> None:
-    """Refuse so few resamples that none lies outside of the interval; 0 is for those who want none."""
+    """Refuse too few resamples for any to lie outside the interval; 0 asks for no interval."""
     least = least_draws(level)
     if 0 < check_whole("resamples", resamples) < least:
         raise InputError.of(
@@ -140,7 +138,7 @@ def check_draws(resamples: object, level: float, *, without: Said | None = None)
 
 
 def two_sided(drawn: Floats) -> float:
-    """The p-value of 0: twice the share of draws on its smaller side."""
+    """The p-value of "the value is 0": twice the smaller share of draws on either side of 0."""
     if not len(drawn):
         return math.nan
     smaller = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))

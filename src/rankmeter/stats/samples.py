@@ -14,12 +14,12 @@ from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.student import SAME, Contrasts, Pair, sides
 
 UNTESTED = ("median", "p90", "variance", "whole")
-"""Aggregates without a paired test here: quantiles and variances are not means over queries, a whole is one value."""
+"""Aggregates that are not tested: quantiles and variances are not means over queries, a whole is one value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the queries of each unit add above and below the line, as the aggregate says, for every system.
+    """What the queries of each unit add to the numerator and the denominator of the aggregate, for every system.
 
     Every unit has a ``bottom`` above 0 for at least one system.
     """
@@ -35,6 +35,17 @@ class Sample:
         """Values per unit, ``(systems, units)``, that are averaged."""
         return cls(values, np.ones_like(values), AGGREGATES["mean"])
 
+    @classmethod
+    def of_queries(cls, values: Values, unit: Ints, aggregate: str) -> Sample:
+        """Gather ``(systems, queries)`` values into units, by the ``(queries,)`` number of each query's unit.
+
+        A query counts only if it counts for every system.
+        """
+        rule = AGGREGATES[aggregate]
+        codes = np.unique(unit[values.counted], return_inverse=True)[1]
+        top, bottom = (_gathered(part, codes) for part in rule.parts(values))
+        return cls(top, bottom, rule)
+
     @property
     def units(self) -> int:
         """How many units there are."""
@@ -42,7 +53,7 @@ class Sample:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest two-sided p-value that this number of units allows: that of signs which are all alike."""
+        """The smallest two-sided p-value that this number of units allows: that of signs that all agree."""
         return float(0.5 ** max(self.units - 1, 0))
 
     def values(self) -> Floats:
@@ -51,11 +62,11 @@ class Sample:
         return values
 
     def contrasts(self, pairs: Sequence[Pair]) -> Contrasts:
-        """The differences of some pairs on the scale on which they are tested (a geometric mean: logarithms)."""
+        """The differences of pairs on the scale on which they are tested (a geometric mean: logarithms)."""
         return Contrasts.paired(self.linear(), pairs)
 
     def spreads(self, pairs: Sequence[Pair]) -> Contrasts:
-        """The differences of some pairs on the scale of the value, to plan by and to hold against a margin."""
+        """The differences of pairs on the scale of the value, for planning and for margins."""
         return Contrasts.paired(self.on_scale(), pairs)
 
     def alone(self) -> Contrasts:
@@ -91,7 +102,7 @@ class Sample:
         return linear
 
     def on_scale(self) -> Floats:
-        """(systems, units) the same on the scale of the value, for margins and differences that are stated on it.
+        """(systems, units) numbers whose mean is the value on its own scale, for margins and differences stated on it.
 
         A geometric mean is linearised around itself (the delta method).
         """
@@ -116,7 +127,7 @@ class Sample:
         return moved if other is None else moved - linear[other]
 
     def flippable(self) -> Floats:
-        """(systems, units) numbers whose mean is the same, and that two equal systems could exchange unit by unit."""
+        """(systems, units) numbers with the same mean that two equal systems could exchange unit by unit."""
         if self.rule.totals:
             return self.top * self.units
         scaled: Floats = self.top / self.bottom.mean(axis=1, keepdims=True)
@@ -125,26 +136,25 @@ class Sample:
 
 def on_value_scale(ends: float | Floats, value: float | Floats, other: float | Floats) -> Floats:
     """Differences of logarithms as differences of two geometric means, by their logarithmic mean."""
-    high, low = (np.maximum(np.asarray(side, np.float64), GEOMETRIC_FLOOR) for side in (value, other))
+    high, low = (np.maximum(side, GEOMETRIC_FLOOR) for side in (value, other))
     ratio = np.log(high / low)
-    mean = np.divide(high - low, ratio, out=high.copy(), where=np.abs(ratio) > SAME)
-    moved: Floats = ends * mean
-    return moved
+    mean = np.where(np.abs(ratio) > SAME, (high - low) / np.where(ratio == 0, 1.0, ratio), high)
+    return np.asarray(ends * mean)
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
     """The values of each system's runs, where the runs of one have nothing in common with those of another.
 
-    They are compared as two groups are (Welch), never run by run: which run stands beside which would be an accident.
-    A system with one run is taken as a number without chance.
+    They are compared as two groups (Welch), never run by run: which run stands beside which is arbitrary. A system with
+    one run is taken as a constant.
     """
 
     runs: tuple[Floats, ...]
 
     @property
     def units(self) -> int:
-        """The fewest runs of a system that has several."""
+        """The smallest number of runs of a system that has several."""
         return min((len(run_values) for run_values in self.runs if len(run_values) > 1), default=1)
 
     @property
@@ -177,31 +187,13 @@ class Groups:
 AnySample = Sample | Groups
 
 
-def by_units(samples: Sequence[AnySample]) -> dict[int, list[int]]:
-    """The numbers of the paired samples by how many units they have: those share what is drawn at random."""
-    members: dict[int, list[int]] = {}
+def by_units(samples: Sequence[AnySample]) -> dict[int, dict[int, Sample]]:
+    """The paired samples, with their numbers, by how many units they have: those share what is drawn at random."""
+    members: dict[int, dict[int, Sample]] = {}
     for number, drawn in enumerate(samples):
         if isinstance(drawn, Sample):
-            members.setdefault(drawn.units, []).append(number)
+            members.setdefault(drawn.units, {})[number] = drawn
     return members
-
-
-def sample(values: Values, unit: Ints, aggregate: str) -> Sample:
-    """Gather what queries add into units.
-
-    Parameters
-    ----------
-    values
-        ``(systems, queries)``; those queries count that count for every system.
-    unit
-        (queries,) the number of the unit of each query.
-    """
-    rule = AGGREGATES[aggregate]
-    top, bottom = rule.parts(values)
-    codes = np.unique(unit[values.counted], return_inverse=True)[1]
-    if len(codes) == int(codes.max(initial=-1)) + 1:
-        return Sample(np.ascontiguousarray(top), np.ascontiguousarray(bottom), rule)
-    return Sample(_gathered(top, codes), _gathered(bottom, codes), rule)
 
 
 def _gathered(rows: Floats, codes: Ints) -> Floats:

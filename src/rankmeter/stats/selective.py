@@ -16,13 +16,6 @@ RATES = np.linspace(0, 1, 11)[:-1]
 """Shares that abstain: not multiples of 0.1, which round to other counts."""
 
 
-def _by_confidence(confidence: Floats, values: Floats) -> Floats:
-    """The values, most confident first, equal confidences sharing their mean."""
-    _, group = np.unique(-confidence, return_inverse=True)
-    shared = np.bincount(group, values) / np.bincount(group)
-    return np.asarray(shared[np.sort(group)])
-
-
 def risks(confidence: Floats, loss: Floats) -> Floats:
     """(n,) the mean loss of the most confident 1, 2, ..., n answers.
 
@@ -31,8 +24,9 @@ def risks(confidence: Floats, loss: Floats) -> Floats:
     >>> risks(np.array([0.9, 0.5, 0.1]), np.array([0.0, 1.0, 1.0])).round(4).tolist()
     [0.0, 0.5, 0.6667]
     """
-    ordered = _by_confidence(confidence, loss)
-    return np.asarray(ordered.cumsum() / np.arange(1, len(ordered) + 1))
+    _, group = np.unique(-confidence, return_inverse=True)
+    shared = np.bincount(group, loss) / np.bincount(group)
+    return np.asarray(shared[np.sort(group)].cumsum() / np.arange(1, len(loss) + 1))
 
 
 def area_of_risks(confidence: Floats, loss: Floats) -> tuple[float, float]:
@@ -44,15 +38,14 @@ def area_of_risks(confidence: Floats, loss: Floats) -> tuple[float, float]:
 def normalised_area(confidence: Floats, values: Floats) -> float:
     """nAUC: the share of what abstaining could gain; 1 the best order, 0 useless, NaN where all values are equal."""
     flat = float(values.mean()) * RATES[-1]
-    made, best = (_area(order, values) for order in (confidence, values))
-    return (made - flat) / (best - flat) if best - flat > 1e-12 else math.nan
+    reached, best = (_area(order, values) for order in (confidence, values))
+    return (reached - flat) / (best - flat) if best - flat > 1e-12 else math.nan
 
 
 def _area(confidence: Floats, values: Floats) -> float:
-    ordered = _by_confidence(confidence, values)
-    means = ordered.cumsum() / np.arange(1, len(ordered) + 1)
-    kept = [len(ordered) - min(round(rate * len(ordered)), len(ordered) - 1) for rate in RATES.tolist()]
-    curve = means[np.array(kept) - 1]
+    size = len(values)
+    answered = [size - min(round(rate * size), size - 1) for rate in RATES.tolist()]
+    curve = risks(confidence, values)[np.array(answered) - 1]
     return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
 
 

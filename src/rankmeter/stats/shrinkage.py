@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
 
+from rankmeter.late import optimize, special
 from rankmeter.placing.placements import Floats
 
 FEWEST = 20
@@ -82,7 +82,7 @@ def gamma_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
 
 
 def beta_prior(clicks: Floats, shown: Floats) -> BetaPrior | None:
-    """The same of clicks among showings.
+    """The prior under which shares of clicks among showings are most likely; None as for :func:`gamma_prior`.
 
     >>> clicks, shown = [0, 1, 2, 3, 5, 8, 12, 20.0], [10, 12, 20, 40, 40, 50, 60, 60.0]
     >>> prior = beta_prior(np.array(clicks), np.array(shown))

@@ -1,15 +1,15 @@
 """Whether slices differ: Student's t over queries, as for a whole, and permutations for gaps.
 
-A slice's interval is the one that its queries alone would have. Two slices are compared as two groups of queries are
-(Welch), less what queries that are in both have in common. Measures of all lists together are not means over queries:
-theirs come from resamples, as the interval of the whole does.
+A slice has the interval that its queries alone would have. Two slices are compared as two groups of queries (Welch),
+less the covariance of queries that are in both. Measures of all lists together are not means over queries: their
+intervals come from resamples, as that of the whole does.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from rankmeter.stats.samples import Sample, on_value_scale
 from rankmeter.stats.student import Contrasts
 
 MOST_DRAWS = 200_000_000
-"""How many queries are drawn in all; with very many queries there are fewer resamples, and the result says so."""
+"""How many queries are drawn in total; with very many queries there are fewer resamples, as the result says."""
+BY_DRAWING = "percentile bootstrap over queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,13 @@ class SliceContrast:
 
 @dataclass(frozen=True, slots=True)
 class Gap(SliceContrast):
-    """How far slices are apart, and how far chance alone puts them apart."""
+    """How far apart slices are, and how far apart chance alone puts them."""
 
     method: str = "simultaneous t intervals of all pairs; permutation of the slices"
     null_mean: float = math.nan
     """The mean gap when the slices are dealt out at random."""
     null_high: float = math.nan
-    """What such a gap stays below, with the probability of the level."""
+    """The quantile of such gaps at the level."""
     p_value: float = math.nan
     """How often chance makes a gap as large."""
 
@@ -68,12 +69,12 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some of the queries: what each adds above and below the line."""
+    """Some of the queries, with what each adds to numerator and denominator."""
 
     inside: Bools
     """(n,)."""
     sample: Sample
-    """Of one system, the queries inside being its units."""
+    """Of one system; the queries inside are its units."""
 
     @classmethod
     def of(cls, top: Floats, bottom: Floats, inside: Bools, rule: Aggregate) -> _Part:
@@ -84,18 +85,18 @@ class _Part:
         return float(self.sample.values()[0]) if self.sample.units else float(self.sample.rule.nothing)
 
     def ends(self, level: float) -> tuple[float, float]:
-        """The interval of the value: the one of these queries alone."""
+        """The interval of the value, from these queries alone."""
         if self.sample.units < 2:
             return math.nan, math.nan
         low, high = (float(self.sample.back(end)[0]) for end in self.sample.alone().ends(level, tested=False))
         return low, high
 
     def shares(self) -> Floats:
-        """(n,) what each query adds to the error of the value; the sum of their squares is its square."""
-        made = np.zeros(len(self.inside))
+        """(n,) the contribution of each query to the standard error, whose square is the sum of their squares."""
+        shares = np.zeros(len(self.inside))
         linear, units = self.sample.linear()[0], self.sample.units
-        made[self.inside] = (linear - linear.mean()) / math.sqrt(units * (units - 1))
-        return made
+        shares[self.inside] = (linear - linear.mean()) / math.sqrt(units * (units - 1))
+        return shares
 
     def minus(self, other: _Part, level: float, seed: int) -> SliceContrast:
         """The difference from other queries."""
@@ -107,7 +108,7 @@ class _Part:
         together = np.flatnonzero(self.inside & other.inside)
         if len(together):  # queries in both vary together
             common = 2 * float(self.shares()[together] @ other.shares()[together])
-            apart = apart.with_error(np.sqrt(np.maximum(apart.error**2 - common, 0.0)))
+            apart = replace(apart, error=np.sqrt(np.maximum(apart.error**2 - common, 0.0)))
         low, high = (float(end[0]) for end in apart.ends(level, tested=False))
         if self.sample.rule.logs:
             low, high = (float(on_value_scale(end, self.value, other.value)) for end in (low, high))
@@ -131,12 +132,12 @@ def _spreads(sample: PartsSample | SumSample, level: float, resamples: int, seed
         return [Spread(*drawn.ends(place), drawn.contrast(*pair)) for place, pair in enumerate(pairs)]
     parts = [_part(sample, place) for place in range(slices)]
     top, bottom, times = sample.top.sum(axis=0), sample.bottom.sum(axis=0), sample.inside.sum(axis=0)
-    made = []
+    spread = []
     for place, part in enumerate(parts):
         is_elsewhere = times > sample.inside[place]
         rest = _Part.of(top - sample.top[place], bottom - sample.bottom[place], is_elsewhere, sample.rule)
-        made.append(Spread(*part.ends(level), part.minus(rest, level, seed)))
-    return made
+        spread.append(Spread(*part.ends(level), part.minus(rest, level, seed)))
+    return spread
 
 
 def _part(sample: PartsSample, place: int) -> _Part:
@@ -158,7 +159,7 @@ def difference(
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """The values of slices, and of their rests, observed and from queries that were drawn again."""
+    """The values of slices, and of the rest of each, observed and from resampled queries."""
 
     observed: Floats
     again: Floats
@@ -169,26 +170,35 @@ class _Drawn:
 
     def ends(self, place: int, other: int | None = None) -> tuple[float, float]:
         values = self.again[:, place] - (0.0 if other is None else self.again[:, other])
-        # A query alone varies with nothing.
+        # A single query has no spread.
         if self.members[[place, place if other is None else other]].min() < 2 or np.isnan(values).all():
             return math.nan, math.nan
-        low, high = np.nanquantile(values, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return float(low), float(high)
+        return middle_of(values, self.level)
 
     def contrast(self, place: int, other: int) -> SliceContrast:
         return SliceContrast(
             float(self.observed[place] - self.observed[other]), *self.ends(place, other), self.level,
-            len(self.again), self.seed, "percentile bootstrap over queries",
+            len(self.again), self.seed, BY_DRAWING,
         )  # fmt: skip
 
 
 def _drawn(sample: SumSample, level: float, resamples: int, seed: int) -> _Drawn:
     used, members = sample.used(), sample.members()
     columns = sample.columns()[used]
-    draws = max(min(resamples, MOST_DRAWS // max(len(columns), 1)), 100) if len(columns) else 0
-    again = resampled_sums(columns, draws, seed) if draws else np.zeros((0, columns.shape[1]))
+    again = drawn_again(columns, resamples, seed) if len(columns) else np.zeros((0, columns.shape[1]))
     both = np.concatenate([members, members.sum() - members])
     return _Drawn(sample.statistic(columns.sum(axis=0)), sample.statistic(again), both, level, seed)
+
+
+def drawn_again(columns: Floats, resamples: int, seed: int) -> Floats:
+    """The sums of columns over queries drawn again; fewer times where there are very many queries."""
+    return resampled_sums(columns, max(min(resamples, MOST_DRAWS // max(len(columns), 1)), 100), seed)
+
+
+def middle_of(values: Floats, level: float) -> tuple[float, float]:
+    """The interval that holds the middle part of resampled values; NaN is left out."""
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
 
 
 def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, seed: int) -> Gap:
@@ -219,9 +229,9 @@ def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, see
 
 
 def _gap_ends(parts: Sequence[_Part], gap: str, level: float) -> tuple[float, float]:
-    """Where the gap lies if all differences lie in their intervals, which they do together with the probability.
+    """The ends of the gap if all differences lie in their intervals, which hold together at the level.
 
-    Resampled gaps would not do: noise drives slices apart, so that an interval of them never holds a gap of 0.
+    Percentiles of resampled gaps would not do: noise drives slices apart, so that they never include a gap of 0.
     """
     pairs = [(a, b) for b in range(len(parts)) for a in range(b)]
     each = [parts[a].minus(parts[b], 1 - (1 - level) / len(pairs), 0) for a, b in pairs]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from rankmeter.arithmetic.slates import values_from_sums
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.reasons import why_no_interval
 from rankmeter.measures import Measure
 from rankmeter.stats.intervals import Interval
-from rankmeter.stats.resampling import resampled_sums
-from rankmeter.stats.slice_intervals import MOST_DRAWS
+from rankmeter.stats.slice_intervals import BY_DRAWING, drawn_again, middle_of
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -24,14 +20,10 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
         return _gap_interval(ev, measure, level=level, resamples=resamples, seed=seed)
     whole = ev.wholes.get(measure)
     if whole is None or whole.parts is None or whole.constants is None:
-        raise MeasureError.of(
-            "stats.measure_without_interval", measure=measure, why_no_interval=why_no_interval(measure)
-        )
-    n = len(whole.parts)
-    resamples = max(min(resamples, MOST_DRAWS // max(n, 1)), 100)
-    drawn = values_from_sums(resampled_sums(whole.parts, resamples, seed), whole.constants, measure)
-    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level, "percentile bootstrap over queries", resamples, seed, n)
+        why = measure.why_no_interval()
+        raise MeasureError.of("stats.measure_without_interval", measure=measure, why_no_interval=why)
+    values = values_from_sums(drawn_again(whole.parts, resamples, seed), whole.constants, measure)
+    return Interval(*middle_of(values, level), level, BY_DRAWING, len(values), seed, len(whole.parts))
 
 
 def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:

@@ -1,18 +1,19 @@
 """What rankmeter says, in English and in Chinese: a sentence is a kind and values, its wording data.
 
-The files beside this one hold the wording of every kind in every language. Both languages are made from the same facts,
-so neither can say what the other does not. ``errors/<room>.toml`` words what can go wrong in a room; a kind of it is
-``<room>.<kind>``, and :mod:`rankmeter.errors` says how it is raised.
+The files beside this one hold the wording of every kind in both languages, which are filled with the same values, so
+that neither can say more than the other. ``errors/<room>.toml`` words what can go wrong in a room: its kinds are called
+``<room>.<kind>``, and :mod:`rankmeter.errors` describes how they are raised.
 
 A wording names values in braces, as Python does (``{count:,}``), and
 
-- ``{count:row|rows}`` the word that fits the number;
-- ``{--columns}`` an argument of a call, which is an option on the command line, ``{--level=0.95}`` with a value, and
-  ``{--columns=}`` with the value called ``columns``;
-- a value may be a sentence, a list, or numbers by name. Text is shown with its control characters escaped, and the
-  middle of a very long one is left out.
+- ``{count:row|rows}``, the form of the word that fits the number;
+- ``{--columns}``, an argument of a call, which is an option on the command line; ``{--level=0.95}`` adds a value,
+  ``{--columns=}`` the one called ``columns``.
 
-Chinese has one word for each notion: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
+A value may be a sentence, a list, or numbers by name. Control characters in text are escaped, and a very long text is
+cut in the middle.
+
+Chinese has one word for each term: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
 指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 结果 (a run), 截断 (a cutoff), 约定 (a convention).
 Punctuation is full-width.
 
@@ -27,41 +28,40 @@ Punctuation is full-width.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import Any, Literal, Self, get_args
 from unicodedata import bidirectional, category
 
 from rankmeter.frozen import dataclass
+from rankmeter.late import json, text_beside
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 _ISOLATING = frozenset("RLI LRI FSI PDI".split())
-"""Marks of isolation: one inside of a name could end the isolation of the whole and turn round what follows."""
+"""Bidi isolates: one inside a name could end the isolation of the whole name and reverse what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
-"""Letters, and marks of direction, after which text may run the other way."""
+"""Letters and direction marks after which text may run from right to left."""
 FILES = ("evaluation", "comparison", "advice", "report", "online", "reading", "judging")
 LONGEST = 400
-"""Letters of a value that are shown; of a longer one the beginning and the end are."""
+"""Characters of a value that are shown; a longer one is cut in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An argument of a call, which is an option on the command line; without a value where only its name matters."""
+    """An argument of a call, which is an option on the command line; it has no value where only its name matters."""
 
     name: str
     value: Any = None
 
 
 Spelling = Callable[[Option], str]
-"""How an argument is written: as in Python, or as it is typed on a command line."""
+"""How an argument is written: as in Python, or as on a command line."""
 
 
 def as_argument(option: Option) -> str:
@@ -83,7 +83,7 @@ _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=as_argument)
 
 @contextmanager
 def spelled_as(spelling: Spelling) -> Iterator[None]:
-    """Spell the arguments in all sentences so, for whoever reads them: a command line shows its options."""
+    """Spell arguments in all sentences this way: on a command line they are options."""
     token = _SPELLING.set(spelling)
     try:
         yield
@@ -92,11 +92,11 @@ def spelled_as(spelling: Spelling) -> Iterator[None]:
 
 
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
-"""The variables that name the locale, in the order in which they count."""
+"""The variables that name the locale, in order of precedence."""
 
 
 def chosen_language(environ: Mapping[str, str] = os.environ, *, places: Sequence[str] = ()) -> Language:
-    """The language of ``RANKMETER_LANG``, else of the first of some other variables that is set; else English.
+    """The language of ``RANKMETER_LANG``, else of the first of ``places`` that is set; English by default.
 
     >>> chosen_language({"RANKMETER_LANG": "zh"}), chosen_language({"LANG": "zh_CN"})
     ('zh', 'en')
@@ -108,16 +108,16 @@ def chosen_language(environ: Mapping[str, str] = os.environ, *, places: Sequence
 
 
 class Said(str):
-    """A sentence that knows what it says: it reads as English, and :meth:`text` says it in any language."""
+    """A sentence that knows its kind and values: as a string it is English, :meth:`text` gives it in any language."""
 
     __slots__ = ("kind", "values")
     kind: str
     values: Mapping[str, Any]
 
     def __new__(cls, kind: str, values: Mapping[str, Any]) -> Self:
-        made = super().__new__(cls, word(kind, "en", **values))
-        made.kind, made.values = kind, dict(values)
-        return made
+        sentence = super().__new__(cls, word(kind, "en", **values))
+        sentence.kind, sentence.values = kind, dict(values)
+        return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Said, (self.kind, self.values)
@@ -136,11 +136,11 @@ class Said(str):
         return word(self.kind, language, **self.values)
 
     def worded(self, language: Language, spelling: Spelling) -> str:
-        """The sentence in one language, its arguments spelled for whoever reads it."""
+        """The sentence in one language, with arguments spelled as the reader would type them."""
         return filled(_template(self.kind, language, self.values), self.values, language, spelling)
 
     def about_users(self) -> Said:
-        """The sentence as it is said of recommendations, whose queries are users.
+        """The sentence as worded for recommendations, whose queries are users.
 
         >>> said("no_relevant", count=3, total=1200).about_users()
         '3 of 1,200 judged users have no relevant item'
@@ -167,7 +167,7 @@ def word(kind: str, language: Language, /, **values: Any) -> str:
 
 
 def filled(template: str, values: Mapping[str, Any], language: Language, spelling: Spelling | None = None) -> str:
-    """A wording with its values filled in; arguments are spelled as is said here, or else for the whole call."""
+    """A wording with its values filled in; ``spelling`` is by default that of the running call."""
     return _Filled(language, spelling or _SPELLING.get()).vformat(template, (), values)
 
 
@@ -199,20 +199,23 @@ _QUERIES = r"\{[^:}]*|\b(?:judged )?([Qq])uer(y|ies)\b"
 
 
 def error_wording(kind: str) -> Mapping[str, str]:
-    """What the files say of a kind of error: ``en`` and ``zh``, ``hint_en``, ``typed_en`` (on a command line), ..."""
+    """The wordings of a kind of error: ``en`` and ``zh``, ``hint_en``, ``typed_en`` (the hint on a command line), ...
+
+    A hint that is a call or a command, the same in both languages, is ``hint`` or ``typed``.
+    """
     return _wording(kind)
 
 
 class Wording(str):
-    """A wording as it is written; :meth:`format` fills in values as sentences do, with the word that fits a number."""
+    """A wording that is not filled in yet; :meth:`format` does it as for sentences, plurals included."""
 
     __slots__ = ("language",)
     language: Language
 
     def __new__(cls, text: str, language: Language) -> Self:
-        made = super().__new__(cls, text)
-        made.language = language
-        return made
+        wording = super().__new__(cls, text)
+        wording.language = language
+        return wording
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Wording, (str(self), self.language)
@@ -222,18 +225,18 @@ class Wording(str):
 
 
 def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
-    """All wordings of one file in one language, as they are written; with ``users`` those about queries as of users."""
+    """All wordings of one file in one language, not filled in; with ``users`` they speak of users, not queries."""
     plain = {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
     return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 
 
 def help_words() -> Mapping[str, str]:
-    """The Chinese of what commands say in English in their help, by the English, paragraph by paragraph."""
+    """The Chinese help of commands: each English paragraph with its translation."""
     return _parsed(_text("help"))
 
 
 def isolated(name: str) -> str:
-    """A name that is written from right to left, set apart so that it does not turn round the numbers beside it."""
+    """A name written from right to left, isolated so that it does not reverse the numbers beside it."""
     if not any(bidirectional(letter) in _TURNING for letter in name):
         return name
     inside = "".join(letter for letter in name if bidirectional(letter) not in _ISOLATING)
@@ -241,14 +244,14 @@ def isolated(name: str) -> str:
 
 
 def _checked(language: Language) -> Language:
-    """The language; who takes one from a caller refuses others by :func:`rankmeter.errors.check_language`."""
+    """Return the language; whoever takes one from a user checks it with :func:`rankmeter.errors.check_language`."""
     if language not in LANGUAGES:
         raise ValueError(f"lang={language!r} is not possible; it is one of {', '.join(LANGUAGES)}.")
     return language
 
 
 def exact_percent(level: float) -> str:
-    """A level as it was asked for, not rounded: 99.5% sure is not 100% sure.
+    """A level as it was stated, not rounded: 99.5% is not 100%.
 
     >>> exact_percent(0.95), exact_percent(0.995), exact_percent(0.999)
     ('95%', '99.5%', '99.9%')
@@ -259,7 +262,7 @@ def exact_percent(level: float) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Said):
         return value.to_plain()
-    # Names are data: a mapping from them is marked, so that none of them is read as `said`.
+    # Names are data: a mapping is marked, so that no name in it can pass for the key `said`.
     return {"by_name": dict(value)} if isinstance(value, Mapping) else value
 
 
@@ -270,7 +273,7 @@ def _from_plain(value: Any) -> Any:
 
 
 class _Filled(Formatter):
-    """Python's own formatting, for sentences inside of sentences, lists, numbers by name, options and plurals."""
+    """Python's own formatting, extended to nested sentences, lists, numbers by name, options and plurals."""
 
     def __init__(self, language: Language, spelling: Spelling) -> None:
         self.language, self.spelling = language, spelling
@@ -306,7 +309,7 @@ class _Filled(Formatter):
 
 
 def _literal(text: str) -> Any:
-    """A number or a list of numbers, as ``{--looks=[0.25, 0.5]}`` has it; any other text is a name."""
+    """A number or a list of numbers, as in ``{--looks=[0.25, 0.5]}``; any other text is a name."""
     try:
         return json.loads(text)
     except ValueError:
@@ -314,7 +317,7 @@ def _literal(text: str) -> Any:
 
 
 def shown(text: str) -> str:
-    r"""Text of unknown origin as it may stand in a sentence: control characters escaped, a very long one cut.
+    r"""Text of unknown origin, made fit for a sentence: control characters are escaped, a very long text is cut.
 
     >>> shown("a\x1b[2Jb"), shown("x" * 10_000_000)[-30:]
     ('a\\x1b[2Jb', 'xxxxxx (10,000,000 characters)')
@@ -326,7 +329,7 @@ def shown(text: str) -> str:
 
 @cache
 def _wording(kind: str) -> dict[str, str]:
-    """The wording of one kind, read by itself: a call says a few of two thousand, and reading all takes 20 ms."""
+    """The wording of one kind, read alone: a call uses a few of two thousand, and parsing all of them takes 20 ms."""
     room, dot, name = kind.partition(".")
     for file in (f"errors/{room}",) if dot else FILES:
         _, heading, rest = _text(file).partition(f"\n[{name or kind}]\n")
@@ -341,10 +344,10 @@ def _read(file: str) -> dict[str, dict[str, str]]:
 
 @cache
 def _text(file: str) -> str:
-    return (Path(__file__).parent / f"{file}.toml").read_text(encoding="utf-8")
+    return text_beside(__file__, f"{file}.toml")
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    import tomllib  # when something is said: not every call says something
+    import tomllib  # not every call says something
 
     return tomllib.loads(text)

@@ -20,7 +20,7 @@ def test_the_ideal_of_binary_gains_holds_grades_of_0_and_below_where_rel_counts_
 
 @pytest.mark.parametrize("text", ["nDCG(gain=exp2)", "DCG(gain=exp2)@2", "ERR(max_grade=2000)"])
 def test_a_power_of_2_that_no_number_holds_is_refused(text):
-    with pytest.raises(rm.MeasureError, match="which no number holds for 2000"):
+    with pytest.raises(rm.MeasureError, match="which overflows for 2000"):
         rm.evaluate({"q": {"a": 2000, "b": 1}}, RUN, text)
 
 

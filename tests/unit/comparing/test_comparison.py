@@ -113,7 +113,7 @@ def test_identical_systems_have_p_1_and_an_interval_of_no_width() -> None:
         assert (one.interval.low, one.interval.high) == (0.0, 0.0)
         assert one.effect.standardised == 0.0
         assert one.detectable is None
-        assert "without any spread" in one.reason
+        assert "without spread" in one.reason
     assert cmp.best_group("RR") == ["a", "b"]
 
 
@@ -124,7 +124,7 @@ def test_one_query_says_that_it_is_one() -> None:
     assert cmp.differences[0].interval is None
     score = cmp.score("RR", "a")
     assert score.interval is None
-    assert score.reason == "one unit only: nothing can be said beyond it"
+    assert score.reason == "only one unit: nothing can be inferred beyond it"
     assert any("only one query" in note for note in cmp.notes)
 
 
@@ -149,7 +149,7 @@ def test_two_systems_of_one_name_are_refused() -> None:
 
 
 def test_one_system_is_refused() -> None:
-    with pytest.raises(rm.InputError, match="this is one run, by query; systems are given as runs by name"):
+    with pytest.raises(rm.InputError, match="this is a single run, given by query; systems must be given as runs"):
         rm.compare({"q1": ["a"]}, {"q1": {"a": 0.9}, "q2": {"b": 1}}, "AP")
     with pytest.raises(rm.InputError, match="only one system"):
         rm.compare(TRUTH, {"x": GOOD}, ["RR"])
@@ -316,7 +316,7 @@ def test_queries_of_one_user_are_no_independent_witnesses() -> None:
         cmp.score("RR", "b").value - cmp.score("RR", "a").value
     )
     assert "over users" in cmp.settings.sentences()[0]
-    with pytest.raises(rm.InputError, match="to which user these queries belong: q0"):
+    with pytest.raises(rm.InputError, match="these queries have no user: q0"):
         rm.compare(TRUTH, {"a": POOR, "b": GOOD}, ["RR"], unit={"q1": 1}, unit_name="user", **FEW)
 
 
@@ -326,6 +326,8 @@ def test_queries_needed_asks_for_a_stated_difference() -> None:
     assert near > far >= 2
     with pytest.raises(rm.InputError, match=r"difference=0\.0 is not possible: expected a number above 0"):
         cmp.queries_needed("RR", difference=0.0)
+    with pytest.raises(rm.InputError, match="power=0 is not possible"):
+        cmp.queries_needed("RR", difference=0.1, power=0)
 
 
 def test_margins_may_differ_by_measure() -> None:
@@ -423,14 +425,15 @@ def test_beaten_systems_in_a_row_are_a_range() -> None:
 
 
 def test_a_group_and_ranks_that_disagree_are_explained() -> None:
-    # 20 queries, 13 won, 5 lost: one-sided it is enough to leave the group, two-sided it is not.
-    truth = {i: {0} for i in range(20)}
-    good, poor = ({i: [0, 1] if won(i) else [1, 0] for i in truth} for won in (lambda i: i < 15, lambda i: i > 12))
-    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["RR"], permutations=1000)
+    # Of six systems, 40 queries, 21 won and 8 lost: enough to leave the group, not enough for all pairs at once.
+    truth = {i: {0} for i in range(40)}
+    won = {"good": range(32), "poor": range(21, 40), **{f"far below {n}": range(n, 40, 5) for n in range(4)}}
+    runs = {name: {i: [0, 1] if i in queries else [1, 0] for i in truth} for name, queries in won.items()}
+    cmp = rm.compare(truth, runs, ["RR"], permutations=1000)
     poor_one = cmp.score("RR", "poor")
     assert (poor_one.in_best, poor_one.rank_low) == (False, 1)
     assert "not a contradiction" in repr(cmp)
-    same = rm.compare(truth, {"good": good, "poor": good}, ["RR"], permutations=1000)
+    same = rm.compare(truth, {"good": runs["good"], "poor": runs["good"]}, ["RR"], permutations=1000)
     assert "not a contradiction" not in repr(same)
 
 
@@ -441,13 +444,13 @@ def test_values_intervals_and_gates_are_about_the_same_queries():
     found = rm.compare(truth, {"whole": whole, "easy": easy}, ["RR"], queries="common", permutations=100, resamples=100)
     assert [found.score("RR", name).value for name in ("whole", "easy")] == [1.0, 1.0]
     assert [found.score("RR", name).queries for name in ("whole", "easy")] == [2, 2]
-    assert any("it counts for no system" in note for note in found.notes)
+    assert any("it is left out for all systems" in note for note in found.notes)
 
 
 def test_evaluations_of_other_queries_and_odd_seeds_are_refused_in_a_sentence():
     truth, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     one, other = rm.evaluate(truth, run, ["RR"]), rm.evaluate(truth, run, ["RR"], queries="run")
-    with pytest.raises(rm.RankmeterError, match=r"does not hold|has no"):
+    with pytest.raises(rm.RankmeterError, match=r"lacks|has no"):
         rm.compare(None, {"one": one, "other": other})
     with pytest.raises(rm.InputError, match="seed=-1 is not possible"):
         rm.compare(truth, {"one": run, "other": run}, ["RR"], seed=-1)
@@ -460,9 +463,9 @@ def test_differences_without_spread_prove_nothing_by_t_and_say_why() -> None:
     one = cmp.difference("RR", "first", "second")
     assert (one.difference, one.p, one.significant) == (0.5, 0.25, False)
     assert one.equivalence.equivalent == 0.125
-    assert "no spread to go by" in one.reason
+    assert "no spread to test by" in one.reason
     assert one.detectable is None
-    assert any(note.startswith("RR (first - second): all 3 queries differ by the same") for note in cmp.notes)
+    assert any(note.startswith("RR (first - second): all 3 queries differ by the same amount") for note in cmp.notes)
     assert "没有离散程度" in cmp.to_markdown(lang="zh")
     assert cmp.best_group("RR") == ["first", "second"]
     assert cmp.queries_needed("RR", difference=0.1)["needed"].to_list() == [None]
@@ -504,7 +507,7 @@ def test_runs_are_compared_without_judgments_by_measures_that_need_none() -> Non
     runs = {"narrow": {1: ["x", "y"], 2: ["x", "y"]}, "broad": {1: ["x", "y"], 2: ["z", "w"]}}
     cmp = rm.compare(None, runs, ["Coverage@2", "Gini@2"], catalogue=["x", "y", "z", "w"], **FEW)
     assert [(one.system, one.value) for one in cmp.ranked("Coverage@2")] == [("broad", 1.0), ("narrow", 0.5)]
-    with pytest.raises(rm.InputError, match="these measures need them: RR"):
+    with pytest.raises(rm.InputError, match="these measures need them to evaluate a run: RR"):
         rm.compare(None, runs, ["Coverage@2", "RR"], catalogue=["x", "y", "z", "w"])
 
 
@@ -555,7 +558,7 @@ def test_names_of_systems_and_seeds_may_be_any_whole_numbers() -> None:
 def test_the_level_is_shown_as_it_was_asked_for(level, shown, tmp_path) -> None:
     cmp = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], level=level, **FEW)
     assert f" {shown} interval" in str(cmp)
-    assert f"({shown} sure)" in cmp.to_markdown()
+    assert f"({shown} confidence)" in cmp.to_markdown()
     assert f">{shown} interval" in cmp.report(tmp_path / "r.html").read_text()
 
 
@@ -615,7 +618,7 @@ def test_what_looked_odd_when_reading_is_said_of_a_comparison_too():
 def test_several_runs_are_led_on_to_compare(kind) -> None:
     run = {"q": ["a"]}
     for measured in (rm.evaluate, lambda truth, runs: rm.pool(truth, {"mine": runs})):
-        with pytest.raises(rm.InputError, match=rf"{kind}\(\.\.\.\) are several runs .*Hint: compare\("):
+        with pytest.raises(rm.InputError, match=rf"{kind}\(\.\.\.\) holds several runs .*Hint: compare\("):
             measured({"q": {"a"}}, getattr(rm, kind)(run, run))
 
 

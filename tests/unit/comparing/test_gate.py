@@ -65,7 +65,7 @@ def test_what_is_no_gate_is_refused_with_an_example(text) -> None:
 def test_unknown_measures_and_systems_are_refused(cmp) -> None:
     with pytest.raises(rm.MeasureError, match="unknown measure 'nDGC'"):
         parse_gate("nDGC@10 < 3")
-    with pytest.raises(rm.NotFoundError, match=r"no system 'odl'. Hint: did you mean 'old'"):
+    with pytest.raises(rm.NotFoundError, match=r"unknown system 'odl'. Hint: did you mean 'old'"):
         check_gate(cmp, parse_gate("RR < odl"))
     with pytest.raises(rm.NotFoundError, match="has no 'AP'"):
         check_gate(cmp, parse_gate("AP < 0.3"))
@@ -125,8 +125,8 @@ def test_the_baseline_needs_no_spaces_and_names_with_a_minus_stay_names() -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("RR < 1e400", "1e400 is too large a number"),
-        ("RR < baseline - 1e999", "-1e999 is too large a number"),
+        ("RR < 1e400", "the limit 1e400 is too large"),
+        ("RR < baseline - 1e999", "the limit -1e999 is too large"),
         ("RR < ０.５", "did you mean 'RR < 0.5'?"),
         ("RR < ٠.٥", "did you mean 'RR < 0.5'?"),
         ("RR ＜ 0.5", "did you mean 'RR < 0.5'?"),

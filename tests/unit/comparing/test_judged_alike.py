@@ -12,7 +12,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.evaluating.fingerprints import fingerprint_of
-from rankmeter.inputs import JudgmentTable
+from rankmeter.inputs.tables import JudgmentTable
 
 TRUTH = {str(i): {"10": 2, "11": 0, "12": 1} for i in range(8)}
 RUN = {str(i): ["12", "10", "99"] for i in range(8)}
@@ -110,7 +110,7 @@ def test_a_digest_of_another_version_is_not_compared() -> None:
 
 
 def test_fingerprints_of_random_judgments_differ() -> None:
-    from rankmeter.inputs import JudgmentTable
+    from rankmeter.inputs.tables import JudgmentTable
 
     rng = np.random.default_rng(0)
     seen = set()

@@ -95,7 +95,7 @@ def test_anything_else_is_refused(content, tmp_path) -> None:
 def test_another_form_is_said(tmp_path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
         file.writestr("comparison.json", json.dumps({"form": 99}))
-    with pytest.raises(rm.InputError, match="saved in form 99"):
+    with pytest.raises(rm.InputError, match="saved in format 99"):
         rm.Comparison.load(tmp_path / "x.zip")
 
 
@@ -114,7 +114,7 @@ def test_the_command_saves_shows_gates_and_refuses_what_comes_too_late(tmp_path)
     assert compare("--saved", kept, "--fail-if", "RR < baseline").exit_code == 1
     late = compare("--saved", kept, "--test", "t")
     assert late.exit_code == 2
-    assert "is compared already, so --test comes too late" in late.stderr
+    assert "is already a comparison, so --test comes too late" in late.stderr
     assert compare("--saved", kept, made[0]).exit_code == 2
 
 
@@ -135,6 +135,24 @@ def test_a_file_saved_before_slices_were_tested_loads(tmp_path) -> None:
     assert "slice_tests" not in again.to_dict()
     assert again.slice_tests.is_empty()
     assert repr(again)
+
+
+def test_differences_within_slices_are_read_from_older_files_too(tmp_path) -> None:
+    cmp = _comparison(by={"half": {f"q{i}": str(i // 6) for i in range(13)}})
+    cmp.save(tmp_path / "new.zip")
+    with zipfile.ZipFile(tmp_path / "new.zip") as new, zipfile.ZipFile(tmp_path / "old.zip", "w") as old:
+        for name in new.namelist():
+            content = new.read(name)
+            if name == "comparison.json":
+                header = json.loads(content)
+                header["slice_differences"] = [
+                    {**{key: record.pop(key) for key in ("by", "slice", "tests")}, "found": record}
+                    for record in header["slice_differences"]
+                ]
+                content = json.dumps(header).encode()
+            old.writestr(name, content)
+    assert len(cmp.slice_differences) > 0
+    assert rm.Comparison.load(tmp_path / "old.zip").slice_differences == cmp.slice_differences
 
 
 def test_a_comparison_of_files_can_be_sent_to_another_process() -> None:

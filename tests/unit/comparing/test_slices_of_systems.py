@@ -103,7 +103,7 @@ def test_differences_within_slices_are_those_of_the_slice_alone() -> None:
             for name, run in (("first", FIRST), ("second", SECOND), ("third", FIRST))
         }
         alone = rm.compare(inside, runs, ["RR", "nDCG@2"], **QUICK)
-        found = [one.found for one in cmp.slice_differences if one.slice == label]
+        found = [one for one in cmp.slice_differences if one.slice == label]
         assert len(found) == len(alone.differences) == 6
         for one, other in zip(found, alone.differences, strict=True):
             assert (one.measure, one.system, one.other, one.units) == (
@@ -139,7 +139,7 @@ def test_slices_of_one_query_of_items_and_of_runs_as_units_are_not_tested() -> N
 def test_users_within_slices_are_resampled_whole() -> None:
     users = {query: f"user {int(query[1:]) // 3}" for query in TRUTH}
     cmp = _compare(by=BY, unit=users, unit_name="user")
-    assert {(one.slice, one.found.units) for one in cmp.slice_differences} == {("many", 2)}  # few is one user
+    assert {(one.slice, one.units) for one in cmp.slice_differences} == {("many", 2)}  # few is one user
 
 
 def test_all_pairs_within_slices_are_named_where_they_differ() -> None:

@@ -210,7 +210,7 @@ def test_a_text_in_place_of_a_set_is_refused() -> None:
 def test_lines_are_parsed() -> None:
     assert ours.parse_qrel(["q1 0 d1 1\n", "q1 0 d2 -1\n"]) == {"q1": {"d1": 1, "d2": -1}}
     assert ours.parse_run(["q1 Q0 d1 1 2.5 tag\n"]) == {"q1": {"d1": 2.5}}
-    with pytest.raises(InputError, match="line 2: document d1 stands twice"):
+    with pytest.raises(InputError, match="line 2: document d1 appears twice"):
         ours.parse_run(["q1 Q0 d1 1 2.5 tag", "q1 Q0 d1 2 1.5 tag"])
     with pytest.raises(InputError, match="line 1: 3 fields"):
         ours.parse_qrel(["q1 d1 1"])

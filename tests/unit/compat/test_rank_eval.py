@@ -138,7 +138,7 @@ def test_a_threshold_that_no_rating_reaches_gives_0_as_the_engine_does(metric):
     answer = rank_eval({**BODY, "metric": metric}, ANSWERS)
     assert answer.score == 0
     assert math.isnan(answer.usual_score)
-    assert "refuses these ratings" in answer.to_text()
+    assert "does not take these ratings" in answer.to_text()
 
 
 def test_an_id_that_is_a_number_finds_its_response_under_text():

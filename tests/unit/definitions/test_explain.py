@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankmeter.definitions import conventions_in_short, explain_measure
+from rankmeter.definitions.explain import conventions_in_short, explain_measure
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.measures import REGISTRY, nDCG, parse
 from rankmeter.measures.base import rule_of
@@ -64,3 +64,17 @@ def test_what_is_not_written_is_not_found() -> None:
             read_prose(name)
     with pytest.raises(InputError, match="one of en, zh"):
         read_prose("AP", "fr")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("measure", "values"),
+    [
+        ("NumRet", "0 or more, neither higher nor lower is better"),
+        ("NumRelRet", "0 or more, higher is better"),
+        ("SessionDuration", "0 or more, neither higher nor lower is better"),
+        ("SessionDuration(better=lower)", "0 or more, lower is better"),
+        ("Margin", "any number, higher is better"),
+    ],
+)
+def test_the_direction_is_stated_only_where_a_measure_has_one(measure: str, values: str) -> None:
+    assert explain_measure(measure).values == values

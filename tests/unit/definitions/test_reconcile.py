@@ -248,7 +248,7 @@ def test_what_matches_and_is_not_listed_is_told():
     judgments, run = small()
     found = reconcile(judgments, run, {"NDCG@5": f"{rm.evaluate(judgments, run, ['nDCG@5'])['nDCG@5']:.4f}"})
     assert found.matching_together > len(found.definitions) == 1
-    assert "A definition that changes still more is not listed." in found.to_text()
+    assert "Definitions that change even more are not listed." in found.to_text()
     assert "Together" not in found.to_text()
     none = reconcile(judgments, run, {"NDCG@5": "0.987654321"}, changes=1)
     assert "still more" not in none.to_text()
@@ -291,7 +291,7 @@ def test_no_match_tells_the_nearest_and_what_it_lacks():
     miss = found.claims[0].nearest
     assert miss.value + miss.off == pytest.approx(0.777)
     assert abs(miss.off) == min(abs(0.777 - value) for value in (0.0, 0.5, 1.0))
-    assert "it would have to change by" in found.to_text()
+    assert "its value would have to change by" in found.to_text()
 
 
 def test_the_effect_of_an_axis_is_the_largest_change_that_it_makes():
@@ -339,7 +339,7 @@ def test_digits_and_percentages():
         ("MRR", "-0.1", "not possible"),
         ("MRR", "nan", "expected a number"),
         ("MRR", "high", "expected a number"),
-        ("P.5,10", "0.2", "is 2 measures"),
+        ("P.5,10", "0.2", "stands for 2 measures"),
         ("NDGC@10", "0.2", "did you mean"),
     ],
 )
@@ -349,7 +349,7 @@ def test_bad_claims_are_refused(name, number, told):
 
 
 def test_no_claim_is_refused():
-    with pytest.raises(rm.MeasureError, match="no number is claimed"):
+    with pytest.raises(rm.MeasureError, match="no claim was given"):
         reconcile(*small(), {})
 
 
@@ -471,13 +471,13 @@ def test_the_command_exits_with_1_where_nothing_is_found():
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ([], "nothing is asked"),
-        (["--claim", "NDCG@10"], "is not NAME=NUMBER"),
+        ([], "neither --claim nor --between was given"),
+        (["--claim", "NDCG@10"], "is not of the form NAME=NUMBER"),
         (["--claim", "NDCG@10=2"], "not possible"),
         (["--claim", "NDCG@10=0.3", "-m", "AP"], "-m belongs to --between"),
         (["--claim", "NDCG@10=0.3", "--between", "ranx,beir"], "ask one"),
         (["--between", "trec_eval", "-m", "AP"], "takes two tools"),
-        (["--between", "trec_eval,recbole"], "needs the metric"),
+        (["--between", "trec_eval,recbole"], "needs a metric"),
         (["--between", "trec_eval,nobody", "-m", "AP"], "unknown dialect 'nobody'"),
     ],
 )

@@ -68,7 +68,7 @@ def test_ties_left_open_show_their_places():
 
 
 def test_an_unknown_query_is_refused():
-    with pytest.raises(rm.NotFoundError, match="no query 'q7' in judgments or run"):
+    with pytest.raises(rm.NotFoundError, match="query 'q7' is neither in judgments nor in run"):
         rm.explain("RR", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q7")
 
 

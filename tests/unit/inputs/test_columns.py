@@ -79,10 +79,16 @@ def test_two_candidates_are_ambiguous() -> None:
     )
 
 
-@pytest.mark.parametrize("names", [["user_id", "query"], ["query", "query_id"], ["Query", "qid"], ["Query", "query"]])
+@pytest.mark.parametrize("names", [["user_id", "query"], ["Query", "query"]])
 def test_the_role_word_itself_wins(names: list[str]) -> None:
-    expected = "query" if "query" in names else "Query"
+    assert find_columns([*names, "item"], PAIR, None, "x")["query"] == "query"
+
+
+@pytest.mark.parametrize("names", [["query", "query_id"], ["Query", "qid"], ["qid", "query"], ["topic", "topic_id"]])
+def test_beside_an_id_the_word_is_text(names: list[str]) -> None:
+    expected = next(name for name in names if name.endswith("id"))
     assert find_columns([*names, "item"], PAIR, None, "x")["query"] == expected
+    assert find_columns(["query", "item", "item_id"], PAIR, None, "x")["item"] == "item_id"
 
 
 def test_given_columns_win_and_free_the_others() -> None:

@@ -77,7 +77,7 @@ def test_a_name_may_serve_the_history_or_the_catalogue():
     items = pl.DataFrame({"sku": ["a", "b", "c"]})
     covered = rm.evaluate(JUDGED, RUN, ["Coverage@2"], catalogue=items, columns={"catalogue.item": "sku"})
     assert covered["Coverage@2"] == pytest.approx(2 / 3)
-    with pytest.raises(rm.InputError, match="there is none"):
+    with pytest.raises(rm.InputError, match="no catalogue was given"):
         rm.evaluate(JUDGED, RUN, ["RR"], history=history, columns={"query": "who", "catalogue.item": "sku"})
 
 

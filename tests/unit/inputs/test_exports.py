@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import rankmeter as rm
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.responses import SHAPES, agreed_rating
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "exports"
@@ -54,7 +55,7 @@ def written(folder: Path, name: str, *documents: Any, indent: int | None = None)
 
 
 def ranked(run: Any) -> dict[str, list[str]]:
-    table = rm.inputs.into_run(run).run_table()
+    table = into_run(run).run_table()
     lists: dict[str, list[str]] = {}
     order = table.score.arg_sort(descending=True)
     for row in order:
@@ -63,7 +64,7 @@ def ranked(run: Any) -> dict[str, list[str]]:
 
 
 def graded(judgments: Any, **options: Any) -> dict[str, dict[str, float]]:
-    table = rm.inputs.into_judgments(judgments, **options).judgment_table()
+    table = into_judgments(judgments, **options).judgment_table()
     names = table.query.unique(maintain_order=True) if table.queries is None else table.queries
     grades: dict[str, dict[str, float]] = {query: {} for query in names.to_list()}
     for query, item, grade in zip(table.query, table.item, table.grade, strict=True):
@@ -149,7 +150,7 @@ def test_long_files_of_responses_are_packed_on_the_way(tmp_path, monkeypatch, en
     path = written(tmp_path, "run.jsonl", *lines)
     wanted = {query: list(map(str, items)) for query, items in lists.items() if items}
     assert {query: list(map(str, items)) for query, items in ranked(path).items()} == wanted
-    assert rm.inputs.into_run(path).run_table().queries.to_list() == list(lists)
+    assert into_run(path).run_table().queries.to_list() == list(lists)
 
 
 def test_the_order_is_the_one_in_which_an_engine_returned_ties_too(tmp_path):
@@ -276,7 +277,7 @@ def test_a_record_without_results_is_an_empty_list_of_its_own_query(tmp_path, ki
         if isinstance(value, list):
             records[place][key] = []
     path = written(tmp_path, "rag.jsonl", *(records if as_lines else [records]))
-    table = rm.inputs.into_run(path).run_table()
+    table = into_run(path).run_table()
     assert table.queries.cast(str).to_list() == ["10", "11", "12"]
     filled = ranked(path)
     assert {str(one) for one in filled} == {"10", "11", "12"} - {str(10 + place)}
@@ -616,7 +617,7 @@ def test_a_row_of_a_table_is_a_row_whatever_lists_stand_beside_it(tmp_path, besi
     if side == "run":
         assert ranked(path) == LISTS
     else:
-        table = rm.inputs.into_judgments(path).judgment_table()
+        table = into_judgments(path).judgment_table()
         assert list(zip(table.query, table.item, strict=True)) == [(q, item) for q in LISTS for item in LISTS[q]]
 
 

@@ -16,6 +16,7 @@ import rankmeter as rm
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import compression
 from rankmeter.inputs.regrouping import regrouped
+from rankmeter.inputs.tables import RunTable
 from rankmeter.report.titles import read_texts
 
 RUN = pl.DataFrame({"query": ["q"] * 50, "item": [str(n) for n in range(50)], "score": [float(n) for n in range(50)]})
@@ -34,7 +35,7 @@ ROUTES: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("url", ["http://127.0.0.1/run.csv", "s3://bucket/run.parquet", "hf://data/run", "file:///run"])
 def test_an_address_is_not_opened(url, route):
-    with pytest.raises(InputError, match="is an address on a network, and only files are read"):
+    with pytest.raises(InputError, match="is a URL; only local files are read"):
         ROUTES[route](url)
 
 
@@ -82,7 +83,7 @@ def test_a_small_file_does_not_unpack_without_end(head, line, route, pack, tmp_p
     monkeypatch.setattr(compression, "UNPACKED_BYTES", 1 << 19)
     path = tmp_path / "bomb"
     path.write_bytes(pack((head + line * (1 << 20)).encode()))
-    with pytest.raises(RankmeterError, match=r"when it is unpacked|returns an item twice"):
+    with pytest.raises(RankmeterError, match=r"unpacks to more than|returns an item twice"):
         ROUTES[route](str(path))
 
 
@@ -90,7 +91,7 @@ def test_a_small_file_does_not_unpack_without_end(head, line, route, pack, tmp_p
 def test_a_full_disk_for_sorting_is_said():
     import resource  # which Windows does not have
 
-    blocks = [rm.inputs.RunTable(RUN["query"], RUN["item"], RUN["score"], "run.csv") for _ in range(3)]
+    blocks = [RunTable(RUN["query"], RUN["item"], RUN["score"], "run.csv") for _ in range(3)]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, before[1]))
     try:

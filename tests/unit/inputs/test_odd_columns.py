@@ -270,7 +270,7 @@ def test_the_command_refuses_with_its_own_options(route, name, tmp_path):
 
 @pytest.mark.parametrize("columns", [{"order": "score"}, {"relevant": "grade"}])
 def test_a_statement_is_about_rows(columns):
-    with pytest.raises(InputError, match=r"columns= says '(order|relevant)' of"):
+    with pytest.raises(InputError, match=r"columns= sets '(order|relevant)' to"):
         rr(pl.DataFrame(JUDGED), pl.DataFrame(ROWS), columns)
 
 

@@ -148,7 +148,7 @@ def test_an_id_with_a_blank_moves_no_field_in_silence(place: int, tag: str, scat
     lines[place] = lines[place].replace(f"d{place} ", f"d {place}x ")
     path = tmp_path / "spoken.run"
     path.write_text("".join(lines))
-    with pytest.raises(rm.InputError, match="does an id have a blank in it") as refused:
+    with pytest.raises(rm.InputError, match="does an id contain a blank") as refused:
         rm.evaluate({"q0": {"d1": 1}}, path, "RR")
     assert f"{path}:{place + 1}: " in str(refused.value)
     assert f"'{lines[place].strip()}'" in str(refused.value)

@@ -91,7 +91,7 @@ def test_an_infinite_score_in_an_array_is_a_score():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "takes no masked array"),
+        (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "does not accept masked arrays"),
         (np.array([[1j, 2.0]]), "complex128"),
         (np.array([["2020-01-01"]], "datetime64[D]"), "datetime64"),
         (np.array([[1]], "timedelta64[D]"), "timedelta64"),
@@ -102,7 +102,7 @@ def test_arrays_hold_real_numbers_only(values, message):
         rm.arrays(values)
 
 
-@pytest.mark.parametrize("item", [("a", 0.9), ["a", 0.9], {"a": 0.9}, b"a", None, float("nan"), 1.0])
+@pytest.mark.parametrize("item", [("a", "b"), ["a", 0.9, 1], {"a": 0.9}, b"a", None, float("nan"), 1.0])
 def test_a_list_of_what_is_no_id_is_refused(item):
     with pytest.raises(rm.InputError, match=rf"run: query q holds an item that is {type(item).__name__} .* Hint: "):
         rm.evaluate(JUDGMENTS, {"q": [item]}, "RR")
@@ -110,9 +110,14 @@ def test_a_list_of_what_is_no_id_is_refused(item):
         rm.evaluate({"q": [item]}, RUN, "RR")
 
 
-def test_pairs_get_the_hint_how_to_write_them():
-    with pytest.raises(rm.InputError, match=r"Hint: .*\{query: \{item: score\}\}"):
-        rm.evaluate(JUDGMENTS, {"q": [("a", 0.9), ("b", 0.5)]}, "RR")
+def test_pairs_of_an_item_and_a_number_are_scores_or_grades():
+    pairs = {"q": [("b", 0.5), ["a", 0.9]], "none": []}
+    assert rm.evaluate({"q": {"a": 1}}, pairs, "RR(queries=run)")["RR(queries=run)"] == 0.5
+    assert rm.evaluate({"q": [("a", 0), ("b", 1)]}, {"q": ["a", "b"]}, "RR")["RR"] == 0.5
+    with pytest.raises(rm.InputError, match="twice"):
+        rm.evaluate({"q": {"a": 1}}, {"q": [("a", 0.5), ("a", 0.9)]}, "RR")
+    with pytest.raises(rm.InputError, match="pairs of an item and a number"):
+        rm.evaluate({"q": {"a": 1}}, {"q": [("a", 0.5), "b"]}, "RR")
 
 
 def test_an_item_that_cannot_be_one_is_refused_further_down_too():
@@ -261,8 +266,15 @@ BY_PAIR = {(query, item): score for query, item, score in ROWS}
 BY_COLUMN = dict(zip(("qid", "docno", "score"), zip(*ROWS, strict=True), strict=True))
 
 
-@pytest.mark.parametrize("data", [ROWS, BY_PAIR, BY_COLUMN])
-def test_rows_and_columns_in_python_name_the_frame_that_they_make(data):
+@pytest.mark.parametrize("data", [BY_PAIR, BY_COLUMN])
+def test_pairs_and_columns_in_python_are_tables(data):
+    assert rm.evaluate({"q": {"a"}}, data, "RR")["RR"] == 0.5
+    grades = {"grade" if name == "score" else name: values for name, values in data.items()}
+    assert rm.evaluate(grades, RUN, "RR")["RR"] == 1.0
+
+
+def test_rows_without_names_get_the_frame_that_they_make():
+    data = ROWS
     for side, (judgments, run) in {"score": (JUDGMENTS, data), "grade": (data, RUN)}.items():
         with pytest.raises(rm.InputError, match=r"Hint: polars\.DataFrame\(") as error:
             rm.evaluate(judgments, run, "RR")
@@ -270,3 +282,21 @@ def test_rows_and_columns_in_python_name_the_frame_that_they_make(data):
         frame = frame.rename({"score": side}) if "score" in frame.columns else frame
         value = rm.evaluate(frame, RUN, "RR") if side == "grade" else rm.evaluate({"q": {"a"}}, frame, "RR")
         assert value["RR"] == (1.0 if side == "grade" else 0.5)
+
+
+@pytest.mark.parametrize(
+    "grades", [{3, 1}, frozenset({3}), {3: 1, 0: 2}, {3: 1}.keys()], ids=lambda grades: type(grades).__name__
+)
+def test_grades_without_an_order_are_refused(grades) -> None:
+    """A dictionary of grades by item, or a set, would be read in an order that nobody stated."""
+    for call in (lambda: rm.value("RR", grades=grades), lambda: rm.ranked_grades([[1, 0], grades])):
+        with pytest.raises(rm.InputError, match="must be in ranked order"):
+            call()
+    with pytest.raises(rm.InputError, match="must be in ranked order, but a dict was given"):
+        rm.ranked_grades({(1, 0): 1})
+
+
+def test_measures_with_their_cutoffs_in_a_dictionary_are_refused() -> None:
+    """Its keys alone would be nDCG without a cutoff."""
+    with pytest.raises(rm.MeasureError, match="not dict"):
+        rm.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, {"nDCG": [5, 10]})

@@ -407,8 +407,11 @@ def test_json_lines_errors_are_counted() -> None:
         ('{"q": [{"thing": "a", "score": 1}]}', r"is a dict, not text or a whole number"),
         ('{"query": ["q"], "item": ["a"], "score": [1]}', r"looks like a table by columns \(query, item, score\)"),
         ('[{"query": "q", "item": "a", "label": 1}]', r"looks like judgments"),
-        ('[{"query": "q", "items": ["a"], "scores": [1, 2]}]', r"query q has 1 item and not as many scores \(2\)"),
-        ('[{"query": "q", "items": ["a"], "scores": 1}]', r"not as many scores \(a JSON number\)"),
+        (
+            '[{"query": "q", "items": ["a"], "scores": [1, 2]}]',
+            r"has 1 item but another number of scores \(2\)",
+        ),
+        ('[{"query": "q", "items": ["a"], "scores": 1}]', r"another number of scores \(a JSON number\)"),
         ('[{"query": "q", "items": {"a": 1}, "score": 1}]', r"numbers of their own and a score beside them"),
         ('{"q": {"a": ' + "1" * 5000 + "}}", r"cannot be read as JSON"),
         ("[" * 100_000, r"cannot be read as JSON|not valid JSON"),

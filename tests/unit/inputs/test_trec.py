@@ -8,10 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.fuzz import blocks_of
 
 import rankmeter as rm
 from rankmeter.errors import InputError, RankmeterWarning
-from rankmeter.inputs.files import iter_run, read_judgments, read_run
+from rankmeter.inputs.files import read_judgments, read_run
 
 Write = Callable[[str, bytes], Path]
 
@@ -183,7 +184,7 @@ def test_line_numbers_count_comments_blank_lines_and_earlier_blocks(write: Write
     write("run.txt", (good + "q Q0 d 1 nope t\nq Q0\n" + good + "q Q0 d 1 never t\n").encode())
     given = []
     with pytest.raises(InputError) as error:  # noqa: PT012 (the error comes while reading on)
-        for table in iter_run("run.txt", format="run", block_bytes=64):
+        for table in blocks_of("run.txt", format="run", block_bytes=64):
             given.extend(table.query)
     assert str(error.value).startswith(
         "run.txt:151: score 'nope' is not a number (query q, item d). 2 lines are like this: 151, 303."
@@ -218,14 +219,14 @@ def test_a_long_line_is_shortened_in_the_message() -> None:
 def test_only_the_first_bom_is_dropped() -> None:
     bom = "\ufeff"
     content = "".join(f"{bom}q{number} Q0 d 1 2 t\n" for number in range(20)).encode()
-    queries = [query for table in iter_run(content, block_bytes=16) for query in table.query]
+    queries = [query for table in blocks_of(content, block_bytes=16) for query in table.query]
     assert queries == ["q0", *(f"{bom}q{number}" for number in range(1, 20))]
 
 
 @pytest.mark.parametrize("start", ["x\u06aa", "x^2", "x\x01", "\ufeffq", "\x1fq"])
 def test_an_id_that_begins_like_compressed_data_stays_itself(start: str) -> None:
     content = "".join(f"{start}{number} Q0 d 1 2 t\n" for number in range(20)).encode()
-    queries = [query for table in iter_run(b"q Q0 d 1 1\n" + content, block_bytes=16) for query in table.query]
+    queries = [query for table in blocks_of(b"q Q0 d 1 1\n" + content, block_bytes=16) for query in table.query]
     assert queries == ["q", *(f"{start}{number}" for number in range(20))]
 
 
@@ -234,7 +235,7 @@ def test_a_query_is_never_split(block_bytes: int) -> None:
     sizes = [1, 3, 40, 2, 1, 100, 5]
     lines = [f"query{q} Q0 d{i} {i} {-i} t" for q, size in enumerate(sizes) for i in range(size)]
     lines.insert(20, "# a comment inside a query")
-    tables = list(iter_run("\n".join(lines).encode(), block_bytes=block_bytes))
+    tables = blocks_of("\n".join(lines).encode(), block_bytes=block_bytes)
     seen = [query for table in tables for query in table.query.unique()]
     assert sorted(seen) == [f"query{q}" for q in range(len(sizes))]
     assert [table.query.len() for table in tables if "query5" in table.query] >= [100]
@@ -273,7 +274,7 @@ def test_comments_that_are_no_data_are_left_out_without_a_word():
 @pytest.mark.parametrize("block_bytes", [64, 1 << 16])
 def test_a_query_goes_on_behind_any_number_of_blank_lines_and_comments(between: str, block_bytes: int) -> None:
     text = f"p Q0 a 1 2 t\nq Q0 a 1 2 t\n{between}q Q0 b 2 1 t\n{between}r Q0 a 1 2 t\n"
-    tables = list(iter_run(text.encode(), block_bytes=block_bytes))
+    tables = blocks_of(text.encode(), block_bytes=block_bytes)
     assert [row for table in tables for row in zip(table.query, table.item, strict=True)] == [
         ("p", "a"), ("q", "a"), ("q", "b"), ("r", "a"),
     ]  # fmt: skip

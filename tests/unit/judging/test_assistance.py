@@ -236,6 +236,7 @@ def test_single_items_correct_a_linear_measure(measure):
         assert cmp.assisted.value(measure, name, target="queries").error == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_single_items_are_right_on_average():
     truth = rm.evaluate(EVERYTHING, GOOD, ["DCG@5"])["DCG@5"]
     values = []
@@ -301,7 +302,7 @@ def test_saved_evaluations_and_other_units_are_refused():
     ev = rm.evaluate(PEOPLE, GOOD, ["nDCG@10"])
     with pytest.raises(rm.InputError, match="runs"):
         rm.compare(PEOPLE, {"a": ev, "b": ev}, assisted_by=MACHINE)
-    with pytest.raises(rm.InputError, match="queries are the units"):
+    with pytest.raises(rm.InputError, match="works only with queries as units"):
         rm.compare(PEOPLE, {"a": GOOD, "b": POOR}, assisted_by=MACHINE, unit=dict.fromkeys(PEOPLE, "u"))
     with pytest.raises(rm.InputError, match="per_query_to"):
         rm.evaluate(PEOPLE, GOOD, assisted_by=MACHINE, per_query_to="x.parquet")

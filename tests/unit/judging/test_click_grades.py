@@ -161,7 +161,7 @@ def test_each_round_of_the_dynamic_bayesian_model_is_as_likely_or_likelier():
 def test_few_pairs_stand_as_they_are_and_it_is_said():
     made = rm.judgments_from_clicks(log_of(LISTS), examination=THETA)
     assert made.prior is None
-    assert any("rates stand as they are" in note for note in made.to_dict()["notes"])
+    assert any("rates were not shrunk" in note for note in made.to_dict()["notes"])
 
 
 @pytest.mark.parametrize(("rate", "grade"), [(0.124, 0), (0.125, 1), (0.375, 2), (0.874, 2), (0.875, 3), (1.7, 3)])
@@ -338,11 +338,11 @@ WRONG = {
     "no examination": (log_of(LISTS), {"examination": [float("nan")]}, "a number above 0 for each position"),
     "a position never looked at": (log_of(LISTS), {"examination": [1, 0, 0.5]}, "a number above 0"),
     "no position": (log_of(LISTS), {"examination": []}, "a number above 0"),
-    "no click": ([row for row in log_of(LISTS) if row["type"] != "click"], {}, "no click on anything"),
+    "no click": ([row for row in log_of(LISTS) if row["type"] != "click"], {}, "no click on any item"),
     "clicks of another word": (
         [{**row, "type": row["type"].replace("click", "chosen")} for row in log_of(LISTS)],
         {},
-        "types of event: impression",
+        "event types: impression",
     ),
     "a column of clicks": (
         [{k: v for k, v in row.items() if k != "type"} | {"clicked": 1} for row in log_of(LISTS)],
@@ -356,7 +356,7 @@ WRONG = {
     "a text as examination": (log_of(LISTS), {"examination": "abc"}, "a number above 0"),
     "a text as grades": (log_of(LISTS), {"grades": "3"}, "thresholds 3"),
     "a prior of nothing": (log_of(LISTS), {"shrink": (0, 1)}, "two numbers above 0"),
-    "a prior of a model without": (log_of(LISTS), {"shrink": (1, 1), "model": "pbm"}, "takes no prior"),
+    "a prior of a model without": (log_of(LISTS), {"shrink": (1, 1), "model": "pbm"}, "does not take a prior"),
     "a grade too high": (log_of(LISTS), {"grades": 40}, "grades=40"),
 }
 

@@ -112,20 +112,20 @@ def test_lengths_stand_beside():
     [
         (None, {}, "no_labels"),
         (WORKED.clear(), {}, "no_nuggets"),
-        (WORKED.drop("support"), {}, "no_role_column"),
+        (WORKED.drop("support"), {}, "inputs.no_role"),
         (WORKED.with_columns(support=pl.lit("maybe")), {}, "nugget_label"),
         (WORKED.with_columns(support=pl.lit(None, pl.String)), {}, "nugget_label"),
         (WORKED.with_columns(importance=pl.lit("huge")), {}, "nugget_label"),
         (pl.concat([WORKED, WORKED]), {}, "nugget_twice"),
         (pl.concat([WORKED.with_columns(system=pl.lit(name), importance=pl.lit(kind))
                     for name, kind in (("a", "vital"), ("b", "okay"))]), {}, "nugget_importance"),
-        (WORKED, {"columns": {"fact": "nugget"}}, "no_such_role"),
+        (WORKED, {"columns": {"fact": "nugget"}}, "inputs.not_a_role"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_refused_with_the_place(table, options, kind):
     with pytest.raises(rm.InputError) as caught:
         rm.nuggets(table, **options)
-    assert caught.value.problem.kind == f"judging.{kind}"
+    assert caught.value.problem.kind == (kind if "." in kind else f"judging.{kind}")
     assert "Hint:" in str(caught.value)
     assert "提示" in caught.value.text("zh")
 

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import rankmeter as rm
 
@@ -145,7 +146,7 @@ def test_measures_of_relevance_need_judgments():
         ({"items": ["a"], "values": [-1]}, r"negative values: -1 \(item a\)"),
         ({"items": ["a"], "prices": [-1]}, r"negative prices: -1 \(item a\)"),
         ({"items": ["a"], "prices": ["cheap"]}, "prices that are not numbers: 'cheap'"),
-        ({"items": ["a", "b"], "prices": [1]}, "the number of prices is 1, that of items 2"),
+        ({"items": ["a", "b"], "prices": [1]}, "prices has 1 value for 2 items"),
         ({"items": ["a"], "features": [1.0]}, "shape"),
         ({"items": ["a"], "features": [[math.nan]]}, "not finite"),
         (
@@ -168,7 +169,7 @@ def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_sa
         None, {"u": ["a", "z"], "v": ["d"]}, ["ILD@2", "SeenItems@2"], catalogue=ITEMS, history={"u": ["a"]}
     )
     said = "; ".join(ev.facts.sentences())
-    assert "1 of 3 recommended places holds an item outside the catalogue" in said
+    assert "1 of 3 recommended places has an item outside the catalogue" in said
     assert "1 item has a feature vector of zeros" in said
     assert "1 user with a list has no history" in said
     assert ev.per_query["ILD@2"].to_list() == [1.0, 1.0]
@@ -316,7 +317,7 @@ def test_slices_and_measures_of_lists_survive_saving(tmp_path):
 
 
 def test_leakage_sampled_candidates_and_missing_users_are_warned_of():
-    with pytest.warns(rm.RankmeterWarning, match="1 of 1 relevant pair stands in the history too"):
+    with pytest.warns(rm.RankmeterWarning, match="1 of 1 relevant pair is in the history too"):
         rm.evaluate({"u": ["a"]}, {"u": ["a"]}, "SeenItems@1", history={"u": ["a"]})
     truth = {user: [user] for user in range(30)}
     run = {user: [user, *range(100, 109)] for user in range(30)}
@@ -341,7 +342,7 @@ def test_every_slice_has_an_interval_and_its_difference_from_the_rest():
     assert even.rest.low > 0
     rows = cut.to_polars(intervals=True).filter(pl.col("measure") == "Coverage@1")
     assert rows["low"].to_list() == [None, None]
-    assert all("repeat each other's lists" in why for why in rows["no_interval"])
+    assert all("a resample of queries repeats lists" in why for why in rows["no_interval"])
 
 
 def test_the_rest_of_three_slices_are_the_queries_of_the_other_two():
@@ -353,6 +354,19 @@ def test_the_rest_of_three_slices_are_the_queries_of_the_other_two():
         two = rm.evaluate(truth, run, measure, by=others).slices["segment"]
         found = cut.intervals(resamples=300)[cut.find(measure)][0].rest
         assert found == pytest.approx(two.difference(measure, "a", "rest", resamples=300))
+
+
+def test_slices_of_a_geometric_mean_differ_by_the_welch_interval_of_their_logarithms():
+    truth, run, segments = two_segments(0.8)
+    measure = "RR(aggregate=geometric)"
+    ev = rm.evaluate(truth, run, measure, by=segments)
+    difference = ev.slices["segment"].difference(measure, "even", "odd")
+    logs = [np.log(ev.per_query.filter(pl.col("query") % 2 == half)[measure].to_numpy()) for half in (0, 1)]
+    ends = stats.ttest_ind(*logs, equal_var=False).confidence_interval(0.95)
+    even, odd = (math.exp(part.mean()) for part in logs)
+    scale = (even - odd) / math.log(even / odd)
+    assert difference.value == pytest.approx(even - odd)
+    assert (difference.low, difference.high) == pytest.approx((ends.low * scale, ends.high * scale))
 
 
 def test_a_slice_of_one_query_has_no_interval_and_says_so():
@@ -417,7 +431,7 @@ def test_vectors_may_be_text_in_one_column_or_lists():
 @pytest.mark.parametrize(
     ("measure", "run", "why"),
     [
-        ("Personalisation@2", {"u": ["a"]}, "fewer than two hold items"),
+        ("Personalisation@2", {"u": ["a"]}, "fewer than two have items"),
         ("Gini@2", {"u": ["y", "z"]}, "no recommended item is among those it looks at (over=catalogue)"),
         ("ExposureGini@2", {"u": ["y"]}, "over=catalogue"),
         ("Entropy@2", {"u": []}, "nothing is recommended"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,27 @@ def test_every_metric_and_every_option_of_it_is_a_measure_that_can_be_made(name:
         for option, meant in metric.options.items():
             for value in [] if isinstance(meant, str) else meant:
                 assert metric.build(number, {option: value})
+
+
+@pytest.mark.parametrize("name", dialect_names())
+def test_metrics_that_are_read_one_by_one_are_those_of_the_whole_file(name: str) -> None:
+    entries = tomllib.loads((ROOT / f"src/rankmeter/measures/dialects/{name}.toml").read_text())["metric"]
+    metrics = find_dialect(name).metrics
+    assert [list(names) for names in metrics.names] == [entry["names"] for entry in entries]
+    for metric, entry in zip(metrics, entries, strict=True):
+        assert (list(metric.names), metric.measure) == (entry["names"], entry["measure"])
+        assert (metric.reason or {}).get("zh") == entry.get("zh")
+        assert list(metric.defaults) == entry.get("defaults", [])
+        assert metric in metrics.named(metric.name)
+    assert metrics[-1] is metrics[len(metrics) - 1]
+    assert metrics[:2] == list(metrics)[:2]
+
+
+def test_the_first_grade_is_the_level_that_trec_eval_takes_without_one() -> None:
+    stated, plain = find_dialect("trec_eval:l=1").metrics, find_dialect("trec_eval").metrics
+    for one, other in zip(stated, plain, strict=True):
+        number = {"cutoff": 5, "": None}.get(one.number, 0.5)
+        assert one.build(number, {}) == other.build(number, {})
 
 
 @pytest.mark.parametrize("name", dialect_names())
@@ -87,7 +109,7 @@ def test_a_name_with_several_numbers_is_several_measures() -> None:
     [
         ("recbole", "NDGC@10", "did you mean 'NDCG'"),
         ("recbole", "NDCG(top_k=3)", "no option 'top_k'"),
-        ("rectools", "MAP(k=5, divide_by_k=7)", "divide_by_k=7 is not known"),
+        ("rectools", "MAP(k=5, divide_by_k=7)", "divide_by_k=7 is unknown"),
         ("trec_eval", "map_5", "map takes no number in trec_eval, but 5 was given. Hint: map_cut_5"),
         ("trec_eval", "NDCG@10", "Hint: ndcg_cut_10"),
     ],

@@ -12,7 +12,7 @@ from tests.properties.strategies import PLAIN, usual
 import rankmeter as rm
 from rankmeter.arithmetic.parts import formula_of, function_named
 from rankmeter.measures import REGISTRY, RankedMeasure
-from rankmeter.measures.base import Measure
+from rankmeter.measures.base import Measure, RelevanceMeasure, register
 from rankmeter.measures.slate_base import SlateMeasure
 
 EVERY = sorted(name for name, measure in REGISTRY.items() if not measure.custom)
@@ -38,6 +38,36 @@ def test_what_is_not_stated_is_not_known():
     assert bare.needs_total
     assert not bare.is_bounded_by_unjudged
     assert not Measure().formula
+
+
+def test_a_measure_without_a_formula_is_refused_when_its_class_is_made():
+    class Formless(RankedMeasure):
+        name = "Formless"
+
+    with pytest.raises(rm.MeasureError, match="Formless does not state its formula"):
+        register(Formless)
+    assert "Formless" not in REGISTRY
+
+
+def test_a_forgotten_fact_is_reported_with_the_number():
+    class Bare(RelevanceMeasure):
+        """Reciprocal rank, whose author has said nothing of it."""
+
+        name = "Bare"
+        formula = "relevance.reciprocal_rank"
+        hits = "first"
+
+    bare: Any = register(Bare)()
+    try:
+        ev = rm.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}, [bare @ 2, "RR@2"])
+    finally:
+        REGISTRY.kinds.pop("Bare")
+    assert ev[bare @ 2] == ev["RR@2"]
+    assert [str(measure) for measure in ev.tie_bounds] == ["RR@2"]
+    (note,) = ev.facts.notes
+    why = "ordering ties by grade need not give its extremes"
+    assert note == f"ties may move Bare@2 between values that are not known ({why})"
+    assert not any("a" <= letter <= "z" for letter in note.text("zh").replace("Bare@2", ""))
 
 
 def cases(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:

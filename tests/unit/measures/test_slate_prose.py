@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import doctest
 import re
+import tomllib
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
-from rankmeter.measures import REGISTRY
+from rankmeter.measures import REGISTRY, prose
 from rankmeter.measures.base import rule_of
-from rankmeter.measures.prose import read_convention, read_prose
+from rankmeter.measures.prose import conventions, read_convention, read_prose
 from rankmeter.measures.slate_base import SlateMeasure
 
+PROSE = Path(prose.__file__).parent
 LISTS = {name: measure for name, measure in REGISTRY.items() if isinstance(measure, SlateMeasure)}
 
 
@@ -35,3 +38,18 @@ def test_every_option_and_every_choice_is_described(name, language):
         assert read_convention(name, option.name, None, language).decides, option.name
         for choice in choices:
             assert read_convention(name, option.name, choice, language).meaning, (option.name, choice)
+
+
+def test_no_option_is_described_twice():
+    files = (PROSE / "conventions.toml", PROSE / "slate_conventions.toml")
+    first, second = (tomllib.loads(file.read_text("utf-8")) for file in files)
+    assert first.keys() & second.keys() == set()
+    assert first | second == conventions()
+
+
+def test_an_option_that_means_something_else_in_a_measure_is_described_there():
+    told = {name: read_convention(name, "alpha", 0.5).decides for name in ("alpha_nDCG", "Calibration")}
+    assert "subtopic" in told["alpha_nDCG"]
+    assert "history" in told["Calibration"]
+    assert "session" in read_convention("CVR", "gap", 30).decides
+    assert "means" in read_convention("SegmentGap", "gap", "mad").decides

@@ -65,14 +65,14 @@ def test_what_was_cut_off_a_run_is_not_appended_to_it(options):
 def test_a_grade_that_counts_is_not_left_out_as_unjudged(name):
     measure = REGISTRY[name]
     binary = {"gain": "binary"} if hasattr(measure, "gain") else {}
-    with pytest.raises(MeasureError, match=f"{name}: grades below 0 cannot count and be left out"):
+    with pytest.raises(MeasureError, match=f"{name}: grades below 0 cannot both count and be left out"):
         measure(rel=-1, unjudged="removed", **binary)
     assert measure(rel=-1, unjudged="removed", negative="nonrelevant", **binary)
     assert measure(rel=0, unjudged="removed", **binary)
 
 
 def test_a_gain_of_a_grade_below_zero_is_not_left_out_as_unjudged():
-    with pytest.raises(MeasureError, match="cannot count and be left out"):
+    with pytest.raises(MeasureError, match="cannot both count and be left out"):
         parse("nDCG(gain={-1:2},unjudged=removed)")
     assert parse("nDCG(gain={-1:0},unjudged=removed)")
     assert parse("nDCG(gain={-1:2},rel=0,unjudged=removed)")

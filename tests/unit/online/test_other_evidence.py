@@ -97,8 +97,8 @@ def test_slate_estimates_are_their_sums(positions, slates, seed):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (([1], [0.0], [0.5]), {}, "not a probability"),
-        (([1], [0.5], [1.5]), {}, "not a probability"),
+        (([1], [0.0], [0.5]), {}, "not a valid probability"),
+        (([1], [0.5], [1.5]), {}, "not a valid probability"),
         (([1, 2], [0.5], [0.5]), {}, "the same"),
         (([math.nan], [0.5], [0.5]), {}, "finite"),
         (([1], [0.5], [0.5]), {"clip": 0}, "clip=0"),
@@ -186,7 +186,7 @@ def test_offline_and_online_agree_or_not(offline, lift, verdict):
     found = rm.online.agreement(evaluations, trial, offline_measures="RR")
     assert [one.verdict for one in found.pairings] == [verdict]
     assert found.to_polars()["offline"].to_list() == ["RR"]
-    with pytest.raises(NotFoundError, match="no offline evaluation of B"):
+    with pytest.raises(NotFoundError, match="no offline evaluation was given for B"):
         rm.online.agreement({"A": evaluations["A"]}, trial)
 
 
@@ -200,7 +200,7 @@ def past(n, seed=0):
 def test_the_measure_that_foretells_is_found_among_those_declared():
     found = rm.online.predictors(past(30), ["noise", "good", "inverse"])
     assert found.predictors[0].measure == "good"
-    assert found.verdict.startswith("good foretells online best")
+    assert found.verdict.startswith("good predicts online best")
     assert found.held_out_agreement > 0.8
     assert found.held_out_choices["good"] == 30
     inverse = next(one for one in found.predictors if one.measure == "inverse")
@@ -237,7 +237,7 @@ def test_estimates_without_data_say_why():
     unused = rm.online.off_policy([1.0, 0.0], [0.5, 0.5], [0.0, 0.0])
     one_user = rm.online.off_policy([1.0, 0.0] * 100, [0.5] * 200, [0.5] * 200, users=["u"] * 200)
     assert "none of the logged choices" in " ".join(unused.reasons)
-    assert one_user.verdict.startswith("no data: there is one unit only")
+    assert one_user.verdict.startswith("no data: there is only one unit")
     for found in (unused, one_user):
         assert "nan" not in repr(found) + found._repr_html_()
         assert "no data" in repr(found)
@@ -250,7 +250,7 @@ def test_an_experiment_with_a_missing_number_is_left_out_and_counted():
     found = rm.online.predictors([*past, *holes], ["m", "n"])
     assert found.predictors == complete.predictors
     assert (complete.incomplete, found.incomplete) == (0, 2)
-    assert "experiments without all numbers: 2; left out" in repr(found)
+    assert "2 experiments lack a number and were left out" in repr(found)
     with pytest.raises(InputError, match="too few"):
         rm.online.predictors([{"online": math.nan, "m": 1.0}] * 5, ["m"])
     bounds = [{**one, "online_low": math.nan, "online_high": math.nan} for one in past]
@@ -290,7 +290,7 @@ def test_agreement_needs_evaluations_by_name():
     trial = rm.online.experiment(log, "Conversions")
     with pytest.raises(InputError, match=r"by its name.*Hint"):
         rm.online.agreement([], trial)
-    with pytest.raises(rm.NotFoundError, match="no offline evaluation of A, B; there are none"):
+    with pytest.raises(rm.NotFoundError, match=r"no offline evaluation was given for A, B \(given: none\)"):
         rm.online.agreement({}, trial)
 
 
@@ -303,7 +303,7 @@ def test_groups_without_spread_have_no_smallest_difference():
 
 @pytest.mark.parametrize("bound", ["clip", "switch", "shrink"])
 def test_a_bound_of_weights_is_above_zero(bound):
-    with pytest.raises(InputError, match=f"{bound}=-1 is not possible: it .* above 0. Hint: {bound}=10"):
+    with pytest.raises(InputError, match=f"{bound}=-1.0 is not possible: expected a number above 0. Hint: {bound}=10"):
         rm.online.off_policy([1.0, 0.0], [0.5, 0.5], [0.5, 0.5], **{bound: -1.0})
 
 
@@ -317,7 +317,7 @@ def test_sums_name_a_measure_however_it_was_written():
 
 
 def test_by_is_one_column():
-    with pytest.raises(InputError, match=r"names one column.*Hint: by='variant'"):
+    with pytest.raises(InputError, match=r"expected the name of one column.*Hint: by='variant'"):
         rm.online.evaluate([{"time": 0, "user": 1, "type": "click", "variant": "A"}], "Conversions", by=["variant"])
 
 
@@ -334,20 +334,25 @@ LOG = [{"time": n, "user": n % 4, "type": "click", "item": n, "variant": "AB"[n 
         (lambda: rm.online.evaluate(LOG, "Conversions", columns=["user"]), "columns= is of type list"),
         (lambda: rm.online.evaluate(LOG, "Conversions", columns={"user": 5}), "expected names as text"),
         (lambda: rm.online.evaluate(LOG, "Conversions", types={"click": [5]}), "expected names as text"),
+        (lambda: rm.online.evaluate(LOG, "Conversions", days=True), "unknown setting 'days'"),
+        (lambda: rm.online.experiment(LOG, "Conversions", primry="CTR"), "did you mean 'primary'"),
         (lambda: rm.online.experiment(LOG, "Conversions", correction=None), "correction=None is not possible"),
-        (lambda: rm.online.experiment(LOG, "Conversions", segments=["item"]), "names one column"),
+        (lambda: rm.online.experiment(LOG, "Conversions", segments=["item"]), "the name of one column"),
         (lambda: rm.online.experiment(LOG, "Conversions", ratios=[1, 2]), "ratios= is of type list"),
         (lambda: rm.online.experiment(LOG, "Conversions", ratios={"A": "x", "B": 1}), "the ratio of A is 'x'"),
         (lambda: rm.online.experiment(LOG, "Conversions", start=[1]), "start is"),
-        (lambda: rm.online.agreement({"A": 1, "B": 2}, rm.online.experiment(LOG, "Conversions")), "no evaluation"),
+        (
+            lambda: rm.online.agreement({"A": 1, "B": 2}, rm.online.experiment(LOG, "Conversions")),
+            "an evaluation for A",
+        ),
         (lambda: rm.online.predictors([{"online": 1, "a": 2}] * 4, None), "no offline measure"),
-        (lambda: rm.online.off_policy(["a"], [1], [1]), "makes no table of numbers"),
-        (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "makes no table of numbers"),
+        (lambda: rm.online.off_policy(["a"], [1], [1]), "must hold numbers"),
+        (lambda: rm.online.off_policy_slates([[1], [1, 2]], [[1]], [[1]]), "must hold numbers"),
         (lambda: rm.online.team_draft(None, [1]), "not a list of ids"),
         (lambda: rm.online.score_interleaving([{"user": 1, "request": 1, "credit": "x"}]), "is not a number in 1 row"),
         (lambda: rm.online.position_bias(LOG, positions="a"), "positions='a' is not possible"),
         (lambda: rm.online.sums_from_table([5]), "a list of records"),
-        (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of units"),
+        (lambda: rm.online.sample_ratio([math.nan, 5]), "counts of 0 or more"),
         (lambda: rm.online.units_for_effect(math.nan), "not a number"),
     ],
 )
@@ -355,6 +360,11 @@ def test_settings_that_make_no_sense_are_refused_in_a_sentence(call, said):
     with pytest.raises(rm.RankmeterError) as refused:
         call()
     assert said in str(refused.value)
+
+
+def test_the_same_clicks_give_the_same_digits():
+    clicks = [{"user": n % 9, "request": n, "credit": (n % 3 - 1) * 0.3 + 0.01 * n} for n in range(600)]
+    assert len({rm.online.score_interleaving(clicks).credit.variance for _ in range(20)}) == 1
 
 
 def test_half_a_model_of_rewards_is_refused():
@@ -374,7 +384,7 @@ def test_users_of_several_kinds_and_unknown_estimates_are_refused():
     with pytest.raises(InputError, match="several kinds"):
         rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5], users=np.array(["a", None], object))
     found = rm.online.off_policy([1, 0], [0.5, 0.5], [0.5, 0.5])
-    with pytest.raises(NotFoundError, match="there are IPS, SNIPS"):
+    with pytest.raises(NotFoundError, match="available: IPS, SNIPS"):
         found["DR"]
 
 
@@ -394,3 +404,24 @@ def test_too_few_resamples_of_items_make_no_curve():
     log = [{"time": 1, "user": "u", "item": "a", "position": 1, "type": "impression"}]
     with pytest.raises(InputError, match="resamples=3 are too few"):
         rm.online.position_bias(log, resamples=3)
+
+
+def test_two_columns_that_could_be_the_same_are_refused():
+    rows = [{"reward": 1, "pscore": 0.5, "propensity": 0.4, "target": 0.5}] * 3
+    with pytest.raises(InputError, match=r'could be the logged: .*Hint: say which: columns={"logged": "pscore"}'):
+        rm.online.off_policy_log(rows)
+    both = rm.online.off_policy_log(rows, columns={"logged": "propensity"})
+    assert both["IPS"] == pytest.approx(1.25)
+
+
+def test_a_click_without_a_query_has_that_of_its_impression():
+    log = [
+        {"time": t, "user": t, "request": t, "query": f"q{t % 5}", "item": item, "position": place, "type": kind}
+        for t in range(200)
+        for place, item in enumerate("ab" if t % 2 else "ba", 1)
+        for kind in (["impression", "click"] if t % (3 * place) == 0 else ["impression"])
+    ]
+    without = [row if row["type"] == "impression" else {**row, "query": None} for row in log]
+    full, told = (rm.online.position_bias(rows, positions=2) for rows in (log, without))
+    assert told.positions == full.positions
+    assert full.positions[1].clicks > 0

@@ -99,7 +99,7 @@ def test_events_without_a_session_id_are_cut_by_pauses_and_counted(empty):
     assert findings(found)["events without session id"] == 3
     only = rm.online.evaluate(log, "SessionDuration(sessions=id)")
     assert [one.rule for one in only.findings if one.name == "events without session id"] == [
-        "in no session, because sessions=id"
+        "not in any session, because sessions=id"
     ]
 
 
@@ -211,7 +211,7 @@ def test_positions_that_begin_at_0_are_shifted():
            row(2, "u", "click", position=0)]  # fmt: skip
     found = rm.online.evaluate(log, "CTR@1")
     assert found["CTR@1"] == 1.0
-    assert any("begin at 0" in note for note in found.notes)
+    assert any("start at 0" in note for note in found.notes)
 
 
 def test_events_out_of_order_are_counted():
@@ -239,6 +239,23 @@ def test_units_may_be_sessions_or_requests():
         rm.online.evaluate(log, "SessionDuration", unit="request")
     with pytest.raises(InputError, match="it is one of user, session"):
         rm.online.evaluate(log, "CTR", unit="page")
+
+
+def test_a_quantile_of_session_lengths_is_of_capped_ones_where_there_is_a_cap():
+    log = [row(time, user, "ping") for user in range(30) for time in (0, 10 * user)]
+    asked = ["SessionDuration(quantile=0.9)", "SessionDuration(cap=60,quantile=0.9)"]
+    found = rm.online.evaluate(log, asked)
+    assert [found[one] for one in asked] == [261.0, 60.0]
+
+
+@pytest.mark.parametrize(("unit", "users"), [("user", 8), ("session", 2), ("request", 2), ("hour", 2), ("day", 2)])
+def test_units_without_a_variant_are_a_share_of_all_units_whatever_they_are(unit, users):
+    log = []
+    for number in range(8):  # one event a day, the first half of them in variants
+        user, variant = number % users, "AB"[number % 2] if number < 4 else None
+        log.append(row(number * 24 * HOUR, user, "impression", request=number, variant=variant))
+    shares = {one.name: one.share for one in rm.online.evaluate(log, "CTR", by="variant", unit=unit).findings}
+    assert shares["units without variant"] == 0.5
 
 
 def test_what_the_log_cannot_answer_is_refused():
@@ -289,13 +306,14 @@ def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_
     expected = rm.online.evaluate(log, ["CTR", "SessionDuration"])
     monkeypatch.setattr(partitions, "HELD_BYTES", 2_000)
     monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
+    monkeypatch.setattr(partitions, "ROWS_PER_PARTITION", 90)
     monkeypatch.setattr(partitions.tempfile, "tempdir", str(tmp_path))
     from rankmeter.online.contrasts import ratio
     from rankmeter.online.events import read_events
     from rankmeter.online.questions import Question
     from rankmeter.online.tallies import count
 
-    counted = count(read_events(log), Question(expected.measures, rows_per_partition=90))
+    counted = count(read_events(log), Question(expected.measures))
     for measure in expected.measures:
         assert ratio(counted.groups["",], measure)[0] == pytest.approx(expected[measure])
     assert list(tmp_path.iterdir()) == []

@@ -5,16 +5,18 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankmeter.placing import segments
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.segments import Places, offsets_of, place
 
 LISTS = st.lists(st.lists(st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf]), max_size=12), min_size=1)
 
 
-def places_of(lists: list[list[float]], rows: list[int], ids: list[int]) -> Places:
+def places_of(lists: list[list[float]], rows: list[int], ids: list[int], *, found_late: bool = False) -> Places:
     offsets = offsets_of(np.array([len(one) for one in lists], np.int64))
     scores = np.array([score for one in lists for score in one])
     judged, keys = np.array(rows, np.int64), np.array(ids, np.uint64)
@@ -25,8 +27,7 @@ def places_of(lists: list[list[float]], rows: list[int], ids: list[int]) -> Plac
         segment,
         scores[judged],
         Plan(),
-        rows=judged,
-        rows_of=lambda some: judged[some],
+        rows=(lambda some: judged[some]) if found_late else judged,
         ids_of=lambda positions: keys[positions],
     )
 
@@ -36,7 +37,11 @@ def test_places_are_counts_over_the_list(lists: list[list[float]], data: st.Data
     total = sum(map(len, lists))
     rows = sorted(data.draw(st.sets(st.integers(0, total - 1)))) if total else []
     ids = data.draw(st.permutations(range(total)))
-    found = places_of(lists, rows, ids)
+    if data.draw(st.booleans()):
+        lists = [sorted(one, reverse=True) for one in lists]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "TIED_AT_ONCE", data.draw(st.sampled_from([2, segments.TIED_AT_ONCE])))
+        found = places_of(lists, rows, ids, found_late=data.draw(st.booleans()))
     owner = [number for number, one in enumerate(lists) for _ in one]
     flat = [score for one in lists for score in one]
     for at, row in enumerate(rows):

@@ -8,8 +8,8 @@ import pytest
 
 from rankmeter.errors import RepeatedItemError
 from rankmeter.inputs.tables import RunTable
-from rankmeter.placing.matching import encode, numbers_among
-from rankmeter.placing.slates import first_items
+from rankmeter.placing.numbering import encode, grouped, numbers_among
+from rankmeter.placing.slates import FirstItems, Lists
 
 
 def a_table(seed: int, *, text: bool, scores: str, grouped: bool, rows: int = 60) -> RunTable:
@@ -27,7 +27,19 @@ def a_table(seed: int, *, text: bool, scores: str, grouped: bool, rows: int = 60
             score[inside] = -1.0 - random.permutation(len(inside))
     ids = [f"i{one}" for one in item] if text else (item * 2**40).tolist()
     users = [f"q{one}" for one in query] if text else (query * 7).tolist()
-    return RunTable(pl.Series(users), pl.Series(ids), pl.Series(score, dtype=pl.Float64))
+    return RunTable(pl.Series(users), pl.Series(ids), pl.Series(score, dtype=pl.Float64), scored=scores != "ranks")
+
+
+VOCABULARY = [*(f"i{one}" for one in range(20)), *(one * 2**40 for one in range(20)), *"abc"]
+
+
+def in_vocabulary(ids: pl.Series) -> np.ndarray:
+    return np.array([VOCABULARY.index(one) for one in ids])
+
+
+def items_of(lists: Lists) -> list[list[int]]:
+    rows = lists.stairs.rows(lists.stairs.item, len(lists.queries), len(lists.stairs.reach), -1)
+    return [[item for item in row if item >= 0] for row in rows.tolist()]
 
 
 def sorted_by_hand(run: RunTable, ties: str) -> dict[object, list[object]]:
@@ -52,33 +64,34 @@ def sorted_by_hand(run: RunTable, ties: str) -> dict[object, list[object]]:
 def test_lists_are_those_of_a_sort(ties, scores, text, grouped, k):
     for seed in range(3):
         run = a_table(seed, text=text, scores=scores, grouped=grouped)
-        lists = first_items(run, k=k, ties=ties, duplicates="error")
+        lists = FirstItems.of(run, k=k, ties=ties, duplicates="error").lists(in_vocabulary)
         expected = sorted_by_hand(run, ties)
         assert lists.queries.to_list() == list(expected)
-        item = lists.item.gather(lists.numbered(lambda ids: np.arange(len(ids))))
-        for place, query in enumerate(expected):
-            start, end = lists.offsets[place : place + 2]
-            assert item[int(start) : int(end)].to_list() == expected[query][:k]
+        assert items_of(lists) == [[VOCABULARY.index(item) for item in items[:k]] for items in expected.values()]
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 2, 1, 3], [1, 3, 1, 2, 2], [1, 2, 4, 1, 2], [1, 2, 3, 0, 1]])
 def test_ranks_that_do_not_count_through_are_sorted(ranks):
-    run = RunTable(pl.Series([7, 7, 8, 8, 8]), pl.Series([1, 2, 3, 4, 5]), -pl.Series(ranks, dtype=pl.Float64))
+    rank = pl.Series(ranks, dtype=pl.Float64)
+    run = RunTable(pl.Series([7, 7, 8, 8, 8]), pl.Series([1, 2, 3, 4, 5]), -rank, scored=False)
     rows = pl.Series([3, 0, 4, 1, 2])
-    scattered = RunTable(run.query.gather(rows), run.item.gather(rows), run.score.gather(rows))
-    lists = first_items(scattered, k=None, ties="item", duplicates="error")
+    scattered = RunTable(*(column.gather(rows) for column in (run.query, run.item, run.score)), scored=False)
+    lists = FirstItems.of(scattered, k=None, ties="item", duplicates="error").lists(pl.Series.to_numpy)
     expected = sorted_by_hand(scattered, "item")
-    assert lists.item.to_list() == [item for query in lists.queries for item in expected[query]]
+    assert items_of(lists) == [expected[query] for query in lists.queries]
 
 
+@pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 2)])
-def test_an_item_is_repeated_within_a_list_only(sizes):
+def test_an_item_is_repeated_within_a_list_only(sizes, k):
     users = pl.Series(np.repeat(["u", "v"], sizes))
     fine = RunTable(users, pl.Series(["a", "b", "c", "c", "a", "b"][: sum(sizes)]), pl.Series(np.zeros(sum(sizes))))
-    assert len(first_items(fine, k=3, ties="input", duplicates="error").item) == sum(sizes)
+    assert len(FirstItems.of(fine, k=3, ties="input", duplicates="error").lists(in_vocabulary).stairs.item) == sum(
+        sizes
+    )
     wrong = RunTable(users, pl.Series(["a", "b", "c", "c", "c", "b"][: sum(sizes)]), pl.Series(np.zeros(sum(sizes))))
     with pytest.raises(RepeatedItemError, match="item c in query v"):
-        first_items(wrong, k=1, ties="input", duplicates="error")
+        FirstItems.of(wrong, k=k, ties="input", duplicates="error").lists(in_vocabulary)
 
 
 def test_ids_are_numbered_as_a_dictionary_would_number_them():
@@ -90,6 +103,8 @@ def test_ids_are_numbered_as_a_dictionary_would_number_them():
         close * 2**45,
         very_large,
         close,
+        close + 40,
+        (close + 40).astype(np.uint64),
         in_stretches,
         in_stretches * 2**45,
         np.sort(close),
@@ -99,6 +114,11 @@ def test_ids_are_numbered_as_a_dictionary_would_number_them():
         different, number = encode(values)
         assert different.to_list() == list(dict.fromkeys(values.to_list()))
         assert different.gather(pl.Series(number)).equals(values)
+        groups = grouped(values)
+        assert groups.values.equals(different)
+        assert groups.sizes.tolist() == np.bincount(number).tolist()
+        assert (groups.code == number).all()
+        assert (groups.mark is None) == (np.diff(number) >= 0).all()
         strangers = numbers_among(different.head(10), values)
         assert ((strangers >= 0) == (number < 10)).all()
         assert (strangers[strangers >= 0] == number[number < 10]).all()

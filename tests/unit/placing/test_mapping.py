@@ -86,3 +86,12 @@ def test_judgments_of_some_queries_are_those_read_of_them_alone():
     for name in ("grade", "offsets", "best", "best_offsets"):
         assert getattr(some, name).tolist() == getattr(alone, name).tolist(), name
     assert some.graded == alone.graded
+
+
+@pytest.mark.parametrize(
+    "ids", [["b", "a", "ab"], ["ä", "z", "aé", "a"], ["x" * 100, "x" * 99, "y"], ["a\0", "a"], [9, 10, 1]]
+)
+def test_ids_inside_a_tie_are_compared_as_text_whatever_their_length(ids):
+    placed = mapping.place_mappings({"q": dict.fromkeys(ids, 1)}, {"q": dict.fromkeys(ids, 0.5)}, Plan())
+    falling = sorted(map(str, ids), key=str.encode, reverse=True)
+    assert placed.placements.higher_id.tolist() == [falling.index(str(id_)) for id_ in ids]

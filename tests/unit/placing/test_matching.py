@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankmeter.placing.matching import KeyTable, numbers_among, repeated
+from rankmeter.placing.matching import KeyTable, any_repeated_pair, repeated
+from rankmeter.placing.numbering import numbers_among
 from rankmeter.placing.segments import (
     bisect,
     highest_from,
@@ -15,35 +16,42 @@ from rankmeter.placing.segments import (
     sort_descending,
     unsorted_segments,
 )
+from rankmeter.placing.short_lists import may_repeat
 
 KEYS = st.lists(st.integers(0, 40), max_size=60)
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@given(KEYS, st.randoms(use_true_random=False))
-def test_repeated_finds_every_later_row(keys, draw):
-    rows = np.array(keys, np.uint64) * MIX
+@given(KEYS, st.sampled_from([np.uint64(1), np.uint64(1 << 40), MIX]))
+def test_repeated_finds_every_later_row(keys, step):
+    rows = np.array(keys, np.uint64) * step
     expected = [row for row, key in enumerate(keys) if key in keys[:row]]
     assert repeated(rows).tolist() == expected
-    # Grouped: the group is part of the key, and only helps to look faster.
-    cut = draw.randint(0, len(keys))
-    sizes = np.array([cut, len(keys) - cut])
-    grouped = (np.array(keys, np.uint64) + np.repeat(np.arange(2, dtype=np.uint64), sizes) * np.uint64(1000)) * MIX
-    both = keys[:cut], keys[cut:]
-    expected = [
-        row + base for base, some in ((0, both[0]), (cut, both[1])) for row, key in enumerate(some) if key in some[:row]
-    ]
-    assert repeated(grouped, sizes).tolist() == expected
+    assert KeyTable.of(rows).repeats == bool(expected)
+
+
+def test_pairs_are_repeated_where_both_numbers_are():
+    left, right = (side.ravel() for side in np.indices((1_000, 200)))
+    order = np.random.default_rng(4).permutation(len(left))
+    left, right = left[order], right[order]
+    assert not any_repeated_pair(left, right, 200)
+    left[5], right[5] = left[150_000], right[150_000]
+    assert any_repeated_pair(left, right, 200)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=8))
+def test_lists_that_may_hold_an_item_twice_are_those_that_do(lists):
+    keys = np.array([item for one in lists for item in one], np.int64)
+    sizes = np.array([len(one) for one in lists], np.int64)
+    assert may_repeat(keys, offsets_of(sizes)) == any(len(set(one)) < len(one) for one in lists)
 
 
 @given(st.sets(st.integers(0, 300), max_size=80), KEYS)
 def test_a_table_finds_exactly_the_known_keys(known, probes):
     keys = np.array(sorted(known), np.uint64) * MIX
-    row, match = KeyTable.of(keys).find(np.array(probes, np.uint64) * MIX)
+    numbers = KeyTable.of(keys).numbers(np.array(probes, np.uint64) * MIX)
     place = {key: number for number, key in enumerate(sorted(known))}
-    assert list(zip(row.tolist(), match.tolist(), strict=True)) == [
-        (number, place[key]) for number, key in enumerate(probes) if key in place
-    ]
+    assert numbers.tolist() == [place.get(key, -1) for key in probes]
 
 
 @given(st.lists(st.lists(st.floats(allow_nan=False), max_size=12), max_size=8))

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import short_lists
+from rankmeter.placing import joins, segments, short_lists
 
 MEASURES = ["AP", "nDCG@5", "RR", "R@3", "Judged@10", "AP(candidates=appended)", "P(ties=mean)@2", "RR(queries=run)"]
 
@@ -48,3 +48,33 @@ def test_a_repeated_item_is_found_among_short_lists():
     with pytest.raises(rm.InputError, match="judges an item twice for the same query"):
         rm.evaluate(pl.concat([truth, truth.tail(1)]), run, "AP")
     assert rm.evaluate(truth, twice, "AP", duplicates="first").mean
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_run_in_parts_and_as_a_whole_give_the_same_values(text, short, shuffled, monkeypatch):
+    truth, run = frames(6, text=text, even=False)
+    if shuffled:
+        truth, run = (one.sample(fraction=1, shuffle=True, seed=5) for one in (truth, run))
+    monkeypatch.setattr(short_lists, "LEAST_QUERIES", 10 if short else 10**9)
+    whole = rm.evaluate(truth, run, MEASURES)
+    in_parts(monkeypatch)
+    assert rm.evaluate(truth, run, MEASURES).per_query.equals(whole.per_query)
+
+
+def test_repeated_items_of_all_parts_are_told_together(monkeypatch):
+    truth, run = frames(7, text=False, even=True)
+    twice = pl.concat([run.head(1), run, run.tail(1)])
+    in_parts(monkeypatch)
+    with pytest.raises(rm.InputError) as error:
+        rm.evaluate(truth, twice, "AP")
+    assert f"query {run['query'][0]}" in str(error.value)
+    assert f"query {run['query'][-1]}" in str(error.value)
+    kept, once = rm.evaluate(truth, twice, "AP", duplicates="first"), rm.evaluate(truth, run, "AP")
+    assert list(kept.mean.values()) == list(once.mean.values())
+
+
+def in_parts(monkeypatch):
+    for module in (segments, joins):
+        monkeypatch.setattr(module, "PART_ROWS", 500)

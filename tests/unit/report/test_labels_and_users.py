@@ -124,7 +124,7 @@ def test_notes_name_what_looks_like_a_slip() -> None:
     cmp = rm.compare(truth, {"a": run, "b": dict(run), "c": {q: list(reversed(r)) for q, r in run.items()}},
                      ["AP", "R@1000"], **QUICK)  # fmt: skip
     kinds = {note.kind: note for note in cmp.notes}
-    assert kinds["same_lists"].values["systems"] == ["a", "b"]
+    assert kinds["same_lists"].values["systems"].values["values"] == ["a", "b"]
     assert kinds["deeper_than_lists"].values["length"] == 20
     assert kinds["grades_cut"].values["stricter"] == "AP(rel=2)"
 
@@ -156,3 +156,17 @@ def test_texts_of_beir_are_read(tmp_path, way: str) -> None:
     titles = into_titles(files if way == "files" else tmp_path)
     assert (titles.query("1"), titles.item("d1"), titles.about("d1")) == ("what is it", "A title", ["A text."])
     assert titles.item("d2") == "B"
+
+
+def test_a_text_that_a_record_lacks_moves_no_other_into_its_column(tmp_path) -> None:
+    from rankmeter.report.titles import into_titles
+
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d1", "title": "A title", "author": "Ann", "text": "A text."}\n'
+        '{"_id": "d2", "title": "B title", "text": "B text."}\n'
+        '{"_id": "d3", "text": "C text."}\n'
+    )
+    titles = into_titles({"items": tmp_path / "corpus.jsonl"})
+    assert titles.items.columns == ("author", "text")
+    assert [titles.about(item) for item in ("d1", "d2", "d3")] == [["Ann", "A text."], ["", "B text."], ["", ""]]
+    assert [titles.item(item) for item in ("d1", "d2", "d3")] == ["A title", "B title", "C text."]

@@ -64,3 +64,14 @@ def test_an_evaluation_has_bars_counts_and_dashes() -> None:
     assert ">3</td>" in page
     assert ">-</td>" in page
     assert "nan<" not in page
+
+
+def test_pictures_are_in_the_language_asked_for_or_that_of_whoever_looks(monkeypatch) -> None:
+    pytest.importorskip("vl_convert", reason="charts need the extra 'report'")
+    cmp = rm.compare(TRUTH, {"good": GOOD, "poor": POOR}, ["RR"], permutations=100, resamples=100)
+    monkeypatch.setenv("RANKMETER_LANG", "en")
+    assert "系统" in cmp.show(lang="zh")._repr_html_()
+    assert "系统" not in cmp.show()._repr_html_()
+    monkeypatch.setenv("RANKMETER_LANG", "zh")
+    assert "系统" in cmp.show()._repr_html_()
+    assert "系统" not in cmp.show(lang="en")._repr_html_()

@@ -8,6 +8,7 @@ import random
 import re
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +16,8 @@ from hypothesis import strategies as st
 import rankmeter as rm
 from rankmeter.comparing.curves import CUTOFFS, curves
 from rankmeter.comparing.digest import digest, informative_queries, pareto
-from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, rbo
-from rankmeter.inputs import into_judgments, into_run
+from rankmeter.comparing.ranked_lists import judgments_of, overlaps, ranked_lists
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.page import MOST_SYSTEMS, kept_systems, report_html
 from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
@@ -61,9 +62,25 @@ def test_tied_items_stand_in_the_order_of_the_tie_rule():
     assert ranked_lists(source, {"q1"}, depth=1, ties="input") == {"q1": ["a"]}
 
 
+TIED_NUMBERS = {
+    "mapping": ({0: {9: 1}}, {0: {9: 1.0, 10: 1.0}}),
+    "matrix": (rm.arrays(np.array([[0] * 9 + [1, 0]])), rm.arrays(np.array([[0.0] * 9 + [1.0, 1.0]]))),
+}
+
+
+@pytest.mark.parametrize(("grades", "scores"), TIED_NUMBERS.values(), ids=TIED_NUMBERS)
+def test_tied_numbers_stand_in_the_order_in_which_they_were_measured(grades, scores):
+    assert rm.evaluate(grades, scores, "P@1")["P@1"] == 1.0
+    assert ranked_lists(into_run(scores), {"0"}, depth=2, ties="item") == {"0": ["9", "10"]}
+
+
 def test_grades_of_subtopics_are_the_highest():
     judgments = into_judgments({"q": {"a": {"s": 1, "t": 3}}, "r": {"b": {"s": 1}}})
     assert judgments_of(judgments, {"q"}) == {"q": {"a": 3.0}}
+
+
+def rbo(left, right):
+    return round(float(overlaps([left, right])[0, 1]), 12)
 
 
 @given(st.permutations("abcdef"), st.permutations("abcdef"), st.integers(1, 6))
@@ -214,9 +231,9 @@ def test_figures_are_drawings_with_every_system(cmp, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"things": {}}, "titles= is given for queries and items"),
-        ({"items": 3}, "of type int cannot be read"),
-        ({"items": "absent.csv"}, "there is no file absent.csv"),
+        ({"things": {}}, "titles= must be a mapping with 'queries', 'items' or both"),
+        ({"items": 3}, "titles= of the items is of type int"),
+        ({"items": "absent.csv"}, "file not found: absent.csv"),
     ],
 )
 def test_titles_that_cannot_be_read(given, message):
@@ -229,7 +246,7 @@ def test_titles_are_read_from_the_first_two_columns(tmp_path):
     path.write_text('id,title,year\na,"One, two",1999\n', encoding="utf-8")
     assert titles_of([f"items={path}"]).item("a") == "One, two"
     path.write_text("id\na\n", encoding="utf-8")
-    with pytest.raises(rm.InputError, match="line 1: one column only"):
+    with pytest.raises(rm.InputError, match="line 1: only one column"):
         read_texts(path)
 
 
@@ -245,7 +262,7 @@ def test_options_that_are_not_possible(cmp, tmp_path, option, message):
 
 
 def test_a_place_that_cannot_be_written_is_refused(cmp, tmp_path):
-    with pytest.raises(rm.InputError, match="there is no directory"):
+    with pytest.raises(rm.InputError, match="does not exist"):
         cmp.report(tmp_path / "absent" / "r.html")
 
 

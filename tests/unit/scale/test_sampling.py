@@ -46,7 +46,7 @@ def chance(rank, above, negatives, items, draw):
 
 @pytest.mark.parametrize("draw", ["with replacement", "without replacement"])
 def test_chances_are_those_of_drawing(draw):
-    found = sampling._chances(np.arange(1, 41), 7, 40, draw)
+    found = sampling._chances(np.arange(1, 41), sampling._Design(7, 40, draw))
     expected = [[chance(rank, above, 7, 40, draw) for above in range(8)] for rank in range(1, 41)]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
 
@@ -65,10 +65,9 @@ def test_the_correction_minimises_bias_and_variance(draw):
         return ((mean - exact) ** 2 + gamma * variance).sum()
 
     groups = sampling._Groups.fine(items)
-    _, found = sampling._corrected(
-        exact, 1 / np.arange(1, negatives + 2), sampling._chances(groups.rank, negatives, items, draw), groups,
-        "auto", gamma,
-    )  # fmt: skip
+    design = sampling._Design(negatives, items, draw, gamma=gamma)
+    chances = sampling._chances(groups.rank, design)
+    _, found = sampling._corrected(exact, 1 / np.arange(1, negatives + 2), chances, groups, design)
     for place in range(negatives + 1):
         for step in (1e-3, -1e-3):
             other = found.copy()
@@ -81,9 +80,10 @@ def test_linear_measures_are_estimated_without_bias(measure):
     items, negatives = 60, 9
     by_rank = sampling._by_rank(rm.parse(measure), items)
     groups = sampling._Groups.fine(items)
-    table = sampling._chances(groups.rank, negatives, items, "without replacement")
+    design = sampling._Design(negatives, items, "without replacement")
+    table = sampling._chances(groups.rank, design)
     name, found = sampling._corrected(
-        by_rank, sampling._by_rank(rm.parse(measure), negatives + 1), table, groups, "auto", 0.1
+        by_rank, sampling._by_rank(rm.parse(measure), negatives + 1), table, groups, design
     )
     assert name == "rank (unbiased)"
     np.testing.assert_allclose(table @ found, by_rank, rtol=1e-9)
@@ -145,7 +145,7 @@ def test_an_estimate_cannot_be_taken_for_a_value():
     assert list(found.mean) == ["RR [estimate from 20 sampled of 499 negatives, uncorrected]"]
     assert "the exact value is" in repr(found)
     assert "24 times the 42 scored here" in found.exact_cost
-    with pytest.raises(rm.NotFoundError, match="no estimate of 'AP'"):
+    with pytest.raises(rm.NotFoundError, match="'AP' was not estimated"):
         found["AP"]
 
 
@@ -153,7 +153,7 @@ def test_an_estimate_cannot_be_taken_for_a_value():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"ranks": [1, 22]}, "ranks among 20 negatives are 1 to 21; these reach from 1 to 22"),
+        ({"ranks": [1, 22]}, "ranks among 20 negatives must be 1 to 21; these are 1 to 22"),
         ({"ranks": [1.5, 2]}, "whole numbers"),
         ({"ranks": [1]}, "one query gives no interval"),
         ({"negatives": 500}, "500 negatives cannot be drawn from the 499 other items"),
@@ -174,8 +174,8 @@ def test_wrong_use_is_refused(change, message):
 @pytest.mark.parametrize(
     ("positive", "negatives", "message"),
     [
-        ([[1.0]], [[1.0]], r"the shapes are \(1, 1\) and \(1, 1\)"),
-        ([1.0], [[1.0], [2.0]], r"the shapes are \(1,\) and \(2, 1\)"),
+        ([[1.0]], [[1.0]], r"positive has shape \(1, 1\)"),
+        ([1.0], [[1.0], [2.0]], r"and negatives have shape \(2, 1\)"),
         ([np.nan], [[1.0]], "a score is NaN"),
     ],
 )
@@ -185,7 +185,7 @@ def test_wrong_scores_are_refused(positive, negatives, message):
 
 
 def test_exact_ranks_beyond_the_catalogue_are_refused():
-    with pytest.raises(rm.InputError, match="exact ranks in a catalogue of 10 items are 1 to 10"):
+    with pytest.raises(rm.InputError, match="exact ranks in a catalogue of 10 items must be 1 to 10"):
         expected_sampled([11], ["RR"], negatives=2, items=10)
 
 
@@ -197,3 +197,11 @@ def test_a_biased_estimate_has_no_interval_that_knows_chance_alone(measure):
     assert estimate.interval is None
     assert "95% sure" in repr(estimate)
     assert "interval" not in repr(estimate)
+
+
+def test_no_interval_where_all_sampled_ranks_are_equal():
+    with pytest.warns(rm.RankmeterWarning, match="estimates"):
+        estimate = rm.sampled_ranks([1] * 40, ["AUC"], negatives=9, items=1000)["AUC"]
+    assert estimate.interval is None
+    assert estimate.possible[0] < estimate.value
+    assert "95% sure" in repr(estimate)

@@ -54,13 +54,23 @@ def test_a_few_rows_under_many_columns_are_turned() -> None:
     assert [line.split() for line in turned[1:]] == [[f"measure-{n}", f"{n / 10:.2f}"] for n in range(9)]
 
 
-def test_what_a_cell_means_is_a_mark_and_not_a_glyph() -> None:
+def test_what_a_cell_means_is_a_mark_and_not_a_glyph(monkeypatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
     columns = (Column("pair", "text"), Column("difference", "difference"))
     table = Table(columns, ((Cell("a - b"), Cell(0.5, frozenset({"up"}), (0.4, 0.6))), (Cell("↑"), Cell(-0.5))))
     up, plain = table_text(table, styled=True).splitlines()[1:]
     assert "\x1b[32m" in up
     assert "+0.5000 [+0.4000, +0.6000]↑" in up
     assert "\x1b" not in plain
+
+
+def test_without_colour_the_best_is_still_bold(monkeypatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    marks = frozenset({"best", "up"})
+    table = Table((Column("system", "text"), Column("value")), ((Cell("a"), Cell(0.5, marks)),))
+    assert "\x1b[1;32m" in table_text(table, styled=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1m" in table_text(table, styled=True)
 
 
 def test_paragraphs_are_filled_and_stand_under_their_heading() -> None:

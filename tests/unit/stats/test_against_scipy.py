@@ -12,12 +12,11 @@ from scipy import stats
 from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import effects
-from rankmeter.stats.equivalence import equivalences
+from rankmeter.stats.effects import effects, equivalences
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import p_value, p_values
 from rankmeter.stats.power import minimum_detectable, units_needed
-from rankmeter.stats.samples import Sample, sample
+from rankmeter.stats.samples import Sample
 from rankmeter.stats.student import Contrasts
 
 
@@ -178,7 +177,7 @@ def of_means(value: np.ndarray) -> Values:
 
 def test_units_of_several_queries_are_resampled_whole() -> None:
     value = np.array([[0.2, 0.4, 0.9, 0.1], [0.3, 0.1, 0.5, 0.1]])
-    made = sample(of_means(value), np.array([7, 7, 7, 3]), "mean")
+    made = Sample.of_queries(of_means(value), np.array([7, 7, 7, 3]), "mean")
     assert made.units == 2
     assert made.values() == pytest.approx(value.mean(axis=1))
     assert made.linear().mean(axis=1) == pytest.approx(value.mean(axis=1))
@@ -190,7 +189,7 @@ def test_the_t_test_over_clusters_has_the_cluster_robust_variance() -> None:
     random = np.random.default_rng(2)
     groups = np.repeat(np.arange(12), random.integers(1, 6, 12))
     value = random.normal(0, 1, (2, len(groups))) + np.stack([random.normal(0, 1, 12)[groups], np.zeros(len(groups))])
-    made = sample(of_means(value), groups, "mean")
+    made = Sample.of_queries(of_means(value), groups, "mean")
     d = value[0] - value[1]
     sums = np.bincount(groups, d - d.mean())
     # The sandwich with the usual factor G / (G - 1).
@@ -203,9 +202,9 @@ def test_geometric_means_and_pooled_values_are_resampled_as_such() -> None:
     value = np.array([[0.2, 0.4, 0.9], [0.3, 0.1, 0.5]])
     top, bottom = np.array([[1.0, 2, 3], [2, 2, 2]]), np.array([[2.0, 4, 4], [4, 4, 2]])
     values, alone = Values(value, np.ones(3, bool), top, bottom), np.arange(3)
-    assert sample(values, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
-    assert sample(values, alone, "pooled").values() == pytest.approx([0.6, 0.6])
-    assert sample(values, alone, "sum").values() == pytest.approx(value.sum(axis=1))
+    assert Sample.of_queries(values, alone, "geometric").values() == pytest.approx(stats.gmean(value, axis=1))
+    assert Sample.of_queries(values, alone, "pooled").values() == pytest.approx([0.6, 0.6])
+    assert Sample.of_queries(values, alone, "sum").values() == pytest.approx(value.sum(axis=1))
 
 
 def test_limits_and_margins_of_a_geometric_mean_are_on_its_own_scale() -> None:

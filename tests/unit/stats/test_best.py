@@ -7,7 +7,8 @@ import pytest
 
 from rankmeter.stats import best
 from rankmeter.stats.best import separation, separations
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.samples import Groups, Sample
+from rankmeter.stats.student import t_quantile
 
 
 def test_identical_systems_are_all_in_the_best_group() -> None:
@@ -60,6 +61,34 @@ def test_the_best_group_holds_the_best_system_as_often_as_promised_among_equals(
         values = common + random.normal(0, 1, (5, 40))
         held += separation(values, level=0.95, resamples=299, seed=0).in_best
     assert held.min() / trials > 0.95 - 3 * np.sqrt(0.05 * 0.95 / trials)
+
+
+@pytest.mark.parametrize("below", [0, 2])
+def test_of_two_equal_systems_one_is_named_the_winner_as_seldom_as_promised(below) -> None:
+    """With nothing beside them, and with two systems far below, which make the question one of several."""
+    random = np.random.default_rng(8)
+    named, trials = 0, 400
+    for _ in range(trials):
+        values = random.normal(0, 1, 20) + random.normal(0, 1, (2 + below, 20))
+        values[2:] -= 3.0
+        named += separation(values, level=0.95, resamples=299, seed=0).in_best.sum() == 1
+    assert named / trials < 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
+
+
+@pytest.mark.parametrize(("p", "alone"), [(0.06, False), (0.04, True)])
+def test_two_systems_are_told_apart_where_the_two_sided_t_test_tells_them_apart(p, alone) -> None:
+    noise = np.random.default_rng(9).normal(0, 1, 12)
+    noise -= noise.mean()
+    shift = t_quantile(1 - p, 11) * noise.std(ddof=1) / np.sqrt(12)
+    paired = separation(np.stack([noise + shift, np.zeros(12)]), level=0.95, resamples=4999, seed=0)
+    runs = Groups((np.full(12, 0.5) + noise / 10, np.full(12, 0.5) + noise[::-1] / 10 - _welch_shift(noise / 10, p)))
+    separate = separations([runs], [1], level=0.95, resamples=10, seed=0)[0]
+    assert paired.in_best.tolist() == separate.in_best.tolist() == [True, not alone]
+
+
+def _welch_shift(noise, p) -> float:
+    """By how much the means of two groups with this noise differ where Welch's test gives p; both have one spread."""
+    return t_quantile(1 - p, 2 * (len(noise) - 1)) * noise.std(ddof=1) * np.sqrt(2 / len(noise))
 
 
 @pytest.mark.parametrize("cells", [1, 7, 1000])

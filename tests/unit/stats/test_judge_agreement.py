@@ -109,7 +109,7 @@ def test_further_values_of_two_judges(name, expected):
 def test_confusion_and_kappas_from_a_grade_up():
     _, counts = jackknifed(two_judges(), OF_TWO)
     assert counts.confusion.tolist() == [[11, 5, 0, 0], [1, 3, 2, 0], [0, 0, 2, 3], [0, 0, 0, 3]]
-    from_one, from_two = (float(kappa_from(place)(counts, np.arange(4.0))) for place in (1, 2))
+    from_one, from_two = (float(kappa_from(counts, place)) for place in (1, 2))
     assert (from_one, from_two) == pytest.approx((0.605263, 0.842105), abs=5e-7)
 
 

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rankmeter.stats.max_t import step_down
+from rankmeter.stats.corrections import step_down
 from rankmeter.stats.samples import Sample
 
 

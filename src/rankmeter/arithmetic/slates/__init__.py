@@ -28,13 +28,13 @@ def slate_value(slates: Slates, measure: Any) -> ListValues | Whole:
     slates = slates.cut(measure.cutoff)
     if measure.counts_by:
         return Whole(value_from_counts(Counts.of(slates, measure.counts_by), slates.items, measure))
-    found: ListValues | Whole = formula_of(measure)(slates, measure)
-    if isinstance(found, Whole) and found.parts is not None and found.constants is not None:
+    values: ListValues | Whole = formula_of(measure)(slates, measure)
+    if isinstance(values, Whole) and values.parts is not None and values.constants is not None:
         # Exact sums: the order of the queries changes no digit.
-        sums = np.array([summed(column) for column in found.parts.T])
-        value = float(values_from_sums(sums, found.constants, measure)) if len(slates) else float(np.nan)
-        return Whole(value, found.parts, found.constants)
-    return found
+        sums = np.array([summed(column) for column in values.parts.T])
+        value = float(values_from_sums(sums, values.constants, measure)) if len(slates) else float(np.nan)
+        return Whole(value, values.parts, values.constants)
+    return values
 
 
 __all__ = [

@@ -19,12 +19,14 @@ def coverage(counts: Counts, items: Items, m: Any) -> float:
     count = int(np.count_nonzero(recommended if m.outside == "counted" else recommended & inside))
     if m.unit == "count":
         return float(count)
-    return (100.0 if m.unit == "percent" else 1.0) * _share(count, int(np.count_nonzero(inside)) + m.padding)
+    universe = int(np.count_nonzero(inside)) + m.padding
+    share = count / universe if universe else math.nan
+    return 100.0 * share if m.unit == "percent" else share
 
 
 def user_coverage(s: Slates, m: Any) -> ListValues:
     """1 for a user who gets something (or a full list)."""
-    wanted = 1 if m.lists == "any" else (m.cutoff or s.codes.shape[1])
+    wanted = 1 if m.lists == "any" else (m.cutoff or s.places)
     reached = (s.lengths >= max(wanted, 1)).astype(np.float64)
     return ListValues(reached, np.ones(len(s)), np.ones(len(s), np.bool_))
 
@@ -48,10 +50,10 @@ def entropy(counts: Counts, items: Items, m: Any) -> float:
     if not len(held):
         return math.nan
     shares = held / math.fsum(held)
-    found = max(0.0, -math.fsum(shares * np.log(shares)) / log_of(m.base))  # 0.0 first: no -0.0 for one item
+    bits = max(0.0, -math.fsum(shares * np.log(shares)) / log_of(m.base))  # 0.0 first: no -0.0 for one item
     if m.norm == "items":
-        return found * log_of(m.base) / math.log(items.listed) if items.listed > 1 else 0.0
-    return found / len(held) if m.norm == "distinct" else found
+        return bits * log_of(m.base) / math.log(items.listed) if items.listed > 1 else 0.0
+    return bits / len(held) if m.norm == "distinct" else bits
 
 
 def log_of(base: float | str) -> float:
@@ -73,11 +75,7 @@ def _gini(held: Floats, items: Items, m: Any) -> float:
     if not n or total <= 0:
         return math.nan
     rank = np.arange(1, n + 1)
-    found = float(np.sum((2 * rank - n - 1) * np.sort(held))) / total
-    found /= n if m.divisor == "n" else max(n - 1, 1)
-    found = max(found, 0.0)
-    return 1.0 - found if m.scale == "equality" else found
-
-
-def _share(count: int, of: int) -> float:
-    return count / of if of else math.nan
+    index = float(np.sum((2 * rank - n - 1) * np.sort(held))) / total
+    index /= n if m.divisor == "n" else max(n - 1, 1)
+    index = max(index, 0.0)
+    return 1.0 - index if m.scale == "equality" else index

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.arithmetic.weights import DISCOUNTS, flat
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import offsets_of
+from rankmeter.placing.segments import expand, offsets_of, owners
+from rankmeter.placing.staircase import Staircase
 
 BLOCK_CELLS = 2_000_000
 """How many numbers a block of users may hold at once; everything large is done in such blocks."""
@@ -36,7 +38,7 @@ class Rows:
     @property
     def query(self) -> Ints:
         """(m,) the query of each row."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return owners(self.offsets)
 
     def pick(self, chosen: Bools) -> Rows:
         """The rows of some queries, renumbered."""
@@ -54,6 +56,18 @@ class Sets:
     indices: Ints
     data: Floats
     columns: int
+
+    @classmethod
+    def of(cls, matrix: npt.NDArray[Any]) -> Sets:
+        """The columns of each row of a matrix that are not 0."""
+        row, column = np.nonzero(matrix)
+        indptr = offsets_of(np.bincount(row, minlength=len(matrix)))
+        return cls(indptr, column.astype(np.int64), np.ones(len(column)), matrix.shape[1])
+
+    @property
+    def row(self) -> Ints:
+        """(m,) the row of each entry."""
+        return owners(self.indptr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +104,15 @@ class Items:
 class Slates:
     """The first k items of n queries."""
 
-    codes: Ints
-    """(n, k) items, best first; -1 behind the end of a list."""
+    stairs: Staircase
+    """What stands at the places of the lists; a query without any has none."""
+    queries: int
+    """n."""
+    places: int
+    """k, or where no list is as long the length of the longest; at least 1."""
     items: Items
-    grades: Floats | None = None
-    """(n, k) the grade of each place; NaN where there is no judgment."""
+    grade: Floats | None = None
+    """(m,) the grade of each item of the staircase; NaN where there is no judgment."""
     judged: Rows | None = None
     """All judged items of each query."""
     history: Rows | None = None
@@ -103,7 +121,7 @@ class Slates:
     """What several measures ask for, once it has been computed."""
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return self.queries
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
         """What ``make`` makes, made when it is first asked for under this name."""
@@ -112,25 +130,48 @@ class Slates:
         return self._kept[name]
 
     @property
-    def is_full(self) -> bool:
-        """Whether every list has k items."""
-        return bool(self.once("full", lambda: self.codes.min(initial=0) >= 0))
+    def item(self) -> Ints:
+        """(m,) the items, place after place."""
+        return self.stairs.item
 
     @property
-    def present(self) -> Bools:
-        """(n, k) where there is an item."""
-        found: Bools = self.once("present", lambda: self.codes >= 0)
-        return found
+    def query(self) -> Ints:
+        """(m,) the query of each item."""
+        query: Ints = self.once("query", lambda: self.stairs.each(self.stairs.lists))
+        return query
 
     @property
     def lengths(self) -> Ints:
         """(n,) how many items each list has."""
-        found: Ints = self.once("lengths", self._lengths)
-        return found
+        lengths: Ints = self.once("lengths", lambda: self._by_query(self.stairs.lengths))
+        return lengths
 
-    def _lengths(self) -> Ints:
-        n, k = self.codes.shape
-        return np.full(n, k) if self.is_full else np.asarray(np.count_nonzero(self.present, axis=1))
+    def _by_query(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """(n,) what each list of the staircase has; 0 where a query has no list."""
+        by_query = np.zeros(len(self), values.dtype)
+        by_query[self.stairs.lists] = values
+        return by_query
+
+    @property
+    def codes(self) -> Ints:
+        """(n, k) the items of each list; -1 behind its end."""
+        codes: Ints = self.once("codes", lambda: self.stairs.rows(self.item, len(self), self.places, -1))
+        return codes
+
+    @property
+    def present(self) -> Bools:
+        """(n, k) where there is an item."""
+        present: Bools = self.once("present", lambda: np.arange(self.places) < self.lengths[:, None])
+        return present
+
+    @property
+    def grades(self) -> Floats:
+        """(n, k) the grade of each place; NaN where there is no judgment."""
+        if self.grade is None:
+            return np.full((len(self), self.places), np.nan)
+        grade = self.grade
+        grades: Floats = self.once("grades", lambda: self.stairs.rows(grade, len(self), self.places, np.nan))
+        return grades
 
     def at(self, values: npt.NDArray[Any], outside: float = 0.0) -> npt.NDArray[Any]:
         """(n, k) the value of each place's item; ``outside`` behind the end and where ``values`` does not reach."""
@@ -138,12 +179,7 @@ class Slates:
 
     def totals(self, values: npt.NDArray[Any]) -> Floats:
         """(n,) the sum of the values of each list's items, place after place (as :func:`along`)."""
-        table = self._reaching(values.astype(np.float64, copy=False), 0.0)
-        totals = np.zeros(len(self))
-        for rows in blocks(len(self), 20 * self.codes.shape[1]):  # so few that they stay near the processor
-            for place in table.take(self.codes[rows]).T:
-                totals[rows] += place
-        return totals
+        return self._by_query(self.stairs.totals(self._reaching(values.astype(np.float64, copy=False), 0.0)))
 
     def _reaching(self, values: npt.NDArray[Any], outside: float) -> npt.NDArray[Any]:
         """The values of all items, and last, where -1 points, the one of no item."""
@@ -153,31 +189,32 @@ class Slates:
 
     def cut(self, cutoff: int | None) -> Slates:
         """The first ``cutoff`` places of every list."""
-        if cutoff is None or cutoff >= self.codes.shape[1]:
+        if cutoff is None or cutoff >= self.places:
             return self
-        found: Slates = self.once(("cut", cutoff), lambda: self._cut(cutoff))
-        return found
+        shorter: Slates = self.once(("cut", cutoff), lambda: self._cut(cutoff))
+        return shorter
 
     def _cut(self, cutoff: int) -> Slates:
-        grades = None if self.grades is None else self.grades[:, :cutoff]
-        return replace(self, codes=np.ascontiguousarray(self.codes[:, :cutoff]), grades=grades)
+        stairs = self.stairs.cut(cutoff)
+        grade = None if self.grade is None else self.grade[: len(stairs.item)]
+        return replace(self, stairs=stairs, places=cutoff, grade=grade)
 
     def pick(self, chosen: Bools) -> Slates:
         """The lists of some queries."""
         if chosen.all():
             return self
+        stairs, kept = self.stairs.pick(chosen)
         return replace(
             self,
-            codes=self.codes[chosen],
-            grades=None if self.grades is None else self.grades[chosen],
+            stairs=stairs,
+            queries=int(np.count_nonzero(chosen)),
+            grade=None if self.grade is None else self.grade[kept],
             judged=None if self.judged is None else self.judged.pick(chosen),
             history=None if self.history is None else self.history.pick(chosen),
         )
 
     def relevant(self, rel: float) -> Bools:
         """(n, k) which places hold an item judged at least ``rel``."""
-        if self.grades is None:
-            return np.zeros(self.codes.shape, np.bool_)
         with np.errstate(invalid="ignore"):
             return self.grades >= rel
 
@@ -213,16 +250,15 @@ class Counts:
         keys, parts = _cells(s, by)
         items, times = [], []
         for codes in parts:
-            codes = codes if s.is_full else codes[codes >= 0]
             if s.items.total <= 4 * len(codes):
-                counted = np.bincount(codes)
+                counted = counts_in_blocks(codes, s.items.total)
                 items.append(np.flatnonzero(counted))
                 times.append(counted[items[-1]])
             else:
-                one, many = np.unique(codes, return_counts=True)
-                items.append(one)
+                different, many = np.unique(codes, return_counts=True)
+                items.append(different)
                 times.append(many)
-        key = np.repeat(np.asarray(keys, np.int64), [len(one) for one in items])
+        key = np.repeat(np.asarray(keys, np.int64), list(map(len, items)))
         nothing = np.empty(0, np.int64)
         return cls(np.concatenate([nothing, *items]), key, np.concatenate([nothing, *times]))
 
@@ -237,14 +273,20 @@ class Counts:
 def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
     """The keys that there are, rising, and the codes that each is about."""
     if by == "place":
-        return list(range(s.codes.shape[1])), list(s.codes.T)
+        return list(range(len(s.stairs.reach))), list(s.stairs.steps())
     if by == "length":
-        if s.is_full:
-            return [s.codes.shape[1]], [s.codes.ravel()]
-        lengths = s.lengths
-        keys = np.unique(lengths[lengths > 0]).tolist()
-        return keys, [s.codes[lengths == length].ravel() for length in keys]
-    return [0], [s.codes.ravel()]
+        length = s.stairs.each(s.stairs.lengths)
+        keys = np.unique(length).tolist()
+        return keys, [s.item if len(keys) == 1 else s.item[length == key] for key in keys]
+    return [0], [s.item]
+
+
+def counts_in_blocks(codes: Ints, total: int) -> Ints:
+    """(total,) how often each code occurs; block by block, as narrow codes are widened to be counted."""
+    counted = np.zeros(total, np.int64)
+    for rows in blocks(len(codes), 8):
+        counted += np.bincount(codes[rows], minlength=total)
+    return counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,14 +320,8 @@ def along(places: Floats) -> Floats:
 
 def place_weights(kind: str, places: int, p: float = 0.85) -> Floats:
     """(places,) the attention that each rank gets."""
-    rank = np.arange(1, places + 1, dtype=np.float64)
-    if kind == "log2":
-        return 1.0 / np.log2(rank + 1)
-    if kind == "reciprocal":
-        return 1.0 / rank
-    if kind == "geometric":
-        return np.power(p, rank - 1)
-    return np.ones(places)
+    rank = np.arange(1, places + 1)
+    return np.power(p, rank - 1.0) if kind == "geometric" else DISCOUNTS.get(kind, flat)(rank)
 
 
 def blocks(rows: int, cells_per_row: int) -> list[slice]:
@@ -297,7 +333,5 @@ def blocks(rows: int, cells_per_row: int) -> list[slice]:
 def expanded(sets: Sets, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """For some rows of a sparse description: which of them each entry belongs to, its column, its position."""
     sizes = sets.indptr[rows + 1] - sets.indptr[rows]
-    owner = np.repeat(np.arange(len(rows)), sizes)
-    ends = np.cumsum(sizes)
-    position = np.arange(int(sizes.sum())) + np.repeat(sets.indptr[rows] - (ends - sizes), sizes)
-    return owner, sets.indices[position], position
+    position = expand(sets.indptr[rows], sizes)
+    return np.repeat(np.arange(len(rows)), sizes), sets.indices[position], position

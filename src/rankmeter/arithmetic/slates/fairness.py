@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import Slates, Whole, known, place_weights
-from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_of
+from rankmeter.arithmetic.slates.data import Slates, Whole, place_weights
+from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_of, rows_per_group
 from rankmeter.placing.placements import Floats, Ints
 
 
@@ -32,11 +32,8 @@ def disparity(s: Slates, m: Any) -> Whole:
     exposure = _exposure(s, m)
     groups = exposure.shape[1]
     if m.target == "relevance":
-        judged = rows_of(s.judged)
-        code = known(_group(s), judged.item, -1)
-        kept = (judged.grade >= m.rel) & (code >= 0)
-        relevant = np.bincount(judged.query[kept] * groups + code[kept], minlength=len(s) * groups)
-        return Whole(math.nan, np.hstack([exposure, relevant.reshape(-1, groups)]), np.empty(0))
+        relevant = rows_per_group(rows_of(s.judged), m.rel, _group(s), groups)
+        return Whole(math.nan, np.hstack([exposure, relevant]), np.empty(0))
     if m.target == "uniform":
         target = np.full(groups, 1.0 / groups)
     elif m.target == "history":
@@ -63,8 +60,8 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
         return np.where(unknown, np.nan, quotient.min(axis=-1))
     logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
     untargeted = ((share > 0) & (target <= 0)).any(axis=-1)
-    found = np.where(untargeted, np.inf, np.maximum((share * logs).sum(axis=-1), 0.0))
-    return np.where(unknown, np.nan, found)
+    divergence = np.where(untargeted, np.inf, np.maximum((share * logs).sum(axis=-1), 0.0))
+    return np.where(unknown, np.nan, divergence)
 
 
 def _shares(sums: Floats) -> Floats:
@@ -79,7 +76,7 @@ def _group(s: Slates) -> Ints:
 
 
 def _exposure(s: Slates, m: Any) -> Floats:
-    weights = place_weights(m.weight, s.codes.shape[1], m.p)
+    weights = place_weights(m.weight, s.places, m.p)
     return per_group(s.at(_group(s), -1), s.present, len(s.items.group_names), weights)
 
 

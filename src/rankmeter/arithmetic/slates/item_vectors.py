@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import changes, offsets_of
 
 NEAR_ZERO = 1e-150
 """Below this length the square of a vector loses digits."""
@@ -33,23 +34,19 @@ class Described:
             return self.table
         if self.sparse is None:
             raise TypeError("these items are not described")
-        made = np.zeros((self.rows, self.sparse.columns))
-        made[np.repeat(np.arange(self.rows), np.diff(self.sparse.indptr)), self.sparse.indices] = self.sparse.data
-        return made
+        table = np.zeros((self.rows, self.sparse.columns))
+        table[self.sparse.row, self.sparse.indices] = self.sparse.data
+        return table
 
     def sets(self) -> Sets:
         """The columns of each item that are not 0."""
-        if self.sparse is not None:
-            kept = self.sparse.data != 0
-            if kept.all():
-                return self.sparse
-            sizes = np.bincount(np.repeat(np.arange(self.rows), np.diff(self.sparse.indptr))[kept], minlength=self.rows)
-            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            return Sets(indptr, self.sparse.indices[kept], self.sparse.data[kept], self.sparse.columns)
-        table = self.dense()
-        row, column = np.nonzero(table)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=self.rows))]).astype(np.int64)
-        return Sets(indptr, column.astype(np.int64), np.ones(len(column)), table.shape[1])
+        if self.sparse is None:
+            return Sets.of(self.dense())
+        kept = self.sparse.data != 0
+        if kept.all():
+            return self.sparse
+        indptr = offsets_of(kept)[self.sparse.indptr]
+        return Sets(indptr, self.sparse.indices[kept], self.sparse.data[kept], self.sparse.columns)
 
 
 def described(items: Items, source: str) -> Described:
@@ -69,7 +66,7 @@ def unit_rows(items: Described) -> npt.NDArray[Any] | Sets:
     """The vectors with length 1; a vector of zeros stays as it is. A dense matrix gets one more row, of zeros."""
     if items.sparse is not None:
         sets = items.sparse
-        row = np.repeat(np.arange(items.rows), np.diff(sets.indptr))
+        row = sets.row
         data, lengths = sets.data, _lengths_of(row, sets.data, items.rows)
         if _odd(lengths).any():
             peak = np.zeros(items.rows)
@@ -107,9 +104,7 @@ def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
     units = unit_rows(items)
     has = items.has(codes)
     if isinstance(units, Sets):
-        squared = np.bincount(
-            np.repeat(np.arange(items.rows), np.diff(units.indptr)), weights=units.data**2, minlength=items.rows
-        )
+        squared = np.bincount(units.row, weights=units.data**2, minlength=items.rows)
     else:
         squared = np.einsum("ij,ij->i", units, units)[:-1]
     alone = along(np.where(has, squared[np.where(has, codes, 0)], 0.0))
@@ -118,26 +113,28 @@ def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
 
 def _squared_sums(units: npt.NDArray[Any] | Sets, codes: Ints, has: Bools) -> Floats:
     """(n,) the squared length of the sum of each list's vectors."""
-    found = np.zeros(len(codes))
+    squared = np.zeros(len(codes))
     if isinstance(units, Sets):
         for rows in sparse_blocks(units, codes, has):
             user = np.nonzero(has[rows])[0]
             owner, column, position = expanded(units, codes[rows][has[rows]])
-            keys = user[owner] * units.columns + column
-            order = np.argsort(keys, kind="stable")
-            if not len(order):
-                continue
-            starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-            sums = np.add.reduceat(units.data[position][order], starts)
-            users = keys[order][starts] // units.columns
-            found[rows] = np.bincount(users, weights=sums**2, minlength=len(codes[rows]))
-        return found
-    offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(has, axis=1))])
+            keys, sums = _summed_by(user[owner] * units.columns + column, units.data[position])
+            squared[rows] = np.bincount(keys // units.columns, weights=sums**2, minlength=len(codes[rows]))
+        return squared
+    offsets = offsets_of(np.count_nonzero(has, axis=1))
     item = codes[has]
     for block in blocks(len(codes), units.shape[1] * 4):
         total = sums_of_rows(units, item, offsets[block.start : block.stop + 1])
-        found[block] = np.einsum("ij,ij->i", total, total)
-    return found
+        squared[block] = np.einsum("ij,ij->i", total, total)
+    return squared
+
+
+def _summed_by(keys: Ints, values: Floats) -> tuple[Ints, Floats]:
+    """The different keys, rising, and the sum of the values of each, added in the order in which they stand."""
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(changes(keys))
+    return keys[starts], np.add.reduceat(values[order], starts) if len(starts) else values
 
 
 def sums_of_rows(units: npt.NDArray[Any], item: Ints, offsets: Ints) -> Floats:
@@ -158,28 +155,28 @@ def sparse_blocks(units: Sets, codes: Ints, has: Bools) -> list[slice]:
 
 def bounded(entries: Ints) -> list[slice]:
     """Slices of consecutive rows with at most a given number of entries together, but at least one row each."""
-    made, first, total = [], 0, 0
+    slices, first, total = [], 0, 0
     ends = np.cumsum(entries)
     while first < len(entries):
         last = int(np.searchsorted(ends, total + BLOCK_CELLS, side="right"))
         last = max(last, first + 1)
-        made.append(slice(first, last))
+        slices.append(slice(first, last))
         first, total = last, int(ends[last - 1])
-    return made
+    return slices
 
 
 def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[Floats, Bools]:
     """(n, k) the mean cosine of each place to the described items of its user's history, and whether there is one."""
     units = unit_rows(items)
     has = items.has(codes)
-    described_ = items.has(history.item)
-    counts = np.bincount(history.query[described_], minlength=len(codes))
+    taken = items.has(history.item)
+    counts = np.bincount(history.query[taken], minlength=len(codes))
     alike = np.zeros(codes.shape)
     if isinstance(units, Sets):
-        _sparse_likeness(units, codes, has, history, described_, alike)
+        _sparse_likeness(units, codes, has, history, taken, alike)
     else:
         row = np.where(has, codes, len(units) - 1)
-        item = np.where(described_, history.item, len(units) - 1)
+        item = np.where(taken, history.item, len(units) - 1)
         for block in blocks(len(codes), units.shape[1] * 4):
             profile = sums_of_rows(units, item, history.offsets[block.start : block.stop + 1])
             for place in range(codes.shape[1]):
@@ -199,17 +196,14 @@ def _sparse_likeness(units: Sets, codes: Ints, has: Bools, history: Rows, kept: 
         rows = slice(int(history.offsets[block.start]), int(history.offsets[block.stop]))
         user = history.query[rows][kept[rows]] - block.start
         owner, column, position = expanded(units, history.item[rows][kept[rows]])
-        keys = user[owner] * units.columns + column
-        order = np.argsort(keys, kind="stable")
-        if not len(order):
+        keys, sums = _summed_by(user[owner] * units.columns + column, units.data[position])
+        if not len(keys):
             continue
-        starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-        sums, keys = np.add.reduceat(units.data[position][order], starts), keys[order][starts]
         where, place = np.nonzero(has[block])
         owner, column, position = expanded(units, codes[block][has[block]])
         wanted = where[owner] * units.columns + column
-        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        products = np.where(keys[found] == wanted, sums[found] * units.data[position], 0.0)
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        products = np.where(keys[at] == wanted, sums[at] * units.data[position], 0.0)
         cell = where[owner] * places + place[owner]
         size = (block.stop - block.start) * places
         alike[block] = np.bincount(cell, weights=products, minlength=size).reshape(-1, places)

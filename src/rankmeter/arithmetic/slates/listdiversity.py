@@ -51,7 +51,7 @@ def _given(s: Slates) -> tuple[Floats, Ints]:
     inside = (s.codes >= 0) & (s.codes < s.items.listed)
     known = np.count_nonzero(inside, axis=1)
     sums = np.zeros(len(s))
-    places = s.codes.shape[1]
+    places = s.places
     if s.items.distance is None:
         return sums, known
     for rows in blocks(len(s), places):
@@ -100,11 +100,14 @@ def _jaccard(items: Described, codes: Ints) -> Floats:
     table = None
     if dense:
         table = np.zeros((len(sizes), sets.columns), np.float32)
-        table[np.repeat(np.arange(len(sizes)), sizes), sets.indices] = 1.0
+        table[sets.row, sets.indices] = 1.0
     for rows in blocks(len(codes), places * max(sets.columns if dense else 64, places)):
         has = items.has(codes[rows])
         row = np.where(has, codes[rows], 0)
-        shared = _shared_dense(table[row]) if table is not None else _shared_sparse(sets, row)
+        if table is None:
+            shared = _shared_sparse(sets, row)
+        else:
+            shared = np.matmul(table[row], table[row].transpose(0, 2, 1)).astype(np.float64)
         size = sizes[row].astype(np.float64)
         union = size[:, :, None] + size[:, None, :] - shared
         alike = np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
@@ -112,10 +115,6 @@ def _jaccard(items: Described, codes: Ints) -> Floats:
         both = has[:, :, None] & has[:, None, :] & upper
         sums[rows] = along(np.where(both, 1.0 - alike, 0.0))
     return sums
-
-
-def _shared_dense(members: npt.NDArray[np.float32]) -> Floats:
-    return np.asarray(np.matmul(members, members.transpose(0, 2, 1)), np.float64)
 
 
 def _shared_sparse(sets: Sets, row: Ints) -> Floats:
@@ -138,7 +137,7 @@ def _shared_sparse(sets: Sets, row: Ints) -> Floats:
 
 def category_diversity(s: Slates, m: Any) -> ListValues:
     """How many different categories a list holds."""
-    shares = category_shares(s.items, s.codes, np.ones(s.codes.shape[1]))
+    shares = category_shares(s.items, s.codes, np.ones(s.places))
     distinct = np.concatenate([np.count_nonzero(block > 0, axis=1) for block in shares]).astype(np.float64)
     lengths = s.lengths.astype(np.float64)
     divisors = {
@@ -153,7 +152,7 @@ def category_diversity(s: Slates, m: Any) -> ListValues:
 def category_entropy(s: Slates, m: Any) -> ListValues:
     """How evenly a list is spread over its categories."""
     values, has = [], []
-    for block in category_shares(s.items, s.codes, np.ones(s.codes.shape[1])):
+    for block in category_shares(s.items, s.codes, np.ones(s.places)):
         total = block.sum(axis=1, keepdims=True)
         share = np.divide(block, total, out=np.zeros_like(block), where=total > 0)
         logs = np.log(share, out=np.zeros_like(share), where=share > 0)
@@ -189,12 +188,12 @@ def category_shares(items: Items, codes: Ints, weights: Floats) -> list[Floats]:
     """Blocks of ``(users, categories)``: the weight of each category in a list; an item splits its own equally."""
     sets = categories(items)
     weights = np.broadcast_to(weights, codes.shape)
-    made = []
+    shares = []
     for rows in blocks(len(codes), max(sets.columns, codes.shape[1])):
         inside: Bools = (codes[rows] >= 0) & (codes[rows] < len(sets.indptr) - 1)
         user = np.nonzero(inside)[0]
-        made.append(spread(sets, codes[rows][inside], user, weights[rows][inside], len(codes[rows])))
-    return made
+        shares.append(spread(sets, codes[rows][inside], user, weights[rows][inside], len(codes[rows])))
+    return shares
 
 
 def spread(sets: Sets, item: Ints, user: Ints, weight: Floats, users: int) -> Floats:

@@ -14,10 +14,10 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 
 def counts_of(items: Items, count: str) -> tuple[Floats, float]:
     """How often each item was taken, and how often it could have been."""
-    found = items.takers if count == "users" else items.taken
-    if found is None:
+    counts = items.takers if count == "users" else items.taken
+    if counts is None:
         raise TypeError("these items have no popularity")
-    return found, items.users if count == "users" else float(found.sum())
+    return counts, items.users if count == "users" else float(counts.sum())
 
 
 def novelty(s: Slates, m: Any) -> ListValues:
@@ -28,7 +28,7 @@ def novelty(s: Slates, m: Any) -> ListValues:
     if m.norm == "log":
         total = counts_of(s.items, getattr(m, "count", "users"))[1]
         numerator *= log_of(m.base) / math.log(total) if total > 1 else 0.0
-    below = np.full(len(s), float(m.cutoff or s.codes.shape[1])) if m.divisor == "k" else lengths
+    below = np.full(len(s), float(m.cutoff or s.places)) if m.divisor == "k" else lengths
     return ListValues(numerator, below, lengths > 0)
 
 
@@ -43,10 +43,6 @@ def _information(items: Items, m: Any, count: str) -> tuple[Floats, Bools]:
         rarest = float(information[~cold].max(initial=0.0)) if m.cold == "rarest" else 0.0
         information = np.where(cold, rarest, information)
     return information, cold
-
-
-def _relevance(s: Slates, m: Any) -> Bools:
-    return s.present if m.relevance == "all" else s.relevant(m.rel)
 
 
 def expected_popularity_complement(s: Slates, m: Any) -> ListValues:
@@ -64,8 +60,9 @@ def expected_free_discovery(s: Slates, m: Any) -> ListValues:
 
 
 def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
-    weights = place_weights(m.discount, s.codes.shape[1])
-    numerator = along(np.where(_relevance(s, m) & counted, worth * weights, 0.0))
+    weights = place_weights(m.discount, s.places)
+    useful = s.present if m.relevance == "all" else s.relevant(m.rel)
+    numerator = along(np.where(useful & counted, worth * weights, 0.0))
     below = along(np.where(counted, weights, 0.0))
     defined = s.lengths > 0 if m.relevance == "all" else has_relevant(s, m)
     return ListValues(numerator, below, defined)
@@ -141,13 +138,9 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
 def equal_opportunity(s: Slates, m: Any) -> Whole:
     """What head and tail (or groups) have found of their relevant items."""
     group, groups = _groups(s.items, m)
-    judged = rows_of(s.judged)
     found = per_group(s.at(group, -1), s.relevant(m.rel), groups)
-    kept = judged.grade >= m.rel
-    code = known(group, judged.item, -1)
-    inside = kept & (code >= 0)
-    relevant = np.bincount(judged.query[inside] * groups + code[inside], minlength=len(s) * groups)
-    return Whole(math.nan, np.hstack([found, relevant.reshape(-1, groups)]), np.empty(0))
+    relevant = rows_per_group(rows_of(s.judged), m.rel, group, groups)
+    return Whole(math.nan, np.hstack([found, relevant]), np.empty(0))
 
 
 def statistical_parity(s: Slates, m: Any) -> Whole:
@@ -158,10 +151,7 @@ def statistical_parity(s: Slates, m: Any) -> Whole:
     recommended = per_group(s.at(group, -1), s.present, groups)
     possible = np.tile(np.bincount(group[group >= 0], minlength=groups), (len(s), 1))
     if s.history is not None:
-        code = known(group, s.history.item, -1)
-        inside = code >= 0
-        taken = np.bincount(s.history.query[inside] * groups + code[inside], minlength=len(s) * groups)
-        possible = possible - taken.reshape(-1, groups)
+        possible = possible - rows_per_group(s.history, -math.inf, group, groups)
     return Whole(math.nan, np.hstack([recommended, possible]), np.empty(0))
 
 
@@ -192,6 +182,15 @@ def per_group(group: Ints, counted: Bools, groups: int, weights: Floats | None =
     each = None if weights is None else weights[place]
     flat = np.bincount(user * groups + group[user, place], weights=each, minlength=len(group) * groups)
     return flat.reshape(-1, groups).astype(np.float64)
+
+
+def rows_per_group(rows: Rows, rel: float, group: Ints, groups: int) -> Ints:
+    """(n, groups) how many rows of each query, graded at least ``rel``, are of each group."""
+    code = known(group, rows.item, -1)
+    inside = (rows.grade >= rel) & (code >= 0)
+    queries = len(rows.offsets) - 1
+    flat = np.bincount(rows.query[inside] * groups + code[inside], minlength=queries * groups)
+    return flat.reshape(queries, groups)
 
 
 def rows_of(rows: Rows | None) -> Rows:

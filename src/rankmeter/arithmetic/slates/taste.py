@@ -47,14 +47,14 @@ def _rank_surprise(s: Slates) -> Floats:
     rank = np.searchsorted(different, -taken) + 1.0
     listed = max(s.items.listed, 1)
     expected = np.where(taken > 0, (listed + 1 - rank) / listed, 0.0)
-    place = (listed + 1 - np.arange(1, s.codes.shape[1] + 1)) / listed
+    place = (listed + 1 - np.arange(1, s.places + 1)) / listed
     return np.asarray(np.maximum(place - s.at(expected), 0.0))
 
 
 def _not_popular(s: Slates, m: Any) -> Bools:
     """(n, k) which places hold an item that is not among the k most popular."""
     taken, _ = counts_of(s.items, "interactions")
-    most = np.argsort(-taken, kind="stable")[: m.cutoff or s.codes.shape[1]]
+    most = np.argsort(-taken, kind="stable")[: m.cutoff or s.places]
     usual = np.zeros(s.items.total, np.bool_)
     usual[most] = taken[most] > 0
     return np.asarray(s.present & ~s.at(usual))
@@ -68,11 +68,11 @@ def _unlike_history(s: Slates, m: Any) -> tuple[Floats, Bools]:
 def calibration(s: Slates, m: Any) -> ListValues:
     """The divergence of a list's categories from those of the user's history."""
     sets, history = categories(s.items), rows_of(s.history)
-    weights = place_weights(m.weight, s.codes.shape[1])
+    weights = place_weights(m.weight, s.places)
     values, defined = [], []
-    made = category_shares(s.items, s.codes, weights)
+    shares = category_shares(s.items, s.codes, weights)
     first = 0
-    for listed in made:
+    for listed in shares:
         last = first + len(listed)
         rows = slice(int(history.offsets[first]), int(history.offsets[last]))
         item, user = history.item[rows], history.query[rows] - first
@@ -81,8 +81,8 @@ def calibration(s: Slates, m: Any) -> ListValues:
         wanted, got = before.sum(axis=1, keepdims=True), listed.sum(axis=1, keepdims=True)
         p = np.divide(before, wanted, out=np.zeros_like(before), where=wanted > 0)
         q = np.divide(listed, got, out=np.zeros_like(listed), where=got > 0)
-        found = _kl(p, (1 - m.alpha) * q + m.alpha * p) if m.divergence == "kl" else _js(p, q)
-        values.append(np.maximum(found, 0.0) / log_of(m.base))
+        divergence = _kl(p, (1 - m.alpha) * q + m.alpha * p) if m.divergence == "kl" else _js(p, q)
+        values.append(np.maximum(divergence, 0.0) / log_of(m.base))
         defined.append((wanted[:, 0] > 0) & (got[:, 0] > 0))
         first = last
     return ListValues(np.concatenate(values), np.ones(len(s)), np.concatenate(defined))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.slates.data import ListValues, Slates, along, known, place_weights
 from rankmeter.arithmetic.slates.popularity import has_relevant, rows_of
 from rankmeter.placing.placements import Floats
@@ -22,7 +23,7 @@ def margin(s: Slates, m: Any) -> ListValues:
 
 
 def _worth(s: Slates, m: Any, worth: Floats) -> ListValues:
-    weights = place_weights(m.discount, s.codes.shape[1])
+    weights = place_weights(m.discount, s.places)
     found = along(np.where(s.relevant(m.rel), s.at(worth) * weights, 0.0))
     return ListValues(found, np.ones(len(s)), has_relevant(s, m))
 
@@ -39,26 +40,18 @@ def value_hit_rate(s: Slates, m: Any) -> ListValues:
 def value_ndcg(s: Slates, m: Any) -> ListValues:
     """Gains of grade times value, discounted, by the best that was possible."""
     values, judged = _given(s.items.values), rows_of(s.judged)
-    places = max(s.codes.shape[1], int(np.diff(judged.offsets).max(initial=0)))
+    places = max(s.places, int(np.diff(judged.offsets).max(initial=0)))
     places = min(m.cutoff or places, places)
     weights = place_weights(m.discount, places)
-    relevant = s.relevant(m.rel)
-    grades = np.where(relevant, s.grades if s.grades is not None else 0.0, 0.0)
-    gained = along(_gain(grades, m.gain) * s.at(values) * weights[: s.codes.shape[1]])
-    gains = _gain(np.where(judged.grade >= m.rel, judged.grade, 0.0), m.gain) * known(values, judged.item)
+    grades = np.where(s.relevant(m.rel), s.grades, -np.inf)
+    gained = along(gains_of(grades, m) * s.at(values) * weights[: s.places])
+    gains = gains_of(judged.grade, m) * known(values, judged.item)
     query = judged.query
     order = np.lexsort((-gains, query))
     place = np.arange(len(order)) - judged.offsets[query]
     inside = place < places
     ideal = np.bincount(query[inside], weights=gains[order][inside] * weights[place[inside]], minlength=len(s))
     return ListValues(gained, ideal.astype(np.float64), has_relevant(s, m))
-
-
-def _gain(grades: Floats, gain: str) -> Floats:
-    positive = np.maximum(grades, 0.0)
-    if gain == "exp2":
-        return np.exp2(positive) - 1.0
-    return (positive > 0).astype(np.float64) if gain == "binary" else positive
 
 
 def _given(values: Floats | None) -> Floats:

@@ -1,6 +1,6 @@
-"""Dialects: how other tools define the metrics they name, as data, one TOML file per tool beside this one.
+"""Dialects: how other tools define their metrics, as data, in one TOML file per tool beside this one.
 
-A dialect maps each metric name of a tool to a rankmeter measure with every convention stated; it computes nothing.
+A dialect maps each metric of a tool to a rankmeter measure with every convention stated; it computes nothing.
 ``tool:option,option=value`` chooses a version of the tool or an option of its call.
 
 >>> dialect = find_dialect("recbole")
@@ -12,16 +12,17 @@ AP(rel=2,scores=float32)
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest
 from rankmeter.frozen import dataclass
+from rankmeter.late import text_beside
 from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
 from rankmeter.measures.dialects.spelling import AskedMetric, read_metric, read_value
 from rankmeter.measures.grammar import find_measure
@@ -29,7 +30,7 @@ from rankmeter.measures.options import format_value
 from rankmeter.wording import said
 
 CUTS = ("cutoff", "depth")
-"""The conventions that say how many items of a list are looked at."""
+"""The conventions that limit how many items of a list are looked at."""
 
 Texts = Mapping[str, str]
 """A text in each language: ``{"en": ..., "zh": ...}``."""
@@ -37,7 +38,7 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class InBothLanguages:
-    """A text of a dialect's file inside of a message."""
+    """A text of a dialect's file inside a message."""
 
     texts: Texts
 
@@ -48,43 +49,43 @@ class InBothLanguages:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of a tool: its names there, and the measure that it is."""
+    """One metric of a tool: its names, and the measure that it is."""
 
     names: tuple[str, ...]
     measure: str
     """The rankmeter measure, by its name alone."""
     conventions: Mapping[str, Any]
-    """The options of the measure, those that the whole dialect shares included."""
+    """The options of the measure, including those that the whole dialect shares."""
     options: Mapping[str, Any]
-    """The metric's own options: the field that each sets, or for each value the fields that it changes, among them
-    ``measure``, where the value makes it another measure."""
+    """The metric's own options: for each the field that it sets, or for each of its values the fields that it changes,
+    ``measure`` among them if the value makes it another measure."""
     number: str = "cutoff"
-    """The field that a number in the name sets (``P_5``, ``NDCG@10``); empty where the name takes none."""
+    """The field that a number in the name sets (``P_5``, ``NDCG@10``); empty if the name takes none."""
     fraction: bool = False
-    """Whether the digits after the name stand behind the point (ranx: ``rbp.95`` is p = 0.95)."""
+    """Whether the digits after the name are decimals (ranx: ``rbp.95`` is p = 0.95)."""
     numbered: Mapping[str, Any] = field(default_factory=dict)
-    """What a number in the name changes besides (ir_measures: RR@k comes from another program than RR)."""
+    """What else a number in the name changes (ir_measures: RR@k comes from another program than RR)."""
     together: tuple[str, ...] = ()
-    """The fields that several numbers in the name set at once, in their order (trec_eval: ``utility.1,-1,0,0``); a
-    field alone takes all of them (``11pt_avg.0.2,0.5,0.8``)."""
+    """The fields that several numbers in the name set, in their order (trec_eval: ``utility.1,-1,0,0``); a single field
+    takes all of them (``11pt_avg.0.2,0.5,0.8``)."""
     given: tuple[str, ...] = ()
     """The options that must be stated for the name to mean this measure (ir_measures: NumRet(rel=1))."""
     defaults: tuple[float, ...] = ()
-    """The numbers taken where the name has none, as with trec_eval's cutoffs."""
+    """The numbers used if the name has none, as with trec_eval's cutoffs."""
     under: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What a version of the tool or an option of its call changes of this metric alone, by the variant's name: the
-    values of fields, and under ``measure`` the measure itself."""
+    """What a variant of the tool changes in this metric alone, by the variant's name: fields, and under ``measure`` the
+    measure itself."""
     reason: Texts | None = None
-    """What is particular about the definition, where something is."""
+    """What is special about the definition, if anything is."""
 
     @property
     def name(self) -> str:
-        """The name under which the tool's documentation has it."""
+        """The name that the tool's documentation uses."""
         return self.names[0]
 
     @property
     def turned(self) -> tuple[tuple[str, str, str], ...]:
-        """The options that make it another measure: each with the value that does so, and that measure's name."""
+        """The options that make it another measure: option, value and the name of that measure."""
         return tuple(
             (option, value, changes["measure"])
             for option, meant in self.options.items()
@@ -138,9 +139,42 @@ class Metric:
         return changes
 
 
+class Metrics(Sequence[Metric]):
+    """The metrics of a tool, each made when it is first asked for: making all of trec_eval's takes 5 ms."""
+
+    def __init__(self, names: Sequence[tuple[str, ...]], make: Callable[[int], Metric]) -> None:
+        self.names = names
+        """The names of each."""
+        self._make = make
+        self._made: dict[int, Metric] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> Metric: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Metric]: ...
+    def __getitem__(self, place: int | slice) -> Metric | list[Metric]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        at = range(len(self))[place]
+        if at not in self._made:
+            self._made[at] = self._make(at)
+        return self._made[at]
+
+    def named(self, name: str) -> list[Metric]:
+        """The metrics that have this name; options may tell them apart."""
+        return [self[at] for at, names in enumerate(self.names) if name in names]
+
+    def changed(self, change: Callable[[Metric], Metric]) -> Metrics:
+        """The same metrics under other conventions."""
+        return Metrics(self.names, lambda at: change(self[at]))
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A version of a tool, or an option of its call, that changes conventions of every metric."""
+    """A version of a tool, or an option of its command, that changes conventions of every metric."""
 
     name: str
     text: Texts
@@ -148,16 +182,16 @@ class Variant:
     sets: str = ""
     """The field that the option's value sets (``l=2``); empty for options without a value."""
     binary_only: bool = False
-    """Whether graded measures are left alone (trec_eval's -l)."""
+    """Whether it leaves graded measures alone (trec_eval's -l)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accident:
-    """What a tool does that no definition gives: an unstable sort, a value that hangs on the order of rows, a crash."""
+    """Behaviour that no definition describes: an unstable sort, a value that depends on the order of rows, a crash."""
 
     metrics: tuple[str, ...]
     when: str
-    """A word for the data on which it happens; the conformance tests leave out just those."""
+    """A word for the data on which it happens; the conformance tests skip just that data."""
     text: Texts
 
 
@@ -169,19 +203,19 @@ class Dialect:
     title: str
     version: str
     text: Texts
-    metrics: tuple[Metric, ...]
+    metrics: Metrics
     variants: tuple[Variant, ...]
     accidents: tuple[Accident, ...]
     digits: int | None
-    """How many decimals the tool prints, where it rounds."""
+    """How many decimals the tool prints, if it rounds."""
     tolerance: float
-    """How near its numbers must come: larger where it computes in single precision or rounds."""
+    """How close our numbers must be to its own: less close if it computes in single precision or rounds."""
     separator: str = "@"
     """What stands between a metric's name and its cutoff."""
     newest: str = ""
-    """The newest release that was looked at, where it is not the recorded one."""
+    """The newest release that was examined, if it is not the recorded one."""
     moved: Texts = field(default_factory=dict)
-    """What that release changes, and how it was looked at; without a release, why none was."""
+    """What that release changes, and how it was examined; without a release, why none was."""
     chosen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -194,7 +228,7 @@ class Dialect:
             try:
                 metric.build(cutoff, options or {})
             except MeasureError:
-                cutoff = None  # it takes none
+                cutoff = None  # the metric takes none
             else:
                 name = f"{metric.name}{self.separator}{cutoff:g}"
         if not options:
@@ -209,7 +243,7 @@ class Dialect:
         return f"{name if cut is None else metric.name}({written})"
 
     def measures(self, text: str) -> dict[str, Measure]:
-        """The measures that a metric name asks for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
+        """The measures that a metric name stands for, each under its own name (``P_5`` and ``P_10`` for P.5,10)."""
         metric, asked = self.find(text)
         if metric.together and asked.numbers:
             return {text: metric.build_together(asked.numbers, asked.options)}
@@ -228,7 +262,7 @@ class Dialect:
         return meant
 
     def measure(self, text: str) -> Measure:
-        """The one measure that a metric name asks for."""
+        """The one measure that a metric name stands for."""
         meant = self.measures(text)
         if len(meant) > 1:
             raise MeasureError.of(
@@ -237,22 +271,20 @@ class Dialect:
         return next(iter(meant.values()))
 
     def find(self, text: str) -> tuple[Metric, AskedMetric]:
-        """The metric that a text names, and what it says of it."""
-        names = list(dict.fromkeys(name for metric in self.metrics for name in metric.names))
+        """The metric that a text names, and the numbers and options in the text."""
+        names = list(dict.fromkeys(name for names in self.metrics.names for name in names))
         asked = read_metric(text, names)
         if asked is None:
             self._refuse_accident(text)
             close = nearest(re.split(r"[@(:]|[_.]\d", text)[0], names, shown=1)
-            known = [metric.name for metric in self.metrics]
+            known = [names[0] for names in self.metrics.names]
             hint = said("dialects.near_of_metrics" if close else "dialects.metrics", near=close[:1], known=known)
             raise MeasureError.of("dialects.no_metric", tool=str(self), text=text, hint=hint)
-        meant = [
-            metric for metric in self.metrics if asked.name in metric.names and asked.options.keys() >= {*metric.given}
-        ]
+        meant = [metric for metric in self.metrics.named(asked.name) if asked.options.keys() >= {*metric.given}]
         return max(meant, key=lambda metric: len(metric.given)), asked
 
     def _refuse_accident(self, text: str) -> None:
-        """Say why a metric that the tool has is not a measure here, where the reason is listed."""
+        """Explain why a metric that the tool has is not a measure here, if the reason is listed."""
         for accident in self.accidents:
             asked = read_metric(text, accident.metrics) if accident.when == "always" else None
             if asked is not None:
@@ -261,13 +293,13 @@ class Dialect:
 
 
 ALIASES = {"opensearch": "elasticsearch", "trectools": "evaluate"}
-"""Tools whose metrics are those of another: the same code, or the library underneath."""
+"""Tools whose metrics are those of another, which they share code with or build on."""
 
 
 def dialect_names() -> list[str]:
     """Every dialect, in alphabetical order."""
-    files = Path(__file__).parent.iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    files = os.listdir(os.path.dirname(__file__))  # noqa: PTH120, PTH208 (loads less)
+    return sorted(file.removesuffix(".toml") for file in files if file.endswith(".toml"))
 
 
 def find_dialect(text: str) -> Dialect:
@@ -299,17 +331,18 @@ def _with_variant(dialect: Dialect, option: str) -> Dialect:
     changes = {variant.sets: read_value(value)} if variant.sets else variant.changes
     if variant.sets and not isinstance(changes[variant.sets], int | float):
         raise NotFoundError.of("dialects.takes_a_number", option=option, tool=dialect.name, hint=f"{dialect}:{name}=2")
-    metrics = tuple(
-        metric if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure)
-        # What one metric says of itself stands, unless the option is about just that.
-        else _changed(metric, {**_possible(metric.measure, changes), **metric.under.get(name, {})})
-        for metric in dialect.metrics
-    )  # fmt: skip
-    return replace(dialect, metrics=metrics, chosen=(*dialect.chosen, option))
+
+    def change(metric: Metric) -> Metric:
+        if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure):
+            return metric
+        # What a metric states itself holds, unless the option is about just that.
+        return _changed(metric, {**_possible(metric.measure, changes), **metric.under.get(name, {})})
+
+    return replace(dialect, metrics=dialect.metrics.changed(change), chosen=(*dialect.chosen, option))
 
 
 def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
-    """The metric with other conventions, or as another measure; what a numbered name changes follows them."""
+    """The metric with other conventions, also where its name has a number, or as another measure."""
     numbered = {name: changes.get(name, value) for name, value in metric.numbered.items()}
     measure = changes.get("measure", metric.measure)
     conventions = {**metric.conventions, **{name: value for name, value in changes.items() if name != "measure"}}
@@ -317,22 +350,25 @@ def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
 
 
 def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes that a measure can have: it has the field, and the field the value."""
+    """The changes of fields that a measure has."""
     rules = {option.name: rule_of(option) for option in fields(find_measure(measure))}
     return {name: value for name, value in changes.items() if name in rules}
 
 
 @cache
 def _read(name: str) -> Dialect:
-    text = (Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    first, *tables = text_beside(__file__, f"{name}.toml").split("\n[")
+    # A metric is read when it is asked for; its names stand in the first line of its table.
+    metrics = [table.removeprefix("[metric]]\n") for table in tables if table.startswith("[metric]]\n")]
+    names = [tuple(re.findall(r'"([^"]+)"', metric[: metric.index("\n")])) for metric in metrics]
+    data = tomllib.loads("\n[".join([first, *(table for table in tables if not table.startswith("[metric]]\n"))]))
     shared = data.get("conventions", {})
     return Dialect(
         name=name,
         title=data["title"],
         version=data["version"],
         text={"en": data["en"], "zh": data["zh"]},
-        metrics=tuple(_metric(entry, shared) for entry in data["metric"]),
+        metrics=Metrics(names, lambda at: _metric(tomllib.loads(metrics[at]), shared)),
         variants=tuple(
             Variant(
                 entry["name"], _texts(entry) or {}, entry.get("changes", {}), entry.get("field", ""),
@@ -353,7 +389,7 @@ def _read(name: str) -> Dialect:
 
 def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
     own = dict(entry.get("set", {}))
-    if isinstance(own.get("gain"), dict):  # keys of a table are text
+    if isinstance(own.get("gain"), dict):  # keys of a TOML table are text
         own["gain"] = {read_value(grade): gain for grade, gain in own["gain"].items()}
     stated = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     known: dict[str, Any] = {field.name: stated[field.name] for field in fields(Metric) if field.name in stated}

@@ -1,4 +1,4 @@
-"""How other tools spell a metric with its parameters, read without knowing which tool it is.
+"""How other tools write a metric with its parameters, read without knowing the tool.
 
 ::
 
@@ -18,24 +18,24 @@ from typing import Any
 
 from rankmeter.frozen import dataclass
 
-_PARENTHESES = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_WORDS = re.compile(r"[:;\s]+(\w+)=([^:;\s]+)$")
-_LEVEL = re.compile(r"-l(\d+)$")
-_NUMBERS = re.compile(r"(?P<name>.+?)(?P<mark>_at_|[@_.])(?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\d+)*)$")
-_PAIRS = re.compile(r"(?P<name>.+?)\.(?P<pairs>-?\w+=-?\d*\.?\d+(?:,-?\w+=-?\d*\.?\d+)*)$")
-_KEYWORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PARENTHESES = r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)"
+_WORDS = r"[:;\s]+(\w+)=([^:;\s]+)$"
+_LEVEL = r"-l(\d+)$"
+_NUMBERS = r"(?P<name>.+?)(?P<mark>_at_|[@_.])(?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\d+)*)$"
+_PAIRS = r"(?P<name>.+?)\.(?P<pairs>-?\w+=-?\d*\.?\d+(?:,-?\w+=-?\d*\.?\d+)*)$"
+_KEYWORD = r"\w+"
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedMetric:
-    """What a text says: the metric's name as the dialect has it, the numbers in it, the options beside it."""
+    """A metric as read from text: its name in the dialect, the numbers in it, its options."""
 
     name: str
     numbers: tuple[float, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     mark: str = "_"
-    """What stands between the name and the number."""
+    """What separates the name and the number."""
     digits: str = ""
     """The number as it was written."""
 
@@ -45,7 +45,7 @@ class AskedMetric:
 
 
 def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
-    """Read a metric of a tool that has these names; None where the name is none of them."""
+    """Read a metric of a tool that has these names; None if the name is not one of them."""
     rest, options, positional = _without_options(text.strip())
     known = {name.casefold(): name for name in reversed(names)}
     for name in (rest, rest.removesuffix("-")):
@@ -56,7 +56,7 @@ def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
             numbers = tuple(positional)
             return AskedMetric(known_as, numbers, options)
     minus = rest.endswith("-")
-    match = _NUMBERS.fullmatch(rest.removesuffix("-"))
+    match = re.fullmatch(_NUMBERS, rest.removesuffix("-"))
     known_as = _name(match["name"], names, known) if match else None
     if match is None or known_as is None:
         return None
@@ -71,35 +71,35 @@ def _name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:
 
 
 def _without_options(text: str) -> tuple[str, dict[str, Any], list[float]]:
-    """Take everything but the name and its number out of the text."""
+    """Split the text into the name with its number, the options, and numbers in parentheses."""
     options: dict[str, Any] = {}
     positional: list[float] = []
-    if match := _PARENTHESES.search(text):
+    if match := re.search(_PARENTHESES, text):
         for part in filter(None, (part.strip() for part in _split(match[1]))):
             name, equals, value = part.partition("=")
-            if equals and _KEYWORD.fullmatch(name.strip()):
+            if equals and re.fullmatch(_KEYWORD, name.strip()):
                 options[name.strip()] = read_value(value.strip())
             elif isinstance(number := read_value(part), (int, float)):
                 positional.append(number)
         text = text[: match.start()] + text[match.end() :]
-    if match := _PAIRS.fullmatch(text):  # trec_eval: ndcg.1=3,2=9 maps grades to gains, rbp.p=0.8 sets p
+    if match := re.fullmatch(_PAIRS, text):  # trec_eval: ndcg.1=3,2=9 maps grades to gains, rbp.p=0.8 sets p
         pairs = [pair.split("=") for pair in match["pairs"].split(",")]
         gains = {read_value(grade): read_value(gain) for grade, gain in pairs if not grade.isalpha()}
         options |= {name: read_value(value) for name, value in pairs if name.isalpha()}
         if gains:
             options["gains"] = gains
         return match["name"], options, positional
-    while match := _WORDS.search(text):
+    while match := re.search(_WORDS, text):
         options[match[1]] = read_value(match[2])
         text = text[: match.start()]
-    if match := _LEVEL.search(text):
+    if match := re.search(_LEVEL, text):
         options["l"] = read_value(match[1])
         text = text[: match.start()]
     return text.strip(), options, positional
 
 
 def _split(arguments: str) -> list[str]:
-    """Split at commas that stand in no inner parentheses or braces."""
+    """Split at commas outside inner parentheses and braces."""
     return re.split(r",(?![^()]*\))(?![^{}]*\})", arguments)
 
 
@@ -109,6 +109,6 @@ def read_value(text: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
         pairs = (pair.partition(":") for pair in text[1:-1].split(",") if pair.strip())
         return {read_value(grade): read_value(gain) for grade, _, gain in pairs}
-    if _NUMBER.fullmatch(text):
+    if re.fullmatch(_NUMBER, text):
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))

@@ -21,66 +21,66 @@ from rankmeter.wording import LANGUAGES, Language
 
 @dataclass(frozen=True, slots=True)
 class MeasureProse:
-    """What is written about one measure in one language."""
+    """The prose about one measure in one language."""
 
     title: str
     meaning: str
     formula: str
-    """The formula as plain text, written for the default conventions."""
+    """The formula as plain text, for the default conventions."""
     latex: str
     use: str
     """When to use it."""
     misleads: str
     """How it misleads."""
     example: str
-    """An example worked by hand, several lines."""
+    """An example worked out by hand, in several lines."""
     citation: str
     """Where it was first described; empty for plain counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConventionProse:
-    """What is written about one option and one value of it in one language."""
+    """The prose about one option and one of its values in one language."""
 
     decides: str
     """What the option decides."""
     meaning: str
-    """What this value means; empty where the value is a number, which speaks for itself."""
+    """What this value means; empty for a number, which speaks for itself."""
 
 
 def read_prose(name: str, language: Language = "en") -> MeasureProse:
-    """What is written about the measure of this name.
+    """The prose about the measure of this name.
 
     Raises
     ------
     NotFoundError
-        When nothing is: people's own measures have no file here.
+        When there is none: users' own measures have no file here.
     """
     check_language(language)
     entry = _entry(name)
     if entry is None or name.endswith("conventions"):
         raise NotFoundError.of("measures.no_prose", name=name)
     shared = {key: entry[key] for key in ("formula", "latex", "citation")}
-    # A formula with words in it has Chinese words in Chinese.
+    # A formula that contains words has a Chinese version.
     return MeasureProse(**shared | {key: text.strip() for key, text in entry[language].items()})
 
 
 def read_convention(measure: str, option: str, value: object, language: Language = "en") -> ConventionProse:
-    """What is written about an option of a measure and the value it has; empty texts where nothing is."""
+    """The prose about an option of a measure and its value; empty texts if there is none."""
     check_language(language)
     written = "map" if isinstance(value, Mapping) else str(value)
-    # One word, `norm`, means something else in each measure that has it, and `weight` in each family.
-    files = [_entry("conventions") or {}, _entry("slate_conventions") or {}]
-    candidates = [entry for key in (f"{option}_{measure}", option) for file in files if (entry := file.get(key))]
-    entry = next(
-        (candidate for candidate in candidates if written in candidate.get("choices", {})),
-        candidates[0] if candidates else None,
-    )
+    # `norm` and some other options mean something else in each measure that has them.
+    entry = conventions().get(f"{option}_{measure}") or conventions().get(option)
     if entry is None:
         return ConventionProse("", "")
     choices = entry.get("choices", {})
     meant = choices.get(written) or (choices.get("number") if isinstance(value, (int, float)) else None) or {}
     return ConventionProse(entry[language], meant.get(language, ""))
+
+
+def conventions() -> dict[str, Any]:
+    """The prose about every option, by ``option``, or ``option_Measure`` if it means something else in that measure."""
+    return {**(_entry("conventions") or {}), **(_entry("slate_conventions") or {})}
 
 
 @cache
@@ -89,4 +89,4 @@ def _entry(name: str) -> dict[str, Any] | None:
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 
-__all__ = ["LANGUAGES", "ConventionProse", "Language", "MeasureProse", "read_convention", "read_prose"]
+__all__ = ["LANGUAGES", "ConventionProse", "Language", "MeasureProse", "conventions", "read_convention", "read_prose"]

@@ -1,0 +1,139 @@
+"""trec_eval's command line, read and answered as the program does; click is not needed, nor loaded for it.
+
+To load it would take a twentieth of the time of a million lines.
+"""
+
+from __future__ import annotations
+
+import gc
+import getopt
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rankmeter.cli.talk import say, tell
+from rankmeter.compat import c_library
+from rankmeter.errors import MeasureError, Problem, RankmeterWarning, with_hint
+from rankmeter.late import without_matrix_threads
+from rankmeter.showing.characters import without_controls
+from rankmeter.wording import Language, said
+
+LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+    "trec-eval-version=": "--trec-eval-version",
+}
+"""trec_eval's long options, and one of ours."""
+VERSIONS = {"9": "9.0.8", "10": "10.0"}
+VERSION_VARIABLE = "RANKMETER_TREC_EVAL_VERSION"
+WRONG_USE = 1
+
+
+def answer(arguments: Sequence[str], language: Language) -> int | tuple[str, ...]:
+    """Print what trec_eval prints and return its exit code; where help was asked for, the measures that it is about."""
+    without_matrix_threads()
+    gc.disable()  # there is no cycle worth a search, and searching takes a tenth of a short call
+    from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, printed_blocks
+    from rankmeter.compat.trec_measures import wanted
+
+    try:
+        pairs, paths = getopt.gnu_getopt(list(arguments), LETTERS, list(LONG))
+        given = [(LONG.get(name.removeprefix("--")) or LONG.get(f"{name.removeprefix('--')}=") or name, value)
+                 for name, value in pairs]  # fmt: skip
+        options = _options(given)
+        measures: tuple[str, ...] = options.get("measures", ())
+        if "show_version" in options:
+            wanted(measures, options["version"])
+            tell([f"trec_eval version {VERSIONS[str(options['version'])]}, by rankmeter"])
+            return 0
+        if "help" in options:
+            return measures
+        blocks = printed_blocks(ProgramCall(*_two(paths), **options))
+    except TrecEvalError as error:
+        _print([error.printed])
+        say(error.text(language))
+        return error.code
+    except getopt.GetoptError as error:
+        kind = "cli.no_such_option" if "recognized" in error.msg else "cli.option_without_value"
+        fact = Problem(kind, {"name": f"-{error.opt}"}).fact(language)
+        say(with_hint(fact, "rankmeter trec_eval --help", language))
+        return WRONG_USE
+    except MeasureError as error:
+        say(error.text(language))
+        return WRONG_USE
+    _print(blocks)
+    return 0
+
+
+def _print(blocks: Iterable[bytes | bytearray]) -> None:
+    """Data, with ids of any bytes as they were."""
+    if sys.stdout.isatty():
+        text = b"".join(blocks).decode("utf-8", "surrogateescape")
+        blocks = [without_controls(text).encode("utf-8", "surrogateescape")]
+    sys.stdout.flush()
+    for block in blocks:
+        sys.stdout.buffer.write(block)
+    sys.stdout.buffer.flush()
+
+
+def _two(paths: list[str]) -> tuple[str, str]:
+    """Judgments and a run."""
+    match paths:
+        case [judgments, run]:
+            return judgments, run
+    hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
+    raise MeasureError.of("cli.two_files_needed", given=len(paths), hint=hint)
+
+
+def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
+    """The options as the fields of a command."""
+    version = os.environ.get(VERSION_VARIABLE, "10")
+    options: dict[str, Any] = {}
+    flags = {"-q": ("per_query", True), "-c": ("complete", True), "-n": ("summary", False), "-J": ("judged_only", True),
+             "-h": ("help", True), "-v": ("show_version", True)}  # fmt: skip
+    texts = {"-R": "judgments_format", "-T": "run_format", "-Z": "zscores"}
+    numbers = {"-l": "level", "-M": "depth", "-N": "collection"}
+    for name, value in given:
+        if name in flags:
+            options[flags[name][0]] = flags[name][1]
+            if name == "-v":  # the program looks no further
+                break
+        elif name in texts:
+            options[texts[name]] = value
+        elif name in numbers:
+            options[numbers[name]] = _whole(name, value)
+        elif name == "-m":
+            options["measures"] = (*options.get("measures", ()), value)
+        elif name == "-D" and "." in value:
+            options["only_query"] = value.partition(".")[2]
+        elif name == "--trec-eval-version":
+            version = value
+    major = version.partition(".")[0]
+    if major not in VERSIONS:
+        raise MeasureError.of("cli.version_not_imitated", version=version, versions=list(VERSIONS))
+    options["version"] = int(major)
+    return options
+
+
+def _whole(name: str, text: str) -> int:
+    number = c_library.whole(text)
+    if not re.fullmatch(r"\s*[+-]?\d+", text):
+        warnings.warn(said("read_as_c_does", name=name, text=text, number=number), RankmeterWarning, stacklevel=2)
+    return number

@@ -1,0 +1,227 @@
+"""Numbers for ids: which of some known ones each is, or which of the different ones of a column, by what is cheapest.
+
+Whole numbers that are not far between are looked up in a table, others and text by hashes; text that comes in stretches
+is looked at once a stretch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.frozen import dataclass
+from rankmeter.late import pl
+from rankmeter.placing.matching import ROWS_AT_ONCE, KeyTable, item_keys
+from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.segments import changes, is_rising
+
+FEW_IDS = 5_000
+"""Up to how many ids are looked up one by one."""
+MANY_ROWS = 10_000
+"""From how many rows on it is worth looking for stretches."""
+
+
+def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
+    """The number of each asked id among known ones, which are all different; -1 for strangers.
+
+    A few are looked up in a dictionary, numbers that are not far between in a table, others by hashes, which for text
+    costs a quarter of a join; what these find is compared in full.
+    """
+    if max(len(known), len(asked)) < FEW_IDS:
+        number_of = {known_id: number for number, known_id in enumerate(known.to_list())}
+        return np.array([number_of.get(asked_id, -1) for asked_id in asked.to_list()], np.int64)
+    if not len(known) or not len(asked):
+        return np.full(len(asked), -1)
+    if known.dtype.is_integer() and _are_near(extent(known.to_numpy()), len(known) + len(asked)):
+        return _numbers_by_table(known.to_numpy(), asked.to_numpy())
+    table = KeyTable.of(item_keys(known))
+    if table.repeats:  # two texts with one hash
+        return _joined_numbers(known, asked)
+    numbers = np.empty(len(asked), np.int64)
+    for first in range(0, len(asked), 4 * ROWS_AT_ONCE):
+        block = asked.slice(first, 4 * ROWS_AT_ONCE)
+        number = _numbers_of_text(known, block, table) if known.dtype == pl.String else table.numbers(item_keys(block))
+        if number is None:
+            return _joined_numbers(known, asked)
+        numbers[first : first + len(block)] = number
+    return numbers
+
+
+def _numbers_of_text(known: pl.Series, asked: pl.Series, table: KeyTable) -> Ints | None:
+    """The number of each asked text; None where a stranger shares the hash of a known one.
+
+    Most stand where they are looked for first, so that their keys need not be compared beside the texts.
+    """
+    keys = item_keys(asked)
+    number = table.candidates(keys)
+    rest = (known.gather(number) != asked).arg_true().to_numpy()
+    if len(rest):
+        found = table.numbers(keys[rest])
+        number[rest] = found
+        rest, found = rest[found >= 0], found[found >= 0]
+        if not (known.gather(found) == asked.gather(rest)).all():
+            return None
+    return number
+
+
+def _numbers_by_table(known: Ints, asked: Ints) -> Ints:
+    """The number of each asked one among numbers that are not far between."""
+    low, high = extent(asked)
+    inside = low >= 0 and high <= known.max()
+    if inside and (known == np.arange(len(known))).all():  # every number is its own
+        return asked.astype(np.int64, copy=False)
+    table = np.full(int(known.max()) + 1, -1, np.int64)
+    table[known] = np.arange(len(known))
+    if inside:
+        return table[asked]
+    within = (asked >= 0) & (asked < len(table))
+    return np.where(within, table[np.where(within, asked, 0)], -1)
+
+
+def near_numbers(values: pl.Series) -> Ints | None:
+    """Whole numbers, where a table with a place for each number up to the highest is worth its room; else None."""
+    if not values.dtype.is_integer() or not len(values) or not _are_near(extent(values.to_numpy()), len(values)):
+        return None
+    return values.to_numpy().astype(np.int64, copy=False)
+
+
+def _are_near(bounds: tuple[int, int], rows: int) -> bool:
+    return bounds[0] >= 0 and bounds[1] <= 8 * rows
+
+
+def extent(values: Ints) -> tuple[int, int]:
+    """The lowest and the highest number, in one pass over memory."""
+    blocks = (values[first : first + ROWS_AT_ONCE] for first in range(0, len(values), ROWS_AT_ONCE))
+    bounds = [(block.min(), block.max()) for block in blocks]
+    return int(min(low for low, _ in bounds)), int(max(high for _, high in bounds))
+
+
+def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
+    numbers = pl.DataFrame({"id": known, "number": np.arange(len(known))})
+    matched = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
+    return matched.fill_null(-1).to_numpy().astype(np.int64)
+
+
+def heads_of(column: pl.Series) -> Bools:
+    """Whether each row differs from the one before; the first does."""
+    if column.dtype == pl.String:
+        return np.append(True, (column.slice(1) != column.head(-1)).to_numpy())[: len(column)]
+    return changes(column.to_numpy())
+
+
+def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
+    """The different values in order of first appearance, and the number of each row's value among them.
+
+    Where all values are ``known`` beforehand, some of which may not occur, these are numbered instead.
+    """
+    if known is not None:
+        return known, numbers_among(known, values)
+    if len(values) >= MANY_ROWS and (starts := _starts_of_stretches(values)) is not None:
+        different, number = encode(values.gather(starts))  # one look a stretch instead of one a row
+        return different, np.repeat(number, np.diff(starts, append=len(values)))
+    if values.dtype.is_integer():
+        if is_rising(values.to_numpy(), strictly=True):  # all different
+            return values, np.arange(len(values))
+        if (near := near_numbers(values)) is not None:
+            different = pl.Series(values.name, _first_met(near), values.dtype)
+            return different, _by_value(different, np.arange(len(different))).take(near)
+    by_hash = values.dtype == pl.String and len(values) >= MANY_ROWS
+    different = (
+        values.gather(pl.Series(item_keys(values)).arg_unique()) if by_hash else values.unique(maintain_order=True)
+    )
+    if len(different) == len(values):
+        return values, np.arange(len(values))
+    numbers = numbers_among(different, values)
+    if by_hash and numbers.min() < 0:  # two texts share a hash, so one of them was left out
+        different = values.unique(maintain_order=True)
+        numbers = numbers_among(different, values)
+    return different, numbers
+
+
+def _first_met(values: Ints, count: int = -1) -> Ints:
+    """The different ones of numbers that are not far between, in order of first appearance, in a fifth of Polars' time.
+
+    ``count`` is how many there are, where that is known.
+    """
+    is_new, place = np.ones(int(values.max()) + 1, np.bool_), np.empty(int(values.max()) + 1, np.int32)
+    met: list[Ints] = []
+    for first in range(0, len(values), ROWS_AT_ONCE):
+        rows = values[first : first + ROWS_AT_ONCE]
+        new = rows[is_new.take(rows)]
+        order = np.arange(len(new), dtype=np.int32)
+        place[new[::-1]] = order[::-1]  # of equal ones the first is written last, and stays
+        new = new[place.take(new) == order]
+        is_new[new] = False
+        met.append(new)
+        count -= len(new)
+        if count == 0:
+            break
+    return np.concatenate(met)
+
+
+def _by_value(different: pl.Series, each: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A table by value of what some numbers have."""
+    whole = different.to_numpy()
+    table = np.zeros(int(whole.max()) + 1, each.dtype)
+    table[whole] = each
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Which rows of a column hold which of its values."""
+
+    values: pl.Series
+    """(n,) the different values, as `encode` gives them."""
+    sizes: Ints
+    """(n,) how many rows hold each."""
+    mark: Ints | None
+    """(m,) what each row looks up in a `table`; None where rows stand grouped, in the order of the values."""
+    is_value: bool = False
+    """Whether marks are the values themselves, not their numbers: nothing is made for each row then."""
+
+    def table(self, each: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What each value has, (n,), as a table that marks look up."""
+        return _by_value(self.values, each) if self.is_value else each
+
+    @property
+    def code(self) -> Ints:
+        """(m,) the number of each row's value."""
+        number = np.arange(len(self.values))
+        return np.repeat(number, self.sizes) if self.mark is None else self.table(number).take(self.mark)
+
+
+def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
+    """Find the rows of each value; where all are ``known`` beforehand, some of them may have none."""
+    starts = _starts_of_stretches(values)
+    if starts is not None:
+        different, stretch = encode(values.gather(starts), known)
+        lengths = np.diff(starts, append=len(values))
+        if is_rising(stretch, strictly=True):
+            sizes = np.zeros(len(different), np.int64)
+            sizes[stretch] = lengths
+            return Grouping(different, sizes, None)
+        code = np.repeat(stretch, lengths)
+    elif known is None and (whole := near_numbers(values)) is not None:
+        sizes = np.bincount(whole)
+        met = _first_met(whole, int(np.count_nonzero(sizes)))
+        different, number = pl.Series(values.name, met, values.dtype), np.empty_like(sizes)
+        number[met] = np.arange(len(met))
+        blocks = (whole[first : first + ROWS_AT_ONCE + 1] for first in range(0, len(whole), ROWS_AT_ONCE))
+        stand_grouped = all(is_rising(number.take(block)) for block in blocks)
+        return Grouping(different, sizes[met], None if stand_grouped else whole, is_value=True)
+    else:
+        different, code = encode(values, known)
+    sizes = np.bincount(code, minlength=len(different)).astype(np.int64, copy=False)
+    return Grouping(different, sizes, None if is_rising(code) else code)
+
+
+def _starts_of_stretches(values: pl.Series) -> Ints | None:
+    """Where stretches of one value start, if the rows come in such, as the first ones tell; else None."""
+    for rows in (values.head(MANY_ROWS), values):
+        heads = heads_of(rows)
+        if 2 * np.count_nonzero(heads) > len(rows):
+            return None
+    return np.flatnonzero(heads)
