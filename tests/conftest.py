@@ -12,8 +12,10 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np  # noqa: F401 (see _property_of_nothing)
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import none
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -67,8 +69,18 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    _property_of_nothing()
     gc.freeze()
     gc.enable()
+
+
+@settings(max_examples=1, database=None)
+@given(none())
+def _property_of_nothing(nothing: None) -> None:
+    """The first property makes Hypothesis take charge of NumPy's generator, unless what holds it is frozen already.
+
+    Older Hypothesis asks the garbage collector, which does not see what is frozen, and warns; warnings are errors.
+    """
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
