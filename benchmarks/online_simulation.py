@@ -23,9 +23,8 @@ from rankmeter.online.exact_totals import Draws
 from rankmeter.online.sums import Sums
 from rankmeter.online.variant_effects import resampled_difference
 from rankmeter.placing.hashing import mixed
-from rankmeter.stats import locations
-from rankmeter.stats.estimates import compare, heterogeneity
-from rankmeter.stats.looks import Look, boundaries
+from rankmeter.stats import estimates as locations
+from rankmeter.stats.estimates import Look, boundaries, compare, heterogeneity
 from rankmeter.stats.proportions import sample_ratio
 
 MEASURES = tuple(

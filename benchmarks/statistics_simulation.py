@@ -21,9 +21,8 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.best import separation
 from rankmeter.stats.corrections import corrected, step_down
-from rankmeter.stats.effects import equivalences
 from rankmeter.stats.intervals import METHODS, intervals_of
-from rankmeter.stats.paired import TESTS, p_values
+from rankmeter.stats.paired import TESTS, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import Groups, Sample
 from rankmeter.stats.slice_intervals import difference as slice_difference

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankmeter.comparing.requirement import Requirement, check_requirements
+from rankmeter.comparing.gate import Requirement, check_requirements
 from rankmeter.errors import RankmeterError
 
 __all__ = ["Requirement", "assert_ranking"]

@@ -124,7 +124,7 @@ def test_an_export_is_judgments_and_can_be_imported(browser):
 
 
 def test_the_chances_of_a_draw_are_exported_with_the_grades(browser):
-    from rankmeter.judging.chances import with_design
+    from rankmeter.judging.observed import with_design
 
     pool = pl.DataFrame({"query": ["q1", "q1", "q2"], "item": ["a", "b", "c"], "item_chance": [0.5, 0.25, 1.0]})
     opened(browser, "drawn", pool=pool)

@@ -21,8 +21,7 @@ from rankmeter.online.contrasts import cuped, difference, ratio, units_needed
 from rankmeter.online.sums import Sums
 from rankmeter.stats import proportions
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.estimates import Estimate
-from rankmeter.stats.looks import Look
+from rankmeter.stats.estimates import Estimate, Look
 from rankmeter.stats.student import t_quantile
 
 HERE = Path(__file__).parent

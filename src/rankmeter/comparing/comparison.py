@@ -29,7 +29,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.accepting import check_columns_of, into_judgments
 from rankmeter.inputs.tables import Judgments
 from rankmeter.judging.assisted_values import assist
-from rankmeter.judging.chances import with_design
+from rankmeter.judging.observed import with_design
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, IntervalMethod

@@ -1,6 +1,9 @@
 """Gates for pipelines: a condition under which a comparison fails.
 
-``nDCG@10 < baseline - 0.01``, ``RR < 0.5``, ``AP of dense < bm25 - 2%``, ``nDCG@10 < baseline significantly``.
+``nDCG@10 < baseline - 0.01``, ``RR < 0.5``, ``AP of dense < bm25 - 2%``, ``nDCG@10 < baseline significantly``. For
+tests, a requirement says the opposite, ``RR >= baseline - 0.01``: against a baseline it fails only where the loss is
+significant, so that a test does not fail today and pass tomorrow; a number is a promise about these very queries and is
+taken literally.
 """
 
 from __future__ import annotations
@@ -8,18 +11,20 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, RankmeterError, did_you_mean
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import parse
 from rankmeter.stats.corrections import corrected
+from rankmeter.stats.intervals import Interval
 from rankmeter.stats.student import Alternative
-from rankmeter.wording import Said, said
+from rankmeter.wording import Language, Said, chosen_language, said, word
 
 Operator = Literal["<", "<=", ">", ">="]
 
@@ -198,3 +203,143 @@ def holds(value: float, operator: Operator, limit: float) -> bool:
 def check_gates(cmp: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
     """The verdicts of all gates."""
     return [verdict for gate in gates for verdict in check_gate(cmp, gate)]
+
+
+_CONTRARY: Mapping[Operator, Operator] = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
+BASELINE, RUN = "baseline", "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A query that lost against the baseline."""
+
+    query: str
+    before: float
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One requirement and whether it is met.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> [kept] = check_requirements({"q": {"a"}}, {"q": ["b", "a"]}, ["RR >= 0.5"])
+    >>> kept.is_met, kept.value
+    (True, 0.5)
+    """
+
+    text: str
+    is_met: bool
+    value: float
+    interval: tuple[float, float] | None
+    """That of the value, or of the difference to the baseline where there is one."""
+    why: Said
+    fallen: Sequence[Fallen] = ()
+    """The queries that lost most against the baseline."""
+
+    def told(self, lang: Language | None = None) -> str:
+        """Everything in a few lines."""
+        lang = lang or chosen_language()
+        lines = [f"{self.text}: {self.why.text(lang)}"]
+        if self.fallen:
+            lines.append(word("requirement_fallen", lang))
+            width = max(len(row.query) for row in self.fallen)
+            lines += [
+                f"  {row.query:<{width}}  {row.before:.4f} -> {row.now:.4f}  {row.now - row.before:+.4f}"
+                for row in self.fallen
+            ]
+        return "\n".join(lines)
+
+
+def check_requirements(
+    judgments: object,
+    run: object,
+    requirements: Sequence[str],
+    *,
+    baseline: object = None,
+    certain: bool | None = None,
+    shown: int = 10,
+    **options: Any,
+) -> list[Requirement]:
+    """Whether a run meets requirements; see :func:`rankmeter.testing.assert_ranking`."""
+    from rankmeter.comparing.comparison import compare  # commands parse gates before they load anything
+    from rankmeter.comparing.systems import saved_or_run
+    from rankmeter.evaluating.verb import evaluate
+
+    if not requirements:
+        raise InputError.of("comparing.no_requirement")
+    gates = [_as_gate(text, certain=certain) for text in requirements]
+    measures = list(dict.fromkeys(gate.measure for gate in gates))
+    if baseline is None:
+        needs = next((gate for gate in gates if gate.reference is not None), None)
+        if needs is not None:
+            raise InputError.of("comparing.requirement_without_baseline", text=needs.text)
+        ev = evaluate(judgments, run, measures, **options)
+        return [_of_value(gate, ev) for gate in gates]
+    systems = {BASELINE: saved_or_run(baseline), RUN: run}
+    cmp = compare(judgments, systems, measures, baseline=BASELINE, **options)
+    return [_of_verdict(check_gate(cmp, replace(gate, system=RUN))[0], cmp, shown) for gate in gates]
+
+
+def _as_gate(text: str, *, certain: bool | None) -> Gate:
+    """The gate that fails where the requirement is not met."""
+    example = said("comparing.requirement_looks_like")
+    try:
+        gate = parse_gate(text)
+    except InputError as error:
+        raise error.changed(hint=example) if error.problem.kind == "comparing.not_a_gate" else error from None
+    if gate.reference is not None and gate.reference != BASELINE:
+        hint = did_you_mean(gate.reference, [BASELINE]) or example
+        raise InputError.of("comparing.requirement_of_unknown", text=text, name=gate.reference, hint=hint)
+    wanted = ">" if parse(gate.measure).higher_is_better else "<"
+    if gate.operator[0] != wanted or gate.significantly:
+        # That is how a gate is written, and as a requirement it would pass on a loss.
+        limit = gate.reference or "0.45"
+        raise InputError.of("comparing.not_a_requirement", text=text, choice=f"{gate.measure} {wanted}= {limit}")
+    is_certain = gate.reference is not None if certain is None else certain
+    return replace(gate, operator=_CONTRARY[gate.operator], significantly=is_certain)
+
+
+def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
+    """A requirement on the value of a run alone."""
+    value = ev[gate.measure]
+    failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
+    try:
+        interval: Interval | None = ev.interval(gate.measure)
+    except RankmeterError:
+        interval = None
+    kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
+    why = said(kind, value=value, interval=_ends(interval))
+    return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
+
+
+def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
+    """A requirement on a run against its baseline, with the queries that fell."""
+    gate = verdict.gate
+    interval = cmp.difference(gate.measure, RUN).interval
+    before = cmp.score(gate.measure, BASELINE).value
+    why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
+               interval=_ends(interval), told=verdict.why)  # fmt: skip
+    ends = None if interval is None else interval.ends
+    return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, _fallen(cmp, gate.measure, shown))
+
+
+def _ends(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)
+
+
+def _fallen(cmp: Comparison, measure: str, shown: int) -> list[Fallen]:
+    """The queries that lost most, the largest loss first."""
+    values = cmp.values[cmp.find(measure)]
+    before, now = (values[cmp.systems.index(name)] for name in (BASELINE, RUN))
+    sign = 1.0 if cmp.find(measure).higher_is_better else -1.0
+    rows = [
+        Fallen(str(query), float(old), float(new))
+        for query, old, new in zip(cmp.queries.to_list(), before, now, strict=True)
+        if sign * (new - old) < 0
+    ]
+    return sorted(rows, key=lambda row: sign * (row.now - row.before))[:shown]

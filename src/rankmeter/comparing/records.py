@@ -16,9 +16,8 @@ from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
-from rankmeter.stats.effects import EffectSizes, Equivalence
 from rankmeter.stats.intervals import Interval, IntervalMethod
-from rankmeter.stats.paired import Test
+from rankmeter.stats.paired import EffectSizes, Equivalence, Test
 from rankmeter.wording import Language, Said, in_language, said, word
 
 MOST_TESTED = 50

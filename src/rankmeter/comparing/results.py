@@ -32,7 +32,7 @@ from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Said, chosen_language, said
 
 if TYPE_CHECKING:
-    from rankmeter.comparing.slice_values import SlicedSystems
+    from rankmeter.comparing.lining_up import SlicedSystems
     from rankmeter.evaluating.facts import Purpose
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs.reading import Readings
@@ -265,7 +265,7 @@ class Comparison:
     @property
     def slices(self) -> dict[str, SlicedSystems]:
         """The values of all systems by slice, for each way of slicing that was asked for (``by=``)."""
-        from rankmeter.comparing.slice_values import side_by_side
+        from rankmeter.comparing.lining_up import side_by_side
 
         return side_by_side([self.evaluations[system] for system in self.systems], self.measures)
 

@@ -25,8 +25,8 @@ from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import saved_assistance
 from rankmeter.measures import Measure
-from rankmeter.stats.effects import EffectSizes, Equivalence
 from rankmeter.stats.intervals import Interval
+from rankmeter.stats.paired import EffectSizes, Equivalence
 from rankmeter.whole_files import check_readable, said_if_damaged, write_bytes
 from rankmeter.wording import Said
 

@@ -19,9 +19,8 @@ from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.best import Separation, separations
 from rankmeter.stats.corrections import corrected, step_down
-from rankmeter.stats.effects import EffectSizes, effects, equivalences
 from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
-from rankmeter.stats.paired import p_values
+from rankmeter.stats.paired import EffectSizes, effects, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.samples import AnySample, Sample
 from rankmeter.stats.student import Pair, differences, gaps

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.arithmetic import Values, aggregated
+from rankmeter.comparing.lining_up import averaged_slices, sliced
 from rankmeter.comparing.records import Quality
-from rankmeter.comparing.slice_values import averaged_slices, sliced
 from rankmeter.comparing.unjudged import UnjudgedBounds, ties_across, unjudged_bounds
 from rankmeter.errors import InputError, NotFoundError, RankmeterError, examples
 from rankmeter.evaluating.asking import Asked

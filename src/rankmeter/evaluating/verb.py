@@ -125,7 +125,7 @@ def _evaluate_assisted(
 ) -> Evaluation:
     """The evaluation under the human judgments, with what the machine's add to it."""
     from rankmeter.judging.assisted_values import assist  # which needs scipy
-    from rankmeter.judging.chances import with_design
+    from rankmeter.judging.observed import with_design
 
     people, design = with_design(judgments, about.columns)
     machine = into_judgments(assisted_by, columns=about.columns)

@@ -23,8 +23,7 @@ from rankmeter.errors import (
     check_positive,
     did_you_mean,
 )
-from rankmeter.judging.chances import Design
-from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
+from rankmeter.judging.observed import Design, Observed, SingleItems, WholeQueries
 from rankmeter.late import special
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table, number_cell

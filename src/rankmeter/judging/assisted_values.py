@@ -15,8 +15,7 @@ from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.assistance import Assistance
-from rankmeter.judging.chances import Design
-from rankmeter.judging.observed import Observed, SingleItems, WholeQueries
+from rankmeter.judging.observed import Design, Observed, SingleItems, WholeQueries
 from rankmeter.judging.panel import unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure

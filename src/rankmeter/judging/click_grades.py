@@ -26,16 +26,17 @@ from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table, text_table
 from rankmeter.showing.showable import NotedTable
-from rankmeter.stats.click_models import dynamic_bayesian, position_based
-from rankmeter.stats.shrinkage import (
+from rankmeter.stats.click_models import (
     BetaPrior,
     GammaPrior,
     Prior,
     beta_prior,
     clopper_pearson,
+    dynamic_bayesian,
     gamma_prior,
     garwood,
     has_enough,
+    position_based,
 )
 from rankmeter.wording import Language, Option, Said, said, word
 

@@ -17,8 +17,7 @@ from rankmeter.inputs.attributes import called, find_roles, table_of
 from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
-from rankmeter.judging.chances import Design, drawn_queries
-from rankmeter.judging.observed import Observed, WholeQueries
+from rankmeter.judging.observed import Design, Observed, WholeQueries, drawn_queries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, number_cell
 from rankmeter.showing.showable import NotedTable

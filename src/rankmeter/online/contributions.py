@@ -23,8 +23,7 @@ from rankmeter.online.log import Log, first_of_each
 from rankmeter.online.sessions import SessionTable
 from rankmeter.online.times import HOUR
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.estimates import GroupValue
-from rankmeter.stats.locations import quantile, trimmed_mean
+from rankmeter.stats.estimates import GroupValue, quantile, trimmed_mean
 
 
 def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:

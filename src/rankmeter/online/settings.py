@@ -17,7 +17,7 @@ from rankmeter.errors import (
     did_you_mean,
 )
 from rankmeter.stats.corrections import CORRECTIONS, Correction
-from rankmeter.stats.looks import RULES, Look, Rule
+from rankmeter.stats.estimates import RULES, Look, Rule
 from rankmeter.stats.resampling import check_draws
 from rankmeter.wording import Option, said
 

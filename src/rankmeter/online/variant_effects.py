@@ -22,8 +22,7 @@ from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
 from rankmeter.online.trial import Day, Decision, Effect, NoveltyEffect, Role
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.stats.estimates import Estimate, GroupValue, Lift, compare, detectable
-from rankmeter.stats.looks import Look
+from rankmeter.stats.estimates import Estimate, GroupValue, Lift, Look, compare, detectable
 from rankmeter.stats.resampling import middle, two_sided
 from rankmeter.wording import said
 

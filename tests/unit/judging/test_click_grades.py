@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.stats.click_models import dynamic_bayesian, position_based
-from rankmeter.stats.shrinkage import BetaPrior, beta_prior, gamma_prior, garwood
+from rankmeter.stats.click_models import BetaPrior, beta_prior, dynamic_bayesian, gamma_prior, garwood, position_based
 
 LISTS = [("abcd", "1000"), ("abcd", "1010"), ("abcd", "0000"), ("bacd", "0100"), ("bacd", "1000"), ("badc", "0100"),
          ("acbd", "0100"), ("acbd", "1000"), ("cabd", "1001"), ("cbad", "0010")]  # fmt: skip

@@ -17,9 +17,8 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse
 from rankmeter.online.contrasts import cuped, difference, stratified
 from rankmeter.online.sums import Sums
-from rankmeter.stats import locations
-from rankmeter.stats.estimates import Estimate, heterogeneity
-from rankmeter.stats.looks import Look, boundaries
+from rankmeter.stats import estimates as locations
+from rankmeter.stats.estimates import Estimate, Look, boundaries, heterogeneity
 
 CTR, SALES = parse("CTR"), parse("Conversions")
 NAMES = ("Conversions x", "Conversions y")

@@ -14,7 +14,7 @@ from rankmeter.errors import InputError, NotFoundError
 from rankmeter.measures import CTR
 from rankmeter.online.contrasts import cuped, difference, minimum_detectable
 from rankmeter.online.sums import Sums, sums_from_table
-from rankmeter.stats.looks import Look
+from rankmeter.stats.estimates import Look
 
 
 def simulated(users=400, lift=0.0, seed=0, variants=("A", "B"), before=False):

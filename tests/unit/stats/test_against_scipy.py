@@ -12,9 +12,8 @@ from scipy import stats
 from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import effects, equivalences
 from rankmeter.stats.intervals import intervals_of
-from rankmeter.stats.paired import p_value, p_values
+from rankmeter.stats.paired import effects, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.samples import Sample
 from rankmeter.stats.student import Contrasts

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.effects import equivalences
+from rankmeter.stats.paired import equivalences
 from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.student import Contrasts
 
