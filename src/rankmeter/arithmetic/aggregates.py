@@ -80,21 +80,6 @@ class Aggregate:
         quotient = np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
         return np.exp(quotient) if self.logs else quotient
 
-    def number(self, values: Values, times: Ints | None = None) -> float:
-        """The number for all queries that count; with ``times`` each stands for that many queries.
-
-        Sums are exact (as in ``math.fsum``), so that no partitioning of the queries changes a digit.
-        """
-        top, bottom = self.parts(values)
-        if not len(top):
-            return self.nothing
-        if times is not None:
-            times = times[values.counted]
-        if self.of_values is not None:
-            return self.of_values(top, times)
-        queries = len(top) if times is None else int(times.sum())
-        return float(self.value(summed(top, times), summed(bottom, times) if self.pools else queries))
-
 
 def quantile(share: float) -> Callable[[Floats, Ints | None], float]:
     """A function that computes a quantile, with linear interpolation.
@@ -141,8 +126,20 @@ AGGREGATES = {
 
 
 def aggregated(values: Values, aggregate: str, times: Ints | None = None) -> float:
-    """One number for all queries that count, by the rule of this name."""
-    return AGGREGATES[aggregate].number(values, times)
+    """One number for all queries that count, by the rule of this name; with ``times`` each stands for so many queries.
+
+    Sums are exact (as in ``math.fsum``), so that no partitioning of the queries changes a digit.
+    """
+    rule = AGGREGATES[aggregate]
+    top, bottom = rule.parts(values)
+    if not len(top):
+        return rule.nothing
+    if times is not None:
+        times = times[values.counted]
+    if rule.of_values is not None:
+        return rule.of_values(top, times)
+    queries = len(top) if times is None else int(times.sum())
+    return float(rule.value(summed(top, times), summed(bottom, times) if rule.pools else queries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +184,7 @@ def summed(values: Floats, times: Ints | None = None) -> float:
 
     With ``times`` each value is added that many times.
     """
-    return math.fsum(exact_terms(values, times))
+    return math.fsum(values.tolist() if times is None and len(values) < MANY else exact_terms(values, times))
 
 
 def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:

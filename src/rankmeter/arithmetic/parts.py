@@ -131,9 +131,10 @@ def values_of(
 
 def chosen_by(m: Any, placements: Placements) -> Bools:
     """Which queries a measure is about."""
-    if m.query_policy == "run":
+    policy = m.query_policy
+    if policy == "run":
         return placements.in_run
-    return placements.is_judged & placements.in_run if m.query_policy == "common" else placements.is_judged
+    return placements.is_judged & placements.in_run if policy == "common" else placements.is_judged
 
 
 def without_list(placements: Placements, *, appended: bool) -> Bools:

@@ -15,7 +15,7 @@ import numpy as np
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import ROW_FIELDS, Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import bisect, changes, expand, offsets_of, order_by, owners, sizes_of, sort_descending
+from rankmeter.placing.segments import bisect, changes, expand, offsets_of, order_by, owners, sort_descending
 
 MANY_A_QUERY = 16
 """From this many rows per query on, a bisection in each query is cheaper than a pass over all rows."""
@@ -73,18 +73,17 @@ class View:
 
     def total_relevant(self, rel: float) -> Floats:
         """(n,) R: how many candidates are judged at least ``rel``."""
-
-        def count() -> Floats:
-            sizes = sizes_of(self.best_offsets)
-            if self.best.min(initial=np.inf) < rel:
-                if len(self.best) < max(MANY_A_QUERY * len(self), FEW_GRADES):
-                    sizes = sizes_of(offsets_of(self.best >= rel)[self.best_offsets])
-                else:  # grades fall within each query, so that R is found by bisection
-                    wanted = np.full(len(self), float(rel))
-                    sizes = bisect(self.best, self.best_offsets[:-1], self.best_offsets[1:], wanted, past_equal=True)
-            return sizes.astype(np.float64)
-
-        total: Floats = self.once(("R", rel), count, of_best=True)
+        if ("R", rel) not in self.of_best:
+            first, last = self.best_offsets[:-1], self.best_offsets[1:]
+            if self.best.min(initial=np.inf) >= rel:
+                sizes = last - first
+            elif len(self.best) < max(MANY_A_QUERY * len(self), FEW_GRADES):
+                upto = np.append(0, np.cumsum(self.best >= rel))
+                sizes = upto[last] - upto[first]
+            else:  # grades fall within each query, so that R is found by bisection
+                sizes = bisect(self.best, first, last, np.full(len(self), float(rel)), past_equal=True)
+            self.of_best["R", rel] = sizes.astype(np.float64)
+        total: Floats = self.of_best["R", rel]
         return total
 
     def per_query(self, values: Floats | Ints | Bools, rows: Bools | Ints | None = None) -> Floats:

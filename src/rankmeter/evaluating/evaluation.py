@@ -57,7 +57,8 @@ class About:
         cls, catalogue: object, history: object, by: object, columns: Mapping[str, str] | None, purpose: Purpose | None
     ) -> About:
         """Accept a catalogue and a history of any kind."""
-        check_choice("purpose", purpose, (None, *PURPOSES))
+        if purpose is not None:
+            check_choice("purpose", purpose, PURPOSES)
         if catalogue is None and history is None:
             return cls(by=by, columns=columns, purpose=purpose)
         from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # loaded if needed
@@ -101,13 +102,6 @@ class About:
 
         return Given(given.truth, given.run(), self.catalogue, self.history)
 
-    def check(self, asked: Asked, given: Placeable) -> None:
-        """Refuse measures that need what was not given."""
-        if asked.listed or (given.truth is None and given.returned is not None):
-            from rankmeter.lists.slating import check_needs
-
-            check_needs(asked.every, self.given(given), has_segments=self.by is not None)
-
 
 def evaluate_measure(judgments: JudgmentTable, run: RunTable, measure: Measure) -> Evaluation:
     """The evaluation of two tables by one measure."""
@@ -119,7 +113,10 @@ def evaluate_placing(
 ) -> Evaluation:
     """Measure what can be placed; ``look`` is shown every placing before it is dropped."""
     about = about or About()
-    about.check(asked, given)
+    if asked.listed or (given.truth is None and given.returned is not None):
+        from rankmeter.lists.slating import check_needs  # loaded if needed
+
+        check_needs(asked.every, about.given(given), has_segments=about.by is not None)
     values: dict[Measure, Values] = {}
     first: MeasuredGroup | None = None
     ties: list[Late[Ties]] = []

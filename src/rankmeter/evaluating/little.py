@@ -35,14 +35,10 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
     """The evaluation, where both sides are little and plain; None where they are not."""
     if type(judgments) is not dict or type(run) is not dict or asked.plain is None:
         return None
-    if may_be_columns(judgments) or may_be_columns(run):
-        return None
     lists = _lists(judgments, run)
-    if (
-        lists is None
-        or about.is_more
-        or not _answerable(asked.plain, max((ranking.best[0] for ranking in lists if ranking.best), default=0))
-    ):
+    if lists is None or about.is_more or may_be_columns(judgments) or may_be_columns(run):
+        return None
+    if not _answerable(asked.plain, max((ranking.best[0] for ranking in lists if ranking.best), default=0)):
         return None
     # Copies, as the caller may change what was given before anybody asks for the rest.
     copies = [{query: items.copy() for query, items in side.items()} for side in (judgments, run)]

@@ -13,7 +13,7 @@ from rankmeter.errors import InputError, check_threads, reason_of
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.progress import Listener
 from rankmeter.inputs.reading import Side
-from rankmeter.inputs.row_objects import are_columns, as_frame, may_be_columns
+from rankmeter.inputs.row_objects import are_columns, as_frame
 from rankmeter.inputs.shards import Files, expand, joined_judgments, judged_collection
 from rankmeter.inputs.sources import PlainJudgments, no_infinity, no_truth_scores
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, SeveralRuns
@@ -168,14 +168,14 @@ def _is_plain(data: object) -> bool:
         return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")
     if isinstance(data, Mapping) and any(key in data for key in _WHOLE):
         return False
-    if isinstance(data, Mapping) and may_be_columns(data) and are_columns(data):
-        return False
     listed = data.values() if isinstance(data, Mapping) else data
     first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):
         if not isinstance(data, Mapping) and _are_columns(first):
             return False
         return _ANSWERS.isdisjoint(first) and list not in map(type, first.values())
+    if isinstance(data, Mapping) and are_columns(data):
+        return False
     if isinstance(first, (list, tuple, set, frozenset)):
         return not hasattr(first, "_fields") and (not first or isinstance(next(iter(first)), (str, int)))
     return hasattr(first, "__array__")

@@ -73,13 +73,14 @@ def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool
 
 def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
     """The judgments ``{item: grade}`` of each query as an index."""
-    offsets = np.cumsum([0, *map(len, graded)], dtype=np.int64)
+    sizes = list(map(len, graded))
+    offsets = np.cumsum([0, *sizes], dtype=np.int64)
     grade: Any = as_bytes(map(methodcaller("values"), graded))
     highest = NO_GRADE if grade is None else grade.max(initial=0)
     if highest == NO_GRADE:
         grade = numbers(graded, "grade", "judgments", queries)
         highest = grade.max(initial=0)
-    best, best_offsets = _best(grade, offsets, lowest, highest)
+    best, best_offsets = _best(grade, sizes, offsets, lowest, highest)
     return JudgmentIndex(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
 
 
@@ -94,15 +95,17 @@ def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
         return None
 
 
-def _best(grades: Floats | npt.NDArray[np.uint8], offsets: Ints, lowest: float, highest: float) -> tuple[Floats, Ints]:
+def _best(
+    grades: Floats | npt.NDArray[np.uint8], sizes: list[int], offsets: Ints, lowest: float, highest: float
+) -> tuple[Floats, Ints]:
     """The grades that count, highest first within each query, and where those of each query start.
 
     Bytes are sorted by counting how often a query has each grade, unless few of the counts would be above 0.
     """
-    queries, levels = len(offsets) - 1, int(highest) + 1
+    queries, levels = len(sizes), int(highest) + 1
     if grades.dtype == np.uint8 and levels * queries <= SPARSE * len(grades):
         falling = np.arange(levels - 1, -1, -1)
-        key = np.repeat(np.arange(1, queries + 1) * levels - 1, sizes_of(offsets)) - grades
+        key = np.repeat(np.arange(1, queries + 1) * levels - 1, sizes) - grades
         counts = np.bincount(key, minlength=queries * levels).reshape(queries, levels)
         if lowest > 0:
             counts[:, falling < lowest] = 0
