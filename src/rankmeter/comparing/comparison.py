@@ -178,9 +178,12 @@ def compare(
     baseline = None if baseline is None else str(baseline)  # as the names of systems are
     if baseline is not None and baseline not in named:
         raise InputError.of("comparing.unknown_baseline", name=baseline, systems=examples(named))
+    if measures is None:
+        done = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
+        measures = next((list(ev.means) for ev in done), ("nDCG@10", "AP", "RR"))
     about = About.of(catalogue, history, by, columns, purpose)
     asked = ask(
-        _asked_measures(measures, named),
+        measures,
         queries=queries,
         duplicates=duplicates,
         dialect=dialect,
@@ -199,7 +202,7 @@ def compare(
         measured[name] = measure_system(name, system, truth, asked, columns, about)
     if chance["unit"] == "run" and all(len(system.runs) == 1 for system in measured.values()):
         raise InputError.of("comparing.one_run_each")
-    unlike = judged_unlike(measured)
+    notes = judged_unlike(measured)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     if family == "baseline" and baseline is None:
@@ -219,19 +222,17 @@ def compare(
     )
     scoring = Scoring(measured, lined_up, units_of, couples, margins, settings, say)
     differences = tuple(difference for measure in chosen for difference in scoring.differences(measure))
-    within = slice_differences(scoring, units_of, say)
-    first = next(iter(measured.values())).evaluation
     assisted = None
     if assisted_by is not None and truth is not None and design is not None:
         say(said("evaluating_machine"))
         machine = into_judgments(assisted_by, columns=columns)
-        guessed = {name: measure_system(name, system, machine, asked, columns, about) for name, system in named.items()}
         order = list(named)
-        if design.is_partial and (several := [name for name, system in measured.items() if len(system.sources) > 1]):
-            raise InputError.of("judging.items_of_one_run", system=several[0])
         assisted = assist(
             {name: system.evaluation for name, system in measured.items()},
-            {name: system.evaluation for name, system in guessed.items()},
+            {
+                name: measure_system(name, system, machine, asked, columns, about).evaluation
+                for name, system in named.items()
+            },
             design,
             judgments=(truth, machine),
             runs={name: system.sources[0] for name, system in measured.items() if len(system.sources) == 1},
@@ -240,8 +241,9 @@ def compare(
             level=chance["level"],
             correction=chance["correction"],
         )
-    notes = [*unlike, *notes_about(scoring, differences)]
-    if first.facts.purpose == "recommendation":
+    are_runs = all(system.sources for system in measured.values())
+    notes += notes_about(scoring, differences)
+    if next(iter(measured.values())).evaluation.facts.purpose == "recommendation":
         notes = [note.about_users() for note in notes]
     return Comparison(
         systems=tuple(named),
@@ -259,10 +261,12 @@ def compare(
         quality={name: system.quality for name, system in measured.items()},
         notes=tuple(notes),
         settings=settings,
-        slice_differences=within,
-        inputs=_inputs(truth, measured, about),
+        slice_differences=slice_differences(scoring, units_of, say),
+        inputs=None
+        if truth is None or not are_runs
+        else Inputs(truth, {name: system.sources for name, system in measured.items()}, about.catalogue, about.history),
         assisted=assisted,
-        is_unjudged=truth is None and all(system.sources for system in measured.values()),
+        is_unjudged=truth is None and are_runs,
         seeds={name: system.seeds for name, system in measured.items()},
     )
 
@@ -273,14 +277,6 @@ def _check_assisted(truth: Judgments | None, named: Mapping[str, Repeats], unit:
         raise InputError.of("judging.assisted_needs_runs")
     if unit != "query":
         raise InputError.of("judging.assisted_by_query", option=Option("unit", unit if isinstance(unit, str) else None))
-
-
-def _asked_measures(measures: object, named: Mapping[str, Repeats]) -> object:
-    if measures is not None:
-        return measures
-    evaluations = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
-    first = next(evaluations, None)
-    return ("nDCG@10", "AP", "RR") if first is None else list(first.means)
 
 
 def _margins(
@@ -300,13 +296,6 @@ def _margins(
             raise InputError.of("comparing.unknown_margin", name=str(key), measures=examples(map(str, chosen)))
         margins[measure] = float(value)
     return margins
-
-
-def _inputs(truth: Judgments | None, measured: Mapping[str, Measured], about: About) -> Inputs | None:
-    if truth is None or not all(system.sources for system in measured.values()):
-        return None
-    runs = {name: system.sources for name, system in measured.items()}
-    return Inputs(truth, runs, about.catalogue, about.history)
 
 
 __all__ = ["compare", "folds", "seeds"]

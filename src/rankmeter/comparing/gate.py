@@ -174,7 +174,9 @@ def _verdict(
     undefined = math.isnan(value) or math.isnan(limit)
     against = said("limit_number", limit=limit)
     if reference is not None:
-        against = said("limit_of", limit=limit, source=_limit_text(gate, reference))
+        size = f"{abs(gate.offset):.4%}".rstrip("0%").rstrip(".") + "%" if gate.relative else f"{abs(gate.offset):g}"
+        offset = f" {'-' if gate.offset < 0 else '+'} {size}" if gate.offset else ""
+        against = said("limit_of", limit=limit, source=reference + offset)
     kind = "gate_does_not_hold"
     if undefined:
         kind = "gate_undefined"
@@ -183,13 +185,6 @@ def _verdict(
     relation = said(_RELATIONS[gate.operator])
     why = said(kind, measure=gate.measure, system=system, value=value, relation=relation, limit=against, p=p)
     return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)
-
-
-def _limit_text(gate: Gate, reference: str) -> str:
-    if not gate.offset:
-        return reference
-    size = f"{abs(gate.offset):.4%}".rstrip("0%").rstrip(".") + "%" if gate.relative else f"{abs(gate.offset):g}"
-    return f"{reference} {'-' if gate.offset < 0 else '+'} {size}"
 
 
 def holds(value: float, operator: Operator, limit: float) -> bool:

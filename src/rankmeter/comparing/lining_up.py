@@ -40,17 +40,17 @@ class LinedUp:
             if lacking := [str(measure) for measure in measures if measure not in ev.means]:
                 raise InputError.of("comparing.lacking", name=ev.name, measures=lacking)
         for measure in measures:
-            values = self.values[measure] = self._lined_up([ev.values[measure] for ev in evaluations])
+            # Where a system lacks a query: 0, and not counted.
+            rows = [
+                Values.uncounted(len(self.queries)).exchanged(place, ev.values[measure])
+                for place, ev in zip(self.places, evaluations, strict=True)
+            ]
+            columns = {name: np.stack([getattr(row, name) for row in rows]) for name in Values.__slots__}
+            values = self.values[measure] = Values(**columns)
             self.paired[measure] = np.logical_and.reduce(values.counted, axis=0)
             self.shown[measure] = np.where(values.counted, values.value, np.nan)
             self.means[measure] = [self._mean(measure, row, ev.means[measure]) for row, ev in enumerate(evaluations)]
         _refuse_disjoint(self, measured)
-
-    def _lined_up(self, systems: Sequence[Values]) -> Values:
-        """The values of all systems in the order of all queries; 0, and not counted, where one lacks a query."""
-        own = zip(self.places, systems, strict=True)
-        rows = [Values.uncounted(len(self.queries)).exchanged(place, values) for place, values in own]
-        return Values(**{name: np.stack([getattr(row, name) for row in rows]) for name in Values.__slots__})
 
     def _mean(self, measure: Measure, row: int, own: float) -> float:
         """The value of a system over the queries that count for all, so that values, intervals and tests agree."""
@@ -105,15 +105,14 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
     else:
         by_text = {str(query): group for query, group in unit.items()}
         groups = [by_text.get(str(query)) for query in ids]
-    blank = [query for query, group in zip(ids, groups, strict=True) if _is_blank(group)]
-    if blank:
+
+    def is_blank(group: Any) -> bool:
+        return group is None or group == "" or (isinstance(group, float) and math.isnan(group))
+
+    if blank := [query for query, group in zip(ids, groups, strict=True) if is_blank(group)]:
         raise InputError.of("comparing.unit_blank", unit=name, queries=examples(blank))
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     return name, np.array([numbers[group] for group in groups], np.int64)
-
-
-def _is_blank(group: Any) -> bool:
-    return group is None or group == "" or (isinstance(group, float) and math.isnan(group))
 
 
 def samples_of(
@@ -204,16 +203,13 @@ def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSys
     # A run may hold queries that no other has, so some systems may lack a slice.
     labels = tuple(dict.fromkeys(label for slices in several for label in slices.labels))
     shown = [measure for measure in measures if all(measure in slices.values for slices in several)]
+    counted = [{m: dict(zip(slices.labels, slices.counts[m], strict=True)) for m in shown} for slices in several]
     return SlicedSystems(
         several[0].name,
         labels,
         {m: tuple(tuple(slices[m].get(label, math.nan) for slices in several) for label in labels) for m in shown},
-        {m: tuple(max(_count(slices, m, label) for slices in several) for label in labels) for m in shown},
+        {m: tuple(max(counts[m].get(label, 0) for counts in counted) for label in labels) for m in shown},
     )
-
-
-def _count(slices: Slices, measure: Measure, label: str) -> int:
-    return slices.counts[measure][slices.labels.index(label)] if label in slices.labels else 0
 
 
 def averaged_slices(several: Sequence[Mapping[str, Slices]]) -> dict[str, Slices]:
@@ -233,11 +229,7 @@ def sliced(ev: Evaluation, by: object) -> Evaluation:
         return ev
     alone = {measure: values for measure, values in ev.values.items() if measure.aggregate != "whole"}
     cuts = {
-        slicing.name: slices_of_queries(slicing, alone, _no_lists)
+        slicing.name: slices_of_queries(slicing, alone, lambda *_: math.nan)
         for slicing in into_slicings(by, ev.queries, None, None)
     }
     return replace(ev, slices={**ev.slices, **cuts})
-
-
-def _no_lists(*_: object) -> float:
-    return math.nan

@@ -123,7 +123,11 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
     """The fields of a comparison."""
     first = next(iter(runs.values()))[0]
     measures = tuple(first.find(text) for text in header["measures"])
-    quality = {system: _quality(record) for system, record in header["quality"].items()}
+    quality = {}
+    for system, record in header["quality"].items():
+        for name in ("judged_at", "ties_across"):
+            record[name] = {int(k): value for k, value in record[name].items()}
+        quality[system] = Quality(**record)
     measured = {
         system: Measured(
             averaged(several, system), several, (), quality[system], {}, tuple(header.get("seeds", {}).get(system, ()))
@@ -156,11 +160,6 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         "assisted": saved_assistance(header),
         "saved_sources": tuple((name, source, digest) for name, source, digest in header["sources"]),
     }
-
-
-def _quality(record: dict[str, Any]) -> Quality:
-    by_cutoff = {name: {int(k): value for k, value in record[name].items()} for name in ("judged_at", "ties_across")}
-    return Quality(**{**record, **by_cutoff})
 
 
 def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:

@@ -89,7 +89,8 @@ class Scoring:
         }
         interval, reason = self._interval(measure, place, system), self.reasons.get(measure, "")
         if math.isnan(value):
-            reason = said(_why_undefined(system.evaluation, measure))
+            counts = "value_undefined" if system.evaluation.counted(measure) else "no_query_counts"
+            reason = said("no_value" if measure.aggregate == "whole" else counts)
         elif interval is None and measure in self.samples and not self._is_one_run(system):
             reason = said("nothing_beyond_one" if self.samples[measure].units == 1 else "values_equal")
         return Score(
@@ -109,10 +110,12 @@ class Scoring:
     def _interval(self, measure: Measure, place: int, system: Measured) -> Interval | None:
         if self._is_one_run(system):
             return None
-        bands = self.bands.get(measure)
-        if bands is None:
-            return _interval_of_whole(system.evaluation, measure, self.settings)
-        band = bands.systems[place]
+        if measure not in self.bands:  # of all lists: not tested, but may be resampled
+            ev, settings = system.evaluation, self.settings
+            if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
+                return None
+            return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
+        band = self.bands[measure].systems[place]
         return band if band is None or measure.aggregate == "sum" else band.within(measure.bounds)
 
     def _is_one_run(self, system: Measured) -> bool:
@@ -160,19 +163,6 @@ class Scoring:
         replaced = planned or (self.settings.test == "t" and difference != 0)
         kind = "no_spread" if replaced else "nothing_to_plan_by"
         return said(kind, count=sample.units, units=units_said(self.settings.unit))
-
-
-def _interval_of_whole(ev: Evaluation, measure: Measure, settings: Settings) -> Interval | None:
-    """The interval of a measure of all lists, which is not tested but may be resampled."""
-    if measure.aggregate != "whole" or settings.unit != "query" or not ev.has_interval(measure):
-        return None
-    return ev.interval(measure, level=settings.level, resamples=settings.resamples, seed=settings.seed)
-
-
-def _why_undefined(ev: Evaluation, measure: Measure) -> str:
-    if measure.aggregate == "whole":
-        return "no_value"
-    return "value_undefined" if ev.counted(measure) else "no_query_counts"
 
 
 def tested(

@@ -108,8 +108,9 @@ def named_systems(systems: object) -> dict[str, Repeats]:
         pairs = []
     if not pairs or any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
         raise InputError.of("comparing.systems_by_name")
-    if all(_is_one_list(given) for _, given in pairs):
-        raise InputError.of("comparing.one_run_by_query")
+    lists = (given for _, given in pairs)
+    if all(isinstance(one, Mapping) and one and all(isinstance(x, Real) for x in one.values()) for one in lists):
+        raise InputError.of("comparing.one_run_by_query")  # the list of one query, items with their scores, is no run
     names = [str(name) for name, _ in pairs]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -117,11 +118,6 @@ def named_systems(systems: object) -> dict[str, Repeats]:
     if len(names) < 2:
         raise InputError.of("comparing.one_system", name=names[0])
     return {str(name): run if isinstance(run, Repeats) else Repeats((run,)) for name, run in pairs}
-
-
-def _is_one_list(given: object) -> bool:
-    """Whether this is the list of one query, items with their scores, and not a run."""
-    return isinstance(given, Mapping) and bool(given) and all(isinstance(score, Real) for score in given.values())
 
 
 def measure_system(
@@ -184,7 +180,8 @@ class _Look:
     def __call__(self, measured: MeasuredGroup) -> None:
         group, placed = measured.measures, measured.placed
         self.held = placed.placements.in_run[placed.placements.is_judged]
-        for cutoff in cutoffs_of(group):
+        cutoffs = {m.cutoff for m in group if isinstance(m, RankedMeasure) and m.cutoff is not None}
+        for cutoff in sorted(cutoffs) or [DEFAULT_CUTOFF]:
             self.across.setdefault(cutoff, ties_across(placed.placements, cutoff))
             if self.wide and cutoff not in self.judged_at:
                 self.judged_at[cutoff] = 1.0 if self.all_judged else _judged_at(measured, cutoff)
@@ -202,12 +199,6 @@ class _Look:
         return {
             m: kept if isinstance(kept, Said) else unjudged_bounds(m, kept, ev.means[m]) for m, kept in later.items()
         }
-
-
-def cutoffs_of(measures: Sequence[Measure]) -> list[int]:
-    """The cutoffs of the measures, or the usual one where none has any."""
-    ranked = [m for m in measures if isinstance(m, RankedMeasure)]
-    return sorted({m.cutoff for m in ranked if m.cutoff is not None}) or [DEFAULT_CUTOFF]
 
 
 def _judged_at(measured: MeasuredGroup, cutoff: int) -> float:
@@ -291,7 +282,13 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
         first,
         name=name,
         values=values,
-        means={m: _averaged_mean(m, values[m], evaluations) for m in first.means},
+        # A measure of all lists has no values by query, so the numbers of the runs are averaged.
+        means={
+            m: float(np.mean([ev.means[m] for ev in evaluations]))
+            if m.aggregate == "whole"
+            else aggregated(values[m], m.aggregate)
+            for m in first.means
+        },
         tie_bounds=bounds,
         told=replace(first.facts, run=f"{len(evaluations)} runs"),
         slices=averaged_slices([ev.slices for ev in evaluations]),
@@ -305,13 +302,6 @@ def averaged_values(runs: Sequence[Values], measure: Measure) -> Values:
     if measure.aggregate == "filled":
         every["value"] = np.nan_to_num(every["value"], nan=0.0)
     return Values(counted=counted, **{name: columns.mean(axis=0) for name, columns in every.items()})
-
-
-def _averaged_mean(measure: Measure, values: Values, evaluations: Sequence[Evaluation]) -> float:
-    """The aggregate of the averaged values; a measure of all lists has none, so the runs' numbers are averaged."""
-    if measure.aggregate == "whole":
-        return float(np.mean([ev.means[measure] for ev in evaluations]))
-    return aggregated(values, measure.aggregate)
 
 
 def _averaged_bounds(

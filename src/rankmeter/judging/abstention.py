@@ -178,7 +178,11 @@ def silence(
     lists = pl.DataFrame({"query": returned.query.cast(pl.String), "item": returned.item, "score": returned.score})
     named = JudgmentTable(truth.query.cast(pl.String), truth.item, truth.grade)
     best = lists.group_by("query").agg(pl.col("score").max())
-    chosen = _cuts(cuts, best["score"].to_numpy())
+    if cuts is not None:
+        chosen = [check_number("cuts", cut) for cut in cuts]
+    else:
+        shares, top = np.linspace(0, 1, MOST_CUTS + 2)[1:-1], best["score"].to_numpy()
+        chosen = sorted(set(np.quantile(top, shares, method="higher").tolist())) if len(top) else []
     at_cuts = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
     _, values, answerable, queries = at_cuts[0]
     top, spread, gap = _confidences(lists, queries)
@@ -198,13 +202,6 @@ def silence(
               for name, part in confidences.items()},
         level=level, notes=tuple(notes),
     )  # fmt: skip
-
-
-def _cuts(cuts: Sequence[object] | None, best: Floats) -> list[float]:
-    if cuts is None:
-        shares = np.linspace(0, 1, MOST_CUTS + 2)[1:-1]
-        return sorted({float(np.quantile(best, share, method="higher")) for share in shares}) if len(best) else []
-    return [check_number("cuts", cut) for cut in cuts]
 
 
 def _at(

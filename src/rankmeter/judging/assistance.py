@@ -8,7 +8,7 @@ costs width, not validity. What is assumed is that people judged queries (or ite
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -110,8 +110,7 @@ class Assistance(NotedTable):
         """The value of one system; the only one where none is named."""
         if self.design.kind == "differing":
             raise InputError.of("judging.differing_needs_pairs")
-        name, of = self._named(measure), self._system(system)
-        return self._assisted(name, of, None, self.observed[name, of], level, target)
+        return self._assisted(self._named(measure), self._system(system), None, level, target)
 
     def difference(
         self,
@@ -123,9 +122,7 @@ class Assistance(NotedTable):
         target: Target | None = None,
     ) -> Assisted:
         """How much better a system is than another, with its p-value; corrected ones are in ``differences``."""
-        name, first, second = self._named(measure), self._system(system), self._system(other)
-        gap = self.observed[name, first].minus(self.observed[name, second])  # type: ignore[arg-type]  # judged alike
-        return self._assisted(name, first, second, gap, level, target)
+        return self._assisted(self._named(measure), self._system(system), self._system(other), level, target)
 
     def differences(self, measure: str | Measure) -> list[Assisted]:
         """Every difference that was asked for under one measure, p-values corrected for all of them."""
@@ -148,14 +145,17 @@ class Assistance(NotedTable):
         """How many queries people have to judge for an interval of +- ``half_width``; None where none are enough."""
         half = check_positive("needed", half_width, 0.02)
         name, first = self._named(measure or self.measures[0]), self._system(system)
-        seen = self.observed[name, first]
-        if other is not None:
-            seen = seen.minus(self.observed[name, self._system(other)])  # type: ignore[arg-type]  # judged alike
-        return seen.needed(half, self.level, self._target(target))
+        second = None if other is None else self._system(other)
+        return self._seen(name, first, second).needed(half, self.level, self._target(target))
+
+    def _seen(self, measure: str, system: str, other: str | None) -> Observed:
+        seen = self.observed[measure, system]
+        return seen if other is None else seen.minus(self.observed[measure, other])  # type: ignore[arg-type]  # alike
 
     def _assisted(
-        self, measure: str, system: str, other: str | None, seen: Observed, level: float | None, target: Target | None
+        self, measure: str, system: str, other: str | None, level: float | None, target: Target | None
     ) -> Assisted:
+        seen = self._seen(measure, system, other)
         sure = self.level if level is None else check_level(level)
         aim = self._target(target)
         estimate, alone = _with_ends(seen.assisted(sure, aim)), _with_ends(seen.alone(sure, aim))
@@ -171,7 +171,8 @@ class Assistance(NotedTable):
             weight=float(estimate.weight), method=seen.method, people=people, people_low=people_low,
             people_high=people_high, machine=float(seen.machine.mean()), correlation=seen.correlation,
             judged=seen.judged, total=seen.total, worth=None if flat else seen.worth(half, sure),
-            p=None if other is None or flat else _p_value(estimate),
+            p=None if other is None or flat else
+            float(2 * special.stdtr(estimate.freedom, -abs(estimate.value) / estimate.error)),
         )  # fmt: skip
 
     def _named(self, measure: str | Measure) -> str:
@@ -211,22 +212,24 @@ class Assistance(NotedTable):
     def _rows(self) -> list[dict[str, Any]]:
         return [asdict(number) for number in self.rows()]
 
+    def _needed(self) -> Iterator[tuple[str, str, str | None, int | None]]:
+        """How many queries are needed for the width that is wanted: of each measure, system and what it is against."""
+        asked = self.pairs or [(system, None) for system in self.systems]
+        for measure in self.measures if self.half_width is not None else ():
+            for system, other in asked:
+                yield str(measure), system, other, self.needed(self.half_width, measure, system, other)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        wanted = {}
-        if self.half_width is not None:
-            counts = {
-                str(measure): {
-                    _pair_name(*names): self.needed(self.half_width, measure, *names) for names in self._asked()
-                }
-                for measure in self.measures
-            }
-            wanted = {"needed": {"half_width": self.half_width, "queries": counts}}
+        counts: dict[str, dict[str, int | None]] = {}
+        for measure, system, other, count in self._needed():
+            counts.setdefault(measure, {})[_pair_name(system, other)] = count
         return {
             "judged_by_people": {"design": self.design.kind},
             "level": self.level, "target": self.target, "correction": self.correction,
             "values": self._rows(),
-            "refused": dict(self.refused), "notes": list(self.notes), **wanted,
+            "refused": dict(self.refused), "notes": list(self.notes),
+            **({"needed": {"half_width": self.half_width, "queries": counts}} if counts else {}),
         }  # fmt: skip
 
     def to_plain(self) -> dict[str, Any]:
@@ -237,7 +240,7 @@ class Assistance(NotedTable):
             plain = {name: part.tolist() if isinstance(part, np.ndarray) else part for name, part in parts.items()}
             observed.append({"measure": name, "system": system, "kind": type(seen).__name__, **plain})
         return {
-            **{name: getattr(self, name) for name in _KEPT_AS_IS}, "observed": observed,
+            **{name: getattr(self, name) for name in _KEPT_AS_IS}, "observed": observed, "systems": list(self.systems),
             "measures": list(map(str, self.measures)), "pairs": list(map(list, self.pairs)),
             "bounds": {name: [float(end).hex() for end in ends] for name, ends in self.bounds.items()},
             "names": {text: str(measure) for text, measure in self.names.items()},
@@ -256,18 +259,15 @@ class Assistance(NotedTable):
             }
             name, system, kind = (parts.pop(key) for key in ("measure", "system", "kind"))
             observed[name, system] = kinds[kind](**parts)
-        settings = {name: plain[name] for name in _KEPT_AS_IS if name != "systems"}
         return cls(
-            **settings, systems=tuple(plain["systems"]), measures=tuple(map(_measure, plain["measures"])),
-            observed=observed, pairs=tuple((system, other) for system, other in plain["pairs"]),
+            **{name: plain[name] for name in _KEPT_AS_IS}, observed=observed,
+            systems=tuple(plain["systems"]), measures=tuple(map(_measure, plain["measures"])),
+            pairs=tuple((system, other) for system, other in plain["pairs"]),
             bounds={name: (float.fromhex(low), float.fromhex(high)) for name, (low, high) in plain["bounds"].items()},
             names={text: _measure(measure) for text, measure in plain["names"].items()},
             refused={name: Said.from_plain(why) for name, why in plain["refused"].items()},
             design=Design(plain["design"]), notes=tuple(map(Said.from_plain, plain["notes"])),
         )  # fmt: skip
-
-    def _asked(self) -> list[tuple[str, str | None]]:
-        return list(self.pairs) or [(system, None) for system in self.systems]
 
     def document(self, language: Language = "en") -> list[Block]:
         """People only, assisted and machine only, side by side; the notes, then the measures without an estimate."""
@@ -289,24 +289,16 @@ class Assistance(NotedTable):
             blocks += [Heading(word("assisted_differences", language), 3), self._table(self._differences(), language)]
         return [*blocks, *(Paragraph(note.text(language), "note") for note in self._needed_notes())]
 
-    def _needed_notes(self) -> list[Said]:
-        if self.half_width is None:
-            return []
-        notes = []
-        for measure in self.measures:
-            for system, other in self._asked():
-                name = _pair_name(system, other)
-                count = self.needed(self.half_width, measure, system, other)
-                facts: dict[str, Any] = {"measure": str(measure), "name": name, "half": self.half_width}
-                seen = self.observed[str(measure), system]
-                if seen.method == "items":
-                    notes.append(said("needed_unknown", **facts))
-                elif count is None:
-                    notes.append(said("needed_more_queries", total=seen.total, **facts))
-                else:
-                    more = max(count - seen.judged, 0)
-                    notes.append(said("needed_queries", count=count, more=more, **facts))
-        return notes
+    def _needed_notes(self) -> Iterator[Said]:
+        for measure, system, other, count in self._needed():
+            seen = self.observed[measure, system]
+            facts: dict[str, Any] = {"measure": measure, "name": _pair_name(system, other), "half": self.half_width}
+            if seen.method == "items":
+                yield said("needed_unknown", **facts)
+            elif count is None:
+                yield said("needed_more_queries", total=seen.total, **facts)
+            else:
+                yield said("needed_queries", count=count, more=max(count - seen.judged, 0), **facts)
 
     def _table(self, rows: Sequence[Assisted], language: Language) -> Table:
         is_difference = bool(rows) and rows[0].other is not None
@@ -321,25 +313,24 @@ class Assistance(NotedTable):
             Column(word("machine_weight", language), "number", 3, 2),
             Column(word("value_correlation", language), "number", 2, 2),
             Column(word("worth_queries", language), "count", 2),
+            Column(word("p", language), "p", 2),
+            Column(word("p_by", language, correction=self.correction), "p"),
         ]
-        if is_difference:
-            columns += [
-                Column(word("p", language), "p", 2),
-                Column(word("p_by", language, correction=self.correction), "p"),
-            ]
-        lines = []
-        for row in rows:
-            cells = [
+        lines = [
+            (
                 Cell(_pair_name(row.system, row.other)), Cell(row.measure),
                 number_cell(row.people), number_cell(None, row.people_low, row.people_high),
                 number_cell(row.value, row.low, row.high),
                 Cell(row.machine), Cell(row.weight), number_cell(row.correlation), Cell(row.worth),
-            ]  # fmt: skip
-            lines.append((*cells, Cell(row.p), Cell(row.p_corrected)) if is_difference else tuple(cells))
-        return Table(tuple(columns), tuple(lines), name="assisted")
+                Cell(row.p), Cell(row.p_corrected),
+            )
+            for row in rows
+        ]  # fmt: skip
+        table = Table(tuple(columns), tuple(lines), name="assisted")
+        return table if is_difference else table.only(lambda column: column.kind != "p")
 
 
-_KEPT_AS_IS = ("systems", "level", "target", "correction", "half_width")
+_KEPT_AS_IS = ("level", "target", "correction", "half_width")
 
 
 def _measure(text: str) -> Measure | str:
@@ -358,10 +349,6 @@ def _with_ends(estimate: Estimated) -> Estimated:
     """Plain numbers; without ends where nothing varies: then nothing says how others would."""
     plain = Estimated(*(float(getattr(estimate, part.name)) for part in fields(estimate)))
     return plain if plain.error > 1e-12 else replace(plain, low=math.nan, high=math.nan)
-
-
-def _p_value(estimate: Estimated) -> float:
-    return float(2 * special.stdtr(estimate.freedom, -abs(estimate.value) / estimate.error))
 
 
 def joined(parts: Sequence[Assistance], *, half_width: float | None = None) -> Assistance:

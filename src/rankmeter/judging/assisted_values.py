@@ -62,23 +62,29 @@ def assist(
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
     lists_met: dict[str, int] = {}
+    if design.is_partial and (several := [name for name in people if name not in runs]):
+        raise InputError.of("judging.items_of_one_run", system=several[0])
     if design.kind == "differing":
         _check_differing(runs, guessed, design, pairs)
     for measure in asked.measures:
-        why = _why_not(measure, design)
-        if why is None and design.kind != "items":
-            unlike = (_counted_by_one(measure, people[name], machine[name], judged) for name in people)
-            why = next(filter(None, unlike), None)
-        if why is not None:
-            refused[str(measure)] = why
+        seen: Mapping[str, Observed] | Said | None = _why_not(measure, design)
+        if seen is None and design.kind == "items":
+            graded = human, guessed
+            seen = {name: _items_seen(measure, ev, runs[name], graded, design) for name, ev in machine.items()}
+        elif seen is None:
+            sides = {
+                name: (counted_values(ev, measure), counted_values(machine[name], measure), judged)
+                for name, ev in people.items()
+            }
+            seen = queries_seen(sides, design)
+        if isinstance(seen, Said):
+            refused[str(measure)] = seen
             continue
-        for name in people:
-            if design.kind == "items":
-                seen: Observed = _items_seen(measure, machine[name], runs[name], (human, guessed), design)
-            else:
-                lists = _list_codes(measure, machine[name], runs[name], lists_met) if pairs and name in runs else None
-                seen = replace(_queries_seen(measure, people[name], machine[name], judged, design), lists=lists)
-            observed[str(measure), name] = seen
+        for name, of_system in seen.items():
+            if pairs and name in runs and isinstance(of_system, WholeQueries):
+                lists = _list_codes(measure, machine[name], runs[name], lists_met)
+                of_system = replace(of_system, lists=lists)
+            observed[str(measure), name] = of_system
     if not observed:
         name, why = next(iter(refused.items()))
         raise InputError.of("judging.not_assisted", measure=name, why=why)
@@ -171,32 +177,32 @@ def _left_out(human: pl.DataFrame, guessed: pl.DataFrame) -> int:
     return len(guessed.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
 
 
-def _counted_by_one(measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str]) -> Said | None:
-    """Why a measure cannot be estimated: a query that people judged counts under one of the judgments only."""
-    truth, other = counted_values(people, measure), counted_values(machine, measure)
-    for query in people.queries.cast(pl.String).to_list():
-        if query in judged and (query in truth) != (query in other):
-            return said("query_not_counted", query=query, people=query in truth)
-    return None
+def queries_seen(
+    sides: Mapping[str, tuple[Mapping[str, float], Mapping[str, float], Collection[str]]], design: Design
+) -> dict[str, WholeQueries] | Said:
+    """Each system's values by the machine, and by people where they judged; or why there is no valid estimate.
 
-
-def _queries_seen(
-    measure: Measure, people: Evaluation, machine: Evaluation, judged: Collection[str], design: Design
-) -> WholeQueries:
-    """The values of one system by the machine, and by people where they judged."""
-    truth, other = counted_values(people, measure), counted_values(machine, measure)
-    both = [query for query in other if query in truth and query in judged]
-    if len(both) < FEWEST:
-        raise InputError.of("judging.too_few_judged", count=len(both), fewest=FEWEST)
-    chances = None
-    if design.kind == "unequal" and design.chances is not None:
-        known = dict(design.chances.iter_rows())
-        chances = np.array([known.get(query, math.nan) for query in both])
-    return WholeQueries(
-        machine=np.array([*other.values()]), people=np.array([truth[query] for query in both]),
-        is_judged=np.array([query in truth and query in judged for query in other]), chances=chances,
-        only_differing=design.kind == "differing",
-    )  # fmt: skip
+    ``sides`` are, for each system, the values of the queries that count by people and by the machine, and the queries
+    that people judged: one that counts under one of the judgments only would make the estimate one of other queries.
+    """
+    seen = {}
+    for truth, other, judged in sides.values():
+        for query in (*truth, *other):
+            if query in judged and (query in truth) != (query in other):
+                return said("query_not_counted", query=query, people=query in truth)
+    for name, (truth, other, judged) in sides.items():
+        both = [query for query in other if query in truth and query in judged]
+        if len(both) < FEWEST:
+            raise InputError.of("judging.too_few_judged", count=len(both), fewest=FEWEST)
+        chances = None
+        if design.kind == "unequal" and design.chances is not None:
+            known = dict(design.chances.iter_rows())
+            chances = np.array([known.get(query, math.nan) for query in both])
+        seen[name] = WholeQueries(
+            machine=np.array([*other.values()]), people=np.array([truth[query] for query in both]),
+            is_judged=np.isin([*other], both), chances=chances, only_differing=design.kind == "differing",
+        )  # fmt: skip
+    return seen
 
 
 def _list_codes(measure: Measure, machine: Evaluation, run: Run, met: dict[str, int]) -> Ints | None:

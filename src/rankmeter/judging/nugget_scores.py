@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
@@ -17,11 +16,12 @@ from rankmeter.inputs.attributes import called, find_roles, table_of
 from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
-from rankmeter.judging.observed import Design, Observed, WholeQueries, drawn_queries
+from rankmeter.judging.assisted_values import queries_seen
+from rankmeter.judging.observed import Design, Observed, drawn_queries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, number_cell
 from rankmeter.showing.showable import NotedTable
-from rankmeter.stats.assisted import FEWEST, bounded_mean
+from rankmeter.stats.assisted import bounded_mean
 from rankmeter.wording import Language, Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
@@ -214,32 +214,27 @@ def _assisted(
     if len(lacking):
         system, query = lacking.select(keys).row(0)
         raise InputError.of("judging.machine_lacks_answer", system=system, query=query, count=len(lacking))
-    both = machine.join(people.with_columns(judged=True), on=keys, how="left", suffix="_people", maintain_order="left")
-    if design.kind == "unequal" and design.chances is not None:
-        both = both.join(design.chances, on="query", how="left", maintain_order="left")
     observed: dict[tuple[str, str], Observed] = {}
     refused: dict[str, Said] = {}
-    for name, system in product(SCORES, systems):
-        rows = both.filter((pl.col("system") == system) & (pl.col(name).is_not_null() | pl.col("judged")))
-        unlike = rows.filter(pl.col("judged") & (pl.col(name).is_null() != pl.col(f"{name}_people").is_null()))
-        if len(unlike):
-            counts = unlike[f"{name}_people"][0] is not None
-            refused[name] = said("query_not_counted", query=unlike["query"][0], people=counts)
-            continue
-        rows = rows.drop_nulls(name)
-        is_judged = rows["judged"].fill_null(value=False).to_numpy()
-        if is_judged.sum() < FEWEST:
-            raise InputError.of("judging.too_few_judged", count=int(is_judged.sum()), fewest=FEWEST)
-        observed[name, system] = WholeQueries(
-            rows[name].to_numpy(), rows[f"{name}_people"].to_numpy()[is_judged], is_judged,
-            rows["chance"].to_numpy()[is_judged] if "chance" in rows.columns else None,
-        )  # fmt: skip
+
+    def known(labels: pl.DataFrame, system: str, score: str) -> dict[str, float]:
+        own = labels.filter(pl.col("system") == system).select("query", score)
+        return dict(own.drop_nulls().iter_rows())
+
+    judged = {system: set(own["query"]) for (system,), own in people.group_by("system")}
+    for name in SCORES:
+        sides = {at: (known(people, at, name), known(machine, at, name), judged[at]) for at in systems}
+        seen = queries_seen(sides, design)
+        if isinstance(seen, Said):
+            refused[name] = seen
+        else:
+            observed |= {(name, system): of_system for system, of_system in seen.items()}
     usable = tuple(name for name in SCORES if name not in refused)
     cautions = {note.kind: note for seen in observed.values() for note in seen.cautions()}
     drawn = design.notes(people["query"].n_unique(), machine["query"].n_unique())
     notes = [*drawn, *cautions.values(), said("assisted_columns"), said("machine_without_interval")]
     return Assistance(
-        systems=systems, measures=usable, observed={key: seen for key, seen in observed.items() if key[0] in usable},
+        systems=systems, measures=usable, observed=observed,
         bounds=dict.fromkeys(usable, (0.0, 1.0)), names={}, refused=refused, design=design,
         pairs=tuple((system, systems[0]) for system in systems[1:]), level=level, notes=tuple(notes),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -285,8 +285,7 @@ def judges(
     is_judged = grades.codes != GAP
     in_common = is_judged.sum(0) >= 2
     is_compared = np.ones(len(in_common), np.bool_) if singles == "count" else in_common
-    numbered = np.unique(grades.query[is_compared], return_inverse=True)[1]
-    together = type(grades)(grades.codes[:, is_compared], numbered, grades.scale)
+    together = grades.only(is_compared)
     wanted = {**OF_MANY, **OF_TWO} if len(panel.judges) == 2 else OF_MANY
     coefficients, counts = jackknifed(together, wanted, level=level, singles=singles == "count")
     pairs: tuple[JudgePair, ...] = ()
@@ -307,7 +306,8 @@ def judges(
 def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
     pairs = []
     for first, second in combinations(range(len(panel.judges)), 2):
-        two = panel.grades.of(first, second)
+        both = replace(panel.grades, codes=panel.grades.codes[[first, second]])
+        two = both.only((both.codes != GAP).all(0))
         if not len(two.query):
             continue
         names = panel.judges[first], panel.judges[second]

@@ -254,7 +254,7 @@ class Look:
         if self.rule == "once":
             return t_quantile(self.level, freedom)
         if self.rule == "always-valid":
-            _, grown = _mixture(units)
+            grown = _mixture(units)
             return math.sqrt(2 * (grown + 1) / grown * math.log(math.sqrt(grown + 1) / (1 - self.level)))
         bound = boundaries(self.shares, 1 - self.level, self.rule)[-1]
         return float(special.stdtrit(freedom, special.ndtr(bound))) if math.isfinite(freedom) else bound
@@ -265,7 +265,7 @@ class Look:
         if self.rule == "once" or math.isnan(nominal):
             return nominal
         if self.rule == "always-valid":
-            _, grown = _mixture(units)
+            grown = _mixture(units)
             return min(1.0, math.sqrt(grown + 1) * math.exp(-(statistic**2) * grown / (2 * (grown + 1))))
         low, high = 1e-12, 1.0
         if len(self.shares) == 1 and self.shares[0] == 1:
@@ -285,11 +285,10 @@ ONCE = Look()
 """One look at the end, at the usual level."""
 
 
-def _mixture(units: int) -> tuple[float, float]:
-    """The scale of the mixture, and units times its square."""
+def _mixture(units: int) -> float:
+    """The squared scale of the mixture times the units."""
     log = -2 * math.log(TUNED_AT)
-    rho = math.sqrt((log + math.log(log + 1)) / TUNED_FOR)
-    return rho, max(units, 1) * rho**2
+    return max(units, 1) * (log + math.log(log + 1)) / TUNED_FOR
 
 
 def spent(share: float, error: float, rule: Rule) -> float:

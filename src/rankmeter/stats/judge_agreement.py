@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import special
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 
 Weighting = Literal["identity", "linear", "quadratic"]
 Distance = Literal["ordinal", "interval", "nominal"]
@@ -50,11 +50,10 @@ class Grades:
         """How many queries there are."""
         return int(self.query[-1]) + 1 if len(self.query) else 0
 
-    def of(self, first: int, second: int) -> Grades:
-        """Two judges, on what both judged; queries are numbered anew."""
-        codes = self.codes[[first, second]]
-        both = (codes != GAP).all(0)
-        return Grades(codes[:, both], np.unique(self.query[both], return_inverse=True)[1].astype(np.int64), self.scale)
+    def only(self, pairs: Bools) -> Grades:
+        """Some of the pairs; queries are numbered anew."""
+        query = np.unique(self.query[pairs], return_inverse=True)[1]
+        return Grades(self.codes[:, pairs], query.astype(np.int64), self.scale)
 
 
 class GradeCounts(NamedTuple):
@@ -73,18 +72,6 @@ class GradeCounts(NamedTuple):
     judged: Floats
     """(...,) pairs that the shares are about."""
 
-    def summed(self) -> GradeCounts:
-        """All of them together."""
-        return GradeCounts(*(part.sum(0) for part in self))
-
-    def without_each(self, single: GradeCounts) -> GradeCounts:
-        """What is left of all when each of some queries is left out."""
-        return GradeCounts(*map(np.subtract, self, single))
-
-    def plus(self, other: GradeCounts) -> GradeCounts:
-        """Both together."""
-        return GradeCounts(*map(np.add, self, other))
-
 
 def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[GradeCounts]:
     """Counts with a row per query, in blocks of queries; ``singles``: pairs with one judgment count in the shares."""
@@ -99,11 +86,15 @@ def counts_by_query(grades: Grades, *, singles: bool = False) -> Iterator[GradeC
 
 def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, *, singles: bool) -> GradeCounts:
     """The counts of one block."""
-    confusion = _confusion(codes, query, queries, size)
+    first, second = codes[:2]
+    both = (first != GAP) & (second != GAP)
+    cells = (query[both] * size + first[both]) * size + second[both]
+    counted = np.bincount(cells, minlength=queries * size * size)
+    confusion = counted.reshape(queries, size, size).astype(np.float64)
     if len(codes) == 2 and not singles:
-        both = confusion + confusion.swapaxes(-1, -2)
+        each = confusion + confusion.swapaxes(-1, -2)
         total = confusion.sum((-1, -2))
-        return GradeCounts(confusion, both, both / 2, total, both.sum(-1) / 2, total)
+        return GradeCounts(confusion, each, each / 2, total, each.sum(-1) / 2, total)
     given = np.stack([(codes == grade).sum(0) for grade in range(size)]).astype(np.float64)  # (grades, pairs)
     judges = given.sum(0)
     twice = judges >= 2
@@ -126,13 +117,6 @@ def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, 
     )
 
 
-def _confusion(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int) -> Floats:
-    first, second = codes[:2] if len(codes) > 1 else (codes[0], codes[0])
-    both = (first != GAP) & (second != GAP)
-    cells = (query[both] * size + first[both]) * size + second[both]
-    return np.bincount(cells, minlength=queries * size * size).reshape(queries, size, size).astype(np.float64)
-
-
 def weights(scale: Floats, weighting: Weighting) -> Floats:
     """(grades, grades) how much two grades agree: 1 the same, 0 the ends of the scale; distances are by grade.
 
@@ -151,13 +135,12 @@ def kappa(counts: GradeCounts, scale: Floats, weighting: Weighting = "identity")
     """Cohen's, of the first two judges."""
     weight, cells = weights(scale, weighting), counts.confusion
     total = cells.sum((-1, -2))
-    with np.errstate(all="ignore"):
-        rows, columns = cells.sum(-1) / total[..., None], cells.sum(-2) / total[..., None]
-        observed = (weight * cells).sum((-1, -2)) / total
-        expected = np.einsum("kl,...k,...l->...", weight, rows, columns)
-    return _beyond_chance(observed, expected)
+    rows, columns = cells.sum(-1) / total[..., None], cells.sum(-2) / total[..., None]
+    expected = np.einsum("kl,...k,...l->...", weight, rows, columns)
+    return _beyond_chance((weight * cells).sum((-1, -2)) / total, expected)
 
 
+@np.errstate(all="ignore")
 def kappa_from(counts: GradeCounts, threshold: int) -> Floats:
     """Cohen's of two classes: below a place on the scale, and from it up."""
     cells = counts.confusion
@@ -196,8 +179,7 @@ def alpha(counts: GradeCounts, scale: Floats, distance: Distance) -> Floats:
     observed = (cells * apart).sum((-1, -2))
     expected = np.einsum("...k,...l,...kl->...", given, given, np.broadcast_to(apart, cells.shape))
     total = given.sum(-1)
-    with np.errstate(all="ignore"):
-        value = 1 - (total - 1) * observed / expected
+    value = 1 - (total - 1) * observed / expected
     return np.where(expected > ROUNDING * np.maximum(total, 1) ** 2, value, np.nan)
 
 
@@ -247,41 +229,34 @@ def tau_b(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (order,
     def untied(margin: Floats) -> Floats:
         return np.asarray((total**2 - (margin**2).sum(-1)) / 2)
 
-    with np.errstate(all="ignore"):
-        value = (cells * (below - across)).sum((-1, -2)) / np.sqrt(untied(rows) * untied(columns))
+    value = (cells * (below - across)).sum((-1, -2)) / np.sqrt(untied(rows) * untied(columns))
     return np.where(np.isfinite(value), value, np.nan)
 
 
 def _correlation(cells: Floats, rows: Floats, columns: Floats) -> Floats:
     total = cells.sum((-1, -2))[..., None, None]
-    with np.errstate(all="ignore"):
-        row = rows[..., :, None] - (cells * rows[..., :, None]).sum((-1, -2), keepdims=True) / total
-        column = columns[..., None, :] - (cells * columns[..., None, :]).sum((-1, -2), keepdims=True) / total
-        square = (cells * row**2).sum((-1, -2)) * (cells * column**2).sum((-1, -2))
-        value = (cells * row * column).sum((-1, -2)) / np.sqrt(square)
+    row = rows[..., :, None] - (cells * rows[..., :, None]).sum((-1, -2), keepdims=True) / total
+    column = columns[..., None, :] - (cells * columns[..., None, :]).sum((-1, -2), keepdims=True) / total
+    square = (cells * row**2).sum((-1, -2)) * (cells * column**2).sum((-1, -2))
+    value = (cells * row * column).sum((-1, -2)) / np.sqrt(square)
     return np.where(square > 0, value, np.nan)
 
 
 def _observed(counts: GradeCounts, weight: Floats) -> Floats:
-    with np.errstate(all="ignore"):
-        return np.asarray((weight * counts.agreement).sum((-1, -2)) / counts.judged_twice)
+    return np.asarray((weight * counts.agreement).sum((-1, -2)) / counts.judged_twice)
 
 
 def _share(counts: GradeCounts) -> Floats:
-    with np.errstate(all="ignore"):
-        return np.asarray(counts.shares / counts.judged[..., None])
+    return np.asarray(counts.shares / counts.judged[..., None])
 
 
 def _mean_of(counts: GradeCounts, value: Floats) -> Floats:
-    with np.errstate(all="ignore"):
-        return np.asarray((value * counts.confusion).sum((-1, -2)) / counts.confusion.sum((-1, -2)))
+    return np.asarray((value * counts.confusion).sum((-1, -2)) / counts.confusion.sum((-1, -2)))
 
 
 def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     """NaN where chance alone agrees always: all judgments are the same grade."""
-    with np.errstate(all="ignore"):
-        value = (observed - expected) / (1 - expected)
-    return np.where(1 - expected > ROUNDING, value, np.nan)
+    return np.where(1 - expected > ROUNDING, (observed - expected) / (1 - expected), np.nan)
 
 
 OF_MANY: Mapping[str, Coefficient] = {
@@ -315,6 +290,7 @@ class Jackknifed:
     queries: int
 
 
+@np.errstate(all="ignore")
 def jackknifed(
     grades: Grades,
     coefficients: Mapping[str, Coefficient],
@@ -327,18 +303,17 @@ def jackknifed(
 
     error^2 = (g - 1) / g sum (theta_-j - mean)^2 over the g queries; Student's t with g - 1.
     """
-    total: GradeCounts | None = None
-    for block in counts_by_query(grades, singles=singles):
-        total = block.summed() if total is None else total.plus(block.summed())
-    if total is None:
+    blocks = [GradeCounts(*(part.sum(0) for part in block)) for block in counts_by_query(grades, singles=singles)]
+    if not blocks:
         raise InputError.of("stats.no_pair_judged")
+    total = GradeCounts(*(np.sum(parts, axis=0) for parts in zip(*blocks, strict=True)))
     many = grades.queries
     values = {name: float(coefficient(total, grades.scale)) for name, coefficient in coefficients.items()}
     if many < max(fewest, 2):
         return {name: Jackknifed(value, np.nan, np.nan, np.nan, many) for name, value in values.items()}, total
     left: dict[str, list[Floats]] = {name: [] for name in coefficients}
     for block in counts_by_query(grades, singles=singles):
-        rest = total.without_each(block)
+        rest = GradeCounts(*map(np.subtract, total, block))  # each query left out
         for name, coefficient in coefficients.items():
             left[name].append(np.asarray(coefficient(rest, grades.scale)))
     reach = float(special.stdtrit(many - 1, (1 + level) / 2))

@@ -52,12 +52,9 @@ def p_values(
             result[row] = sample.contrasts(pairs).p()
         elif isinstance(sample, Groups):
             result[row] = [_of_groups(sample.runs[a], sample.runs[b], test, permutations, seed) for a, b in pairs]
-        elif test == "wilcoxon":
+        elif test != "randomisation":
             values, (left, right) = sample.per_unit(), sides(pairs)
-            result[row] = _wilcoxon(without_noise(values[left] - values[right]), "two-sided", seed)
-        elif test == "sign":
-            values = sample.per_unit()
-            result[row] = [p_value(values[a] - values[b], test, permutations=permutations, seed=seed) for a, b in pairs]
+            result[row] = _of_rows(values[left] - values[right], test, "two-sided", permutations, seed)
     return result
 
 
@@ -76,17 +73,21 @@ def p_value(
     >>> p_value(np.array([0.1, 0.2, 0.1, 0.3, 0.1, 0.2]), "randomisation", permutations=1000, seed=0)
     0.03125
     """
-    differences = without_noise(differences)
-    if not differences.any():
-        return 1.0
+    return float(_of_rows(differences[None], test, alternative, permutations, seed)[0])
+
+
+def _of_rows(rows: Floats, test: Test, alternative: Alternative, permutations: int, seed: int) -> Floats:
+    """(rows,) the p-values of ``(rows, units)`` differences; 1 where all of a row are 0."""
+    rows = without_noise(rows)
     if test == "t":
-        return float(Contrasts.of_rows(differences[None]).p(alternative)[0])
+        return Contrasts.of_rows(rows).p(alternative)
     if test == "randomisation":
-        return _randomisation(differences, alternative, permutations, seed)
+        return _randomised(rows, alternative, permutations, seed)
     if test == "wilcoxon":
-        return float(_wilcoxon(differences[None], alternative, seed)[0])
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    return float(stats.binomtest(wins, wins + losses, alternative=alternative).pvalue)
+        return _wilcoxon(rows, alternative, seed)
+    wins, moved = (rows > 0).sum(axis=1).tolist(), np.count_nonzero(rows, axis=1).tolist()
+    tests = zip(wins, moved, strict=True)
+    return np.array([stats.binomtest(won, n, alternative=alternative).pvalue if n else 1.0 for won, n in tests])
 
 
 def _of_groups(group: Floats, other: Floats, test: Test, permutations: int, seed: int) -> float:
@@ -140,9 +141,9 @@ def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
         ranks = ranks_of(moved)
         tied = (np.diff(np.sort(ranks, axis=1), axis=1) == 0).any(axis=1)
         signed = np.sign(moved) * ranks
-        if size <= FEW_RANKS:
+        if size <= FEW_RANKS and tied.any():
             # scipy does the same by calling Python for every pattern, which takes seconds.
-            chances[same[tied]] = [_randomisation(row, alternative, 2**FEW_RANKS, seed) for row in signed[tied]]
+            chances[same[tied]] = _randomised(signed[tied], alternative, 2**FEW_RANKS, seed)
         for alike in (~tied, tied & (size > FEW_RANKS)):  # ranks without ties have exact p-values
             if alike.any():
                 chances[same[alike]] = stats.wilcoxon(signed[alike], axis=1, alternative=alternative).pvalue
@@ -161,32 +162,30 @@ def ranks_of(differences: Floats) -> Floats:
     return mean_ranks(sizes, SAME * np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), 1.0))
 
 
-def _randomisation(differences: Floats, alternative: Alternative, permutations: int, seed: int) -> float:
-    observed = float(differences.sum())
-    slack = SAME * float(np.abs(differences).sum())
-    extreme = tried = 0
-    for sums in flipped_sums(differences[None], permutations, seed):
-        flipped = sums[0]
-        if alternative == "two-sided":
-            extreme += int((np.abs(flipped) >= abs(observed) - slack).sum())
-        elif alternative == "greater":
-            extreme += int((flipped >= observed - slack).sum())
-        else:
-            extreme += int((flipped <= observed + slack).sum())
-        tried += len(flipped)
-    return float(share_of(extreme, tried, exact=is_exact(len(differences), permutations)))
+def _randomised(rows: Floats, alternative: Alternative, permutations: int, seed: int) -> Floats:
+    """(rows,) the p-values of differences whose signs are flipped at random."""
+    held_against = np.concatenate([rows, np.zeros((1, rows.shape[1]))])
+    pairs = [(row, len(rows)) for row in range(len(rows))]
+    extreme, tried = _extremes(held_against[None], pairs, permutations, seed, alternative=alternative)
+    return np.asarray(share_of(extreme[0], tried, exact=is_exact(rows.shape[1], permutations)))
 
 
 def _extremes(
-    values: Floats, pairs: Sequence[Pair], permutations: int, seed: int, step: Step | None
+    values: Floats,
+    pairs: Sequence[Pair],
+    permutations: int,
+    seed: int,
+    step: Step | None = None,
+    alternative: Alternative = "two-sided",
 ) -> tuple[Ints, int]:
-    """``(measures, pairs)`` how many flipped differences are at least as far from 0 as the observed ones."""
+    """``(measures, pairs)`` how many flipped differences are at least as extreme as the observed ones."""
+    size = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
     measures, systems, units = values.shape
     left, right = sides(pairs)
     sums = values.sum(axis=2)
     # A matrix product adds in another order than a sum; the error is proportional to what is added.
     sizes = np.abs(values).sum(axis=2)
-    needed = np.abs(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
+    needed = size(sums[:, left] - sums[:, right]) - SAME * (sizes[:, left] + sizes[:, right])
     extreme, tried = np.zeros(needed.shape, np.int64), 0
     for block in flipped_sums(values.reshape(measures * systems, units), permutations, seed, step):
         # Pair by pair, as what one pair needs stays in the cache: faster than all pairs at a time.
@@ -195,7 +194,7 @@ def _extremes(
             counts = []
             for (a, b), least in zip(pairs, needed[measure].tolist(), strict=True):
                 np.subtract(flipped[a], flipped[b], out=gap)
-                np.greater_equal(np.abs(gap, out=gap), least, out=beyond)
+                np.greater_equal(size(gap, out=gap), least, out=beyond)
                 counts.append(np.count_nonzero(beyond))
             extreme[measure] += counts
         tried += block.shape[1]
