@@ -39,7 +39,7 @@ def told(*args: str) -> str:
         ("compare judgments.qrels c.run bm25.run --unit run", "--seeds NAME=run1,run2 gives", "seeds("),
         ("compare judgments.qrels c.run bm25.run --level 0.1", "--level 0.1 is not possible", "power="),
         ("compare judgments.qrels c.run", "evaluate measures one", "compare("),
-        ("online events.csv --segments country", "no column 'country' for the segment", "columns="),
+        ("online events.csv --segments country", "no column 'country', named as the segment", "columns="),
         ("online clicks.csv", "--columns time=NAME; it is usually called time", "docid_x\n"),
         ("evaluate judgments.qrels nosuch.run", "file not found: nosuch.run", "did you mean"),
         ("evaluate judgments.qrels nosuch.run", "Hint: looked in /", "did you mean"),
