@@ -22,6 +22,8 @@ Keys = npt.NDArray[np.uint64]
 Sortable = TypeVar("Sortable", Floats, Keys)
 MANY_JUDGED = 16
 """From one judged item in so many on, ties are read off all scores, not searched for."""
+CALL, SORTING = 4096, 16
+"""How many comparisons of scores take as long as a call of NumPy, and as putting one score in order."""
 TIED_AT_ONCE = 1 << 14
 """How many judged items in ties are looked at together: what is made on the way fits the cache."""
 PART_ROWS = 1 << 17
@@ -68,10 +70,13 @@ def place(
     if not len(wrong) and not callable(rows) and MANY_JUDGED * len(rows) > len(scores):
         above, tied = _read_off(scores, offsets, segment, rows)
     else:
-        falling = sort_descending(scores, offsets, wrong)
         low, high = offsets[segment], offsets[segment + 1]
-        above = bisect(falling, low, high, wanted, past_equal=False)
-        tied = _tied(falling, low + above, high, wanted)
+        if (high - low + CALL).sum() < SORTING * (offsets[wrong + 1] - offsets[wrong]).sum():
+            above, tied = _counted(scores, low, high, wanted)
+        else:
+            falling = sort_descending(scores, offsets, wrong)
+            above = bisect(falling, low, high, wanted, past_equal=False)
+            tied = _tied(falling, low + above, high, wanted)
     higher_id, earlier = np.zeros_like(above), np.zeros_like(above)
     in_tie = np.flatnonzero(tied > 1) if plan.ids or plan.order else np.empty(0, np.int64)
     for first in range(0, len(in_tie), TIED_AT_ONCE):
@@ -102,6 +107,16 @@ def _read_off(scores: Floats, offsets: Ints, segment: Ints, rows: Ints) -> tuple
     tie = np.cumsum(begins)[rows] - 1
     first = starts[tie]
     return first - offsets[segment], np.append(starts[1:], len(scores))[tie] - first
+
+
+def _counted(scores: Floats, low: Ints, high: Ints, wanted: Floats) -> tuple[Ints, Ints]:
+    """How many scores of its list are above each wanted one, and how many equal it: for few in long unsorted lists."""
+    above, tied = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+    rows = zip(low.tolist(), high.tolist(), wanted.tolist(), strict=True)
+    for number, (first, end, score) in enumerate(rows):
+        among = scores[first:end]
+        above[number], tied[number] = np.count_nonzero(among > score), np.count_nonzero(among == score)
+    return above, tied
 
 
 def _tied(falling: Floats, at: Ints, high: Ints, wanted: Floats) -> Ints:

@@ -41,6 +41,7 @@ def test_places_are_counts_over_the_list(lists: list[list[float]], data: st.Data
         lists = [sorted(one, reverse=True) for one in lists]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "TIED_AT_ONCE", data.draw(st.sampled_from([2, segments.TIED_AT_ONCE])))
+        patch.setattr(segments, "SORTING", data.draw(st.sampled_from([segments.SORTING, 1e9])))
         found = places_of(lists, rows, ids, found_late=data.draw(st.booleans()))
     owner = [number for number, one in enumerate(lists) for _ in one]
     flat = [score for one in lists for score in one]
