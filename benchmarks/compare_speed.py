@@ -14,10 +14,10 @@ import time
 import numpy as np
 from scipy import stats
 
-from rankmeter.stats.best import separations
+from rankmeter.stats.corrections import separations
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import p_values
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.resampling import Sample
 
 SYSTEMS, MEASURES, QUERIES, PERMUTATIONS, RESAMPLES = 10, 10, 10_000, 100_000, 9_999
 SCIPY_PERMUTATIONS = 1_000

@@ -25,7 +25,7 @@ from rankmeter.online.variant_effects import resampled_difference
 from rankmeter.placing.hashing import mixed
 from rankmeter.stats import estimates as locations
 from rankmeter.stats.estimates import Look, boundaries, compare, heterogeneity
-from rankmeter.stats.proportions import sample_ratio
+from rankmeter.stats.power import sample_ratio
 
 MEASURES = tuple(
     parse(text)

@@ -37,7 +37,7 @@ def tree_of(path: Path) -> ast.Module:
 
 NEW_GROUND: dict[str, str] = {
     "judgments by people, machines and clicks": """
-        judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement stats.selective
+        judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement
         cli.draw cli.evidence cli.judge cli.judges cli.judgments_from_clicks cli.leaderboards
         cli.nuggets cli.silence report.judge_page""",
     "what search engines and production systems export": """

@@ -19,7 +19,7 @@ import rankmeter as rm
 from rankmeter.measures import CTR, Conversions
 from rankmeter.online.contrasts import cuped, difference, ratio, units_needed
 from rankmeter.online.sums import Sums
-from rankmeter.stats import proportions
+from rankmeter.stats import power as proportions
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.estimates import Estimate, Look
 from rankmeter.stats.student import t_quantile

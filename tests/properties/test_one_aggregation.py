@@ -12,7 +12,7 @@ from tests.oracle import oracle
 
 import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
-from rankmeter.comparing.curves import curves
+from rankmeter.comparing.ranked_lists import curves
 from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Readings

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.curves import curves, family_of
-from rankmeter.comparing.ranked_lists import judgments_of, ranked_lists, similarity, taken_before
+from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.stats.proportions import quantile
+from rankmeter.stats.power import quantile
 from rankmeter.stats.rank_agreement import mean_ranks
 
 if TYPE_CHECKING:
@@ -256,11 +255,7 @@ def _missed(
 
 
 def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
-    """The systems in an order in which those with similar lists stand together.
-
-    >>> order_by_likeness([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]])
-    [1, 2, 0]
-    """
+    """The systems in an order in which those with similar lists stand together."""
     if len(likeness) < 3:
         return list(range(len(likeness)))
     from scipy.cluster.hierarchy import leaves_list, linkage  # loaded only for statistics
@@ -285,11 +280,7 @@ def trade_off(cmp: Comparison) -> dict[str, Any]:
 
 
 def pareto(points: Sequence[tuple[float, float] | None]) -> list[int]:
-    """The points that no other dominates; more is better.
-
-    >>> pareto([(1, 3), (2, 2), (1, 2), (3, 1), None])
-    [0, 1, 3]
-    """
+    """The points that no other dominates; more is better."""
     known = [(place, point) for place, point in enumerate(points) if point is not None]
     return [place for place, (x, y) in known if not any(a >= x and b >= y and (a, b) != (x, y) for _, (a, b) in known)]
 

@@ -72,16 +72,7 @@ class Verdict:
 
 
 def parse_gate(text: str) -> Gate:
-    """Read a gate.
-
-    Examples
-    --------
-    >>> gate = parse_gate("nDCG@10 < baseline - 0.01")
-    >>> gate.measure, gate.operator, gate.reference, gate.offset
-    ('nDCG@10', '<', 'baseline', -0.01)
-    >>> parse_gate("AP of dense <= bm25 - 2% significantly").relative
-    True
-    """
+    """Read a gate."""
     bare = _SIGNIFICANTLY.sub("", text)
     match = _GATE.fullmatch(bare.strip())
     if match is None or match["left"].endswith("="):  # => is not >=
@@ -215,15 +206,7 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement and whether it is met.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> [kept] = check_requirements({"q": {"a"}}, {"q": ["b", "a"]}, ["RR >= 0.5"])
-    >>> kept.is_met, kept.value
-    (True, 0.5)
-    """
+    """One requirement and whether it is met."""
 
     text: str
     is_met: bool

@@ -18,7 +18,7 @@ from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import into_slicings
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.samples import UNTESTED, AnySample, Groups, Sample
+from rankmeter.stats.resampling import UNTESTED, AnySample, Groups, Sample
 from rankmeter.wording import Option, Said, said
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.samples import AnySample, Sample
+from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import SAME, Pair, skewness
 from rankmeter.wording import Said, said
 

@@ -1,20 +1,28 @@
-"""The ranked lists of a few queries, with their judgments, and how alike the lists of two systems are."""
+"""What only the runs can tell a report: values over cutoffs, the lists of a few queries, how alike two systems are."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmeter.arithmetic import Values, aggregated
+from rankmeter.comparing.systems import averaged_values
+from rankmeter.errors import MeasureError
+from rankmeter.evaluating.measuring import measure_groups
+from rankmeter.evaluating.pairing import into_pair
+from rankmeter.evaluating.planning import Group, groups_of
 from rankmeter.inputs.shards import joined_runs
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
+from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing.slates import FirstItems
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.records import Inputs
     from rankmeter.inputs.tables import Judgments, Run
     from rankmeter.lists.catalogue import History
     from rankmeter.placing.placements import Floats, Ints
@@ -80,11 +88,6 @@ def overlaps(lists: Sequence[Sequence[str]]) -> Floats:
     With ``A_i`` the share of the first i items that both lists have, ``A_d p^d + (1 - p)/p * sum_i A_i p^i`` for i from
     1 to the length d. Two empty lists are the same; an empty one has nothing in common with any other. A shared item is
     in every ``A_i`` from the deeper of its two ranks on, so each adds to the sum once, for all pairs at once.
-
-    Examples
-    --------
-    >>> overlaps(["ab", "ba", "cd"])[0].round(4).tolist()  # of ab and ba A_1 = 0, A_2 = 1: 0.81 + (0.1 / 0.9) * 0.81
-    [1.0, 0.9, 0.0]
     """
     p = PERSISTENCE
     number: dict[str, int] = {}
@@ -134,3 +137,73 @@ def taken_before(history: History | None, users: set[str], most: int) -> dict[st
     for user, item in frame.filter(pl.col("user").is_in(list(users))).iter_rows():
         taken.setdefault(user, []).append(item)
     return {user: list(dict.fromkeys(reversed(items)))[:most] for user, items in taken.items()}
+
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
+MOST_FAMILIES = 6
+"""How many measures get a curve: each needs all cutoffs of every system."""
+
+
+def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
+    """The measures with a cutoff, each at every cutoff; those that differ only in their cutoff are one family."""
+    by_name: dict[str, list[Measure]] = {}
+    for measure in measures:
+        if not isinstance(measure, RankedMeasure) or measure.at != "cutoff" or measure.aggregate != "mean":
+            continue
+        name = family_of(measure)
+        if name in by_name or len(by_name) == MOST_FAMILIES:
+            continue
+        try:
+            by_name[name] = [measure @ k for k in cutoffs]
+        except MeasureError:
+            continue  # it takes no cutoff with these options
+    return by_name
+
+
+def family_of(measure: Measure) -> str:
+    """The measure without its cutoff."""
+    has_cutoff = isinstance(measure, RankedMeasure) and measure.at == "cutoff" and measure.cutoff
+    return str(replace(measure, cutoff=None)) if has_cutoff else str(measure)
+
+
+def curves(
+    measures: tuple[Measure, ...], inputs: Inputs, *, z: float, deepest: int | None = None
+) -> dict[str, dict[str, Any]]:
+    """For each family its cutoffs ``k``, and ``value``, ``low`` and ``high`` of each system at each of them.
+
+    ``low`` and ``high`` are z standard errors away. Cutoffs beyond ``deepest``, the end of the longest list, are left
+    out.
+    """
+    cutoffs = tuple(k for k in CUTOFFS if deepest is None or k <= deepest) or CUTOFFS[:1]
+    asked = families(measures, cutoffs)
+    if not asked:
+        return {}
+    groups = groups_of([measure for several in asked.values() for measure in several])
+    bands: dict[Measure, list[tuple[float, float, float]]] = {}
+    for runs in inputs.runs.values():
+        measured = [_values(inputs.judgments, run, groups) for run in runs]
+        for measure in measured[0]:
+            bands.setdefault(measure, []).append(_band([values[measure] for values in measured], measure, z))
+    return {
+        name: {"k": list(cutoffs)}
+        | dict(zip(("value", "low", "high"), np.array([bands[at] for at in several]).transpose(2, 1, 0), strict=True))
+        for name, several in asked.items()
+    }
+
+
+def _values(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
+    values: dict[Measure, Values] = {}
+    for group in measure_groups(into_pair(judgments, run), groups, strict=None):
+        values |= group.values
+    return values
+
+
+def _band(runs: Sequence[Values], measure: Measure, z: float) -> tuple[float, float, float]:
+    """The mean over queries and runs with its band; the standard error is that over queries, of the mean over runs."""
+    values = averaged_values(runs, measure)
+    mean = aggregated(values, measure.aggregate)
+    apart = values.value[values.counted] - mean
+    size = len(apart)
+    error = (float(apart @ apart) / (size - 1) / size) ** 0.5 if size > 1 else 0.0
+    low, high = measure.bounds
+    return mean, max(mean - z * error, low), min(mean + z * error, high)

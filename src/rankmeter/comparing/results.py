@@ -26,7 +26,7 @@ from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.showing.json import json_text
 from rankmeter.stats.paired import p_value
-from rankmeter.stats.samples import AnySample, Groups
+from rankmeter.stats.resampling import AnySample, Groups
 from rankmeter.stats.student import Alternative
 from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Said, chosen_language, said

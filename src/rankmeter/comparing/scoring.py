@@ -17,12 +17,11 @@ from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.best import Separation, separations
-from rankmeter.stats.corrections import corrected, step_down
+from rankmeter.stats.corrections import Separation, corrected, separations, step_down
 from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
 from rankmeter.stats.paired import EffectSizes, effects, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
-from rankmeter.stats.samples import AnySample, Sample
+from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import Pair, differences, gaps
 from rankmeter.wording import said
 

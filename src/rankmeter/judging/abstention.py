@@ -23,8 +23,8 @@ from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
 from rankmeter.showing.showable import NotedTable
-from rankmeter.stats.proportions import wilson
-from rankmeter.stats.selective import area_of_risks, normalised_area, separation_of
+from rankmeter.stats.power import wilson
+from rankmeter.stats.rank_agreement import area_of_risks, normalised_area, separation_of
 from rankmeter.wording import Language, Said, said, word
 
 MOST_CUTS = 12

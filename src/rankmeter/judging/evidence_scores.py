@@ -420,11 +420,7 @@ def _sizes(
 
 
 def _rounded(number: float) -> int:
-    """To two digits.
-
-    >>> _rounded(1234.5), _rounded(7.4)
-    (1200, 7)
-    """
+    """To two digits."""
     return max(round(number, 1 - math.floor(math.log10(number))).__int__(), 1)
 
 

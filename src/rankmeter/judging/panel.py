@@ -52,11 +52,7 @@ class Panel:
 
 
 def plain_number(value: float) -> str:
-    """A grade as people write it.
-
-    >>> plain_number(2.0), plain_number(0.5)
-    ('2', '0.5')
-    """
+    """A grade as people write it."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
@@ -142,11 +138,7 @@ def named_error(error: RankmeterError, whose: RankmeterError) -> RankmeterError:
 
 
 def parse_scale(scale: object) -> Floats:
-    """``"0..3"``, or the grades themselves, such as ``[0, 0.5, 1]``.
-
-    >>> parse_scale("0..3").tolist(), parse_scale([1, 0.5, 0]).tolist()
-    ([0.0, 1.0, 2.0, 3.0], [0.0, 0.5, 1.0])
-    """
+    """``"0..3"``, or the grades themselves, such as ``[0, 0.5, 1]``."""
     wrong = InputError.of("judging.not_a_scale", option=Option("scale", scale))
     if isinstance(scale, str):
         if ends := re.fullmatch(r"\s*(-?\d+)\s*\.\.\.?\s*(-?\d+)\s*", scale):

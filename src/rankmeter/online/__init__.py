@@ -23,8 +23,7 @@ from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.online.predictors import Predictors, predictors
 from rankmeter.online.sums import Sums, sums_from_table
 from rankmeter.online.trial import Experiment
-from rankmeter.stats.power import units_for_effect, units_for_rates
-from rankmeter.stats.proportions import sample_ratio, sign_test, wilson
+from rankmeter.stats.power import sample_ratio, sign_test, units_for_effect, units_for_rates, wilson
 
 __all__ = [
     "Agreement", "Events", "Experiment", "InterleavingResult", "OffPolicy", "OnlineEvaluation", "PositionBias",

@@ -23,7 +23,7 @@ from rankmeter.online.exact_totals import quotients
 from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
-from rankmeter.stats.proportions import wilson
+from rankmeter.stats.power import wilson
 from rankmeter.stats.resampling import middle as middle_of
 from rankmeter.wording import said
 

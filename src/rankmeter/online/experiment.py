@@ -28,7 +28,7 @@ from rankmeter.online.variant_effects import (
 )
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, heterogeneity
-from rankmeter.stats.proportions import sample_ratio
+from rankmeter.stats.power import sample_ratio
 from rankmeter.wording import Option, Said, said
 
 MISMATCH = 0.001

@@ -24,7 +24,7 @@ from rankmeter.online.settings import check_names
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance
-from rankmeter.stats.proportions import sign_test, wilson
+from rankmeter.stats.power import sign_test, wilson
 from rankmeter.wording import Language, Said, said, word
 
 Team = Literal["A", "B", ""]

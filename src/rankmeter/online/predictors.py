@@ -18,7 +18,7 @@ from rankmeter.online.log_results import number_cell
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.proportions import quantile, wilson
+from rankmeter.stats.power import quantile, wilson
 from rankmeter.stats.rank_agreement import mean_ranks, spearman
 from rankmeter.wording import Language, Said, said, word
 

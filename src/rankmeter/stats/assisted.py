@@ -87,14 +87,6 @@ def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: T
     PPI++ with the small-sample terms that it leaves out: residuals over n - 2, Student's t, and the price of an
     estimated slope. A weight of 0 gives the interval of people alone. There is no upper limit: a machine that
     compresses the scale needs a weight above 1.
-
-    Examples
-    --------
-    >>> people, machine = np.array([0.9, 0.4, 0.6, 0.2, 0.7, 0.5]), np.array([0.8, 0.5, 0.7, 0.4, 0.9, 0.5])
-    >>> rest = [0.6, 0.3, 0.9, 0.7, 0.5, 0.8, 0.4, 1.0, 0.6, 0.7, 0.5, 0.9, 0.2, 0.6]
-    >>> made = tuned(people, machine, np.array([*machine, *rest]))
-    >>> round(float(made.value), 6), round(float(made.low), 6), round(float(made.high), 6)
-    (0.540948, 0.346455, 0.735441)
     """
     many, total = y.shape[-1], f_all.shape[-1]
     own_y, own_f = y - y.mean(-1, keepdims=True), f - f.mean(-1, keepdims=True)
@@ -143,14 +135,6 @@ def weighted_mean(
     It never leaves the range of the values, and is several times more precise than a sum over the number of all
     queries. Its variance is linearised, each residual taken from the mean of the others (the jackknife): without that,
     intervals of 20 queries hold 93 of 100 times where 95 are meant.
-
-    Examples
-    --------
-    Two queries that stand for 2 each, and one for 4:
-
-    >>> made = weighted_mean(np.array([1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.25]), 8)
-    >>> float(made.value), round(float(made.low), 4), round(float(made.high), 4)
-    (0.5, -0.6584, 1.6584)
     """
     share = 1 / chance
     size = share.sum(-1, keepdims=True)
@@ -189,11 +173,6 @@ def best_chances(size: Floats, budget: float) -> Floats:
     """Chances in proportion to ``size``, at most 1, that add up to an expected number of judgments.
 
     With size = |weight| x expected error of the machine the variance is least for the budget.
-
-    Examples
-    --------
-    >>> best_chances(np.array([4.0, 1.0, 1.0, 0.0]), 2).tolist()
-    [1.0, 0.5, 0.5, 0.0]
     """
     chance = np.zeros(size.shape)
     free = size > 0
@@ -222,11 +201,6 @@ def judgments_needed(
 
     Spread and correlation come from a pilot. Not even all queries are enough where the population is meant and too few
     were asked: then more queries are needed, not more judgments.
-
-    Examples
-    --------
-    >>> judgments_needed(0.28, 0.8, 500, 0.05), judgments_needed(0.28, 0.0, 500, 0.05)
-    (56, 123)
     """
     many = np.arange(FEWEST, total + 1)
     used = abs(correlation) > 1 / np.sqrt(many - 2)

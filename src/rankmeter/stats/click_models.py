@@ -188,15 +188,7 @@ def has_enough(clicks: Floats) -> bool:
 
 
 def gamma_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
-    """The prior under which the counts are most likely; None where it is stronger than all evidence together.
-
-    Examples
-    --------
-    >>> clicks, evidence = [0, 1, 2, 3, 5, 8, 12, 20.0], [6.5, 9, 12, 30, 22, 41, 40, 52.5]
-    >>> prior = gamma_prior(np.array(clicks), np.array(evidence))
-    >>> round(prior.shape, 3), round(prior.strength, 2)
-    (12.881, 57.03)
-    """
+    """The prior under which the counts are most likely; None where it is stronger than all evidence together."""
 
     def likely(shape: float, strength: float) -> Floats:
         terms = special.gammaln(clicks + shape) - special.gammaln(shape) + shape * np.log(strength)
@@ -208,13 +200,7 @@ def gamma_prior(clicks: Floats, evidence: Floats) -> GammaPrior | None:
 
 
 def beta_prior(clicks: Floats, shown: Floats) -> BetaPrior | None:
-    """The prior under which shares of clicks among showings are most likely; None as for :func:`gamma_prior`.
-
-    >>> clicks, shown = [0, 1, 2, 3, 5, 8, 12, 20.0], [10, 12, 20, 40, 40, 50, 60, 60.0]
-    >>> prior = beta_prior(np.array(clicks), np.array(shown))
-    >>> round(prior.clicks, 3), round(prior.misses, 2)
-    (4.544, 24.42)
-    """
+    """The prior under which shares of clicks among showings are most likely; None as for :func:`gamma_prior`."""
 
     def likely(yes: float, no: float) -> Floats:
         return np.asarray(special.betaln(clicks + yes, shown - clicks + no) - special.betaln(yes, no))

@@ -1,17 +1,27 @@
-"""Corrections for multiple tests: the p-values of one family, made larger."""
+"""Many comparisons at once: p-values of one family made larger, which systems may be the best, and ranks.
+
+The winner of a comparison was picked because it came out first, so "not significantly different from the winner" is too
+narrow a group. Multiple comparisons with the best (Hsu 1984) asks of every system whether any other is better by more
+than chance, at a level that holds for all others at once; the systems for which no better one is found include the
+truly best one with the stated confidence. That question alone would name a winner in a tenth of the comparisons of two
+equal systems, since it is asked of both; so a system leaves the group only where a two-sided t test finds another
+better too. Rank intervals come from all pairs at once in the same way (Mogstad et al. 2024). Critical values are those
+of the wild bootstrap: the signs of centred values are flipped unit by unit and the differences studentised, which keeps
+the correlation of systems on the same queries.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from rankmeter.errors import check_choice
-from rankmeter.placing.placements import Floats
-from rankmeter.stats.resampling import flipped_sums, is_exact, share_of
-from rankmeter.stats.samples import Sample
-from rankmeter.stats.student import SAME, Pair, sides
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.stats.resampling import AnySample, Groups, Sample, by_units, flipped_sums, is_exact, share_of
+from rankmeter.stats.student import SAME, Pair, sides, t_quantile
 
 Correction = Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -21,14 +31,6 @@ def corrected(p_values: Floats, correction: Correction) -> Floats:
     """The p-values of one family, corrected; in the order given.
 
     ``max-t`` needs the values (:func:`step_down`); where only p-values are known, Holm's stands in for it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm").tolist()
-    [0.03, 0.06, 0.06]
-    >>> corrected(np.array([0.01, 0.04, 0.03]), "bonferroni").tolist()
-    [0.03, 0.12, 0.09]
     """
     check_choice("correction", correction, CORRECTIONS)
     count = len(p_values)
@@ -83,3 +85,166 @@ def step_down(sample: Sample, pairs: Sequence[Pair], *, permutations: int, seed:
     result = np.empty(len(order))
     result[order] = np.where(needed <= 0, 1.0, chance)
     return result
+
+
+BLOCK_CELLS = 250_000
+"""How many differences of flipped sums are held at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """The order of the systems as far as the data tell; all statements hold together at the stated confidence."""
+
+    rank: Ints
+    """(systems,) by value, best first from 1; equal values share the better rank."""
+    rank_low: Ints
+    """(systems,) the best rank that a system may have."""
+    rank_high: Ints
+    """(systems,) the worst rank that it may have."""
+    in_best: Bools
+    """(systems,) whether it may be the best."""
+
+    def open(self) -> Separation:
+        """The order when nothing is certain: any system may have any rank."""
+        systems = len(self.rank)
+        low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
+        return Separation(self.rank, low, high, np.ones(systems, np.bool_))
+
+
+def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
+    """Which systems can be separated by their ``(systems, units)`` values, higher being better."""
+    return separations([Sample.of_values(values)], [1], level=level, resamples=resamples, seed=seed)[0]
+
+
+def separations(
+    samples: Sequence[AnySample], signs: Sequence[int], *, level: float, resamples: int, seed: int
+) -> list[Separation]:
+    """For several measures, with the same random signs where they have the same number of units.
+
+    ``signs`` are -1 for measures where lower is better. Groups of runs that are not paired are separated by Welch's
+    test, its level divided by the number of comparisons.
+    """
+    by_number = {
+        n: _separated_groups(sample, signs[n], level) for n, sample in enumerate(samples) if isinstance(sample, Groups)
+    }
+    for units, members in by_units(samples).items():
+        values = np.stack([sample.linear() * signs[number] for number, sample in members.items()])
+        if units < 2 or values.shape[1] < 2:
+            by_number |= zip(members, map(_unseparated, values.mean(axis=2)), strict=True)
+            continue
+        critical = _critical(values, level, resamples, seed)
+        for number, rows, with_best, all_pairs in zip(members, values, *critical, strict=True):
+            by_number[number] = _separated(rows, with_best, float(all_pairs), level)
+    return [by_number[number] for number in range(len(samples))]
+
+
+def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
+    systems = len(groups.runs)
+    apart = _unseparated(groups.values() * sign)
+    if systems < 2 or groups.units < 2:
+        return apart
+    pairs = [(i, j) for i in range(systems) for j in range(systems)]
+    # chance[i, j] is small where i stands above j by more than chance.
+    chance = groups.contrasts(pairs).p("greater" if sign > 0 else "less").reshape(systems, systems)
+    alpha = 1 - level
+    better = chance < alpha / (systems * (systems - 1))
+    return Separation(
+        rank=apart.rank,
+        rank_low=1 + better.sum(axis=0),
+        rank_high=systems - better.sum(axis=1),
+        in_best=np.asarray((chance >= alpha / max(systems - 1, 2)).all(axis=0)),
+    )
+
+
+def _unseparated(means: Floats) -> Separation:
+    """The order of a single system, or on a single unit, which separates nothing."""
+    rank = 1 + (_gaps(means) < 0).sum(axis=1)
+    return Separation(rank, rank, rank, rank == 1).open()
+
+
+def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
+    systems, units = values.shape
+    gap = _gaps(values.mean(axis=1))
+    # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
+    observed = _t(gap, _squares(values), units)
+    if 2.0 ** (1 - units) >= 1 - level:
+        # Differences without any spread have no t. A test by signs sees n equal ones with p = 2^(1 - n).
+        observed[np.isinf(observed)] = 0.0
+    better = observed > all_pairs
+    return Separation(
+        rank=1 + (gap < 0).sum(axis=1),
+        rank_low=1 + better.sum(axis=0),
+        rank_high=systems - better.sum(axis=1),
+        in_best=(-observed).max(axis=1) <= np.maximum(with_best, t_quantile(level, units - 1)),
+    )
+
+
+def _gaps(means: Floats) -> Floats:
+    """(systems, systems) the mean of the row less that of the column; rounding errors do not count as a gap."""
+    gap: Floats = means[:, None] - means[None, :]
+    gap[np.abs(gap) <= 1e-12 * max(float(np.abs(means).max(initial=0.0)), 1e-300)] = 0.0
+    return gap
+
+
+def _squares(values: Floats) -> Floats:
+    """(systems, systems) the sums of squares of the centred differences."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    products = centred @ centred.T
+    sizes = np.diag(products)
+    squares: Floats = np.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
+    squares[squares <= 1e-12 * (sizes[:, None] + sizes[None, :])] = 0.0
+    return squares
+
+
+def _t(gap: Floats, squares: Floats, units: int) -> Floats:
+    """The t statistic of differences whose centred squares add up to ``squares``; 0 / 0 is 0."""
+    error = np.sqrt(squares / ((units - 1) * units))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Floats = gap / error
+    t[np.isnan(t)] = 0.0
+    return t
+
+
+def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """How large a t may be by chance: (measures, systems) against each system as the best, (measures,) for all pairs.
+
+    ``values`` are ``(measures, systems, units)``.
+    """
+    measures, systems, units = values.shape
+    centred = values - values.mean(axis=2, keepdims=True)
+    squares = np.stack([_squares(of_measure) for of_measure in values])
+    # Flipping signs leaves the sum of squares about 0 as it is, so t rises with the flipped sum over its root.
+    scale = np.divide(1.0, np.sqrt(squares * units), out=np.zeros(squares.shape), where=squares > 0)
+    above = np.empty((measures, systems, 2**units if is_exact(units, resamples) else resamples))
+    width, first = max(1, BLOCK_CELLS // systems), 0
+    gap = np.empty((systems, width))  # reused, as fresh memory costs more than the arithmetic
+    for block in flipped_sums(centred.reshape(measures * systems, units), resamples, seed):
+        for start in range(0, block.shape[1], width):
+            flipped = block[:, start : start + width].reshape(measures, systems, -1)
+            for measure in range(measures):
+                part = above[measure, :, first : first + flipped.shape[2]]
+                part[:] = _farthest_above(flipped[measure], scale[measure], gap[:, : flipped.shape[2]])
+            first += flipped.shape[2]
+    with_best = np.stack([np.quantile(rows, level, axis=1, method="higher") for rows in above])
+    all_pairs = np.quantile(above.max(axis=1), level, axis=1, method="higher")
+    return _t_of(with_best, units), _t_of(all_pairs, units)
+
+
+def _farthest_above(flipped: Floats, scale: Floats, room: Floats) -> Floats:
+    """(systems, b) how far the highest of the other ``(systems, b)`` flipped sums stands above each, scaled."""
+    largest = np.full(flipped.shape, -np.inf)
+    for system in range(len(flipped) - 1):
+        others = slice(system + 1, None)
+        gap = np.subtract(flipped[system], flipped[others], out=room[others])
+        gap *= scale[system, others, None]
+        np.maximum(largest[others], gap, out=largest[others])
+        np.maximum(largest[system], -gap.min(axis=0), out=largest[system])
+    return largest
+
+
+def _t_of(share: Floats, units: int) -> Floats:
+    """The t statistic of a sum given as a share of the largest that any signs make; infinite where all agree."""
+    left = 1 - share**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = share * np.sqrt((units - 1) / left)
+    return np.where(left <= 1e-9, np.inf, t)

@@ -195,14 +195,7 @@ def _freedom(control: GroupValue, treatment: GroupValue) -> float:
 
 
 def heterogeneity(effects: Sequence[Estimate]) -> float:
-    """The p-value that several independent differences are the same one (Cochran's Q).
-
-    Examples
-    --------
-    >>> same = [of_variance(0.1, variance, 100, 0.95, said("method_delta")) for variance in (0.01, 0.04)]
-    >>> heterogeneity(same)
-    1.0
-    """
+    """The p-value that several independent differences are the same one (Cochran's Q)."""
     known = [effect for effect in effects if effect.variance > 0 and not math.isnan(effect.value)]
     if len(known) < 2:
         return math.nan
@@ -300,13 +293,7 @@ def spent(share: float, error: float, rule: Rule) -> float:
 
 
 def boundaries(shares: tuple[float, ...], error: float, rule: Rule) -> list[float]:
-    """The bound of each look, in standard errors, two-sided (Armitage, McPherson and Rowe 1969).
-
-    Examples
-    --------
-    >>> [round(bound, 2) for bound in boundaries((0.2, 0.4, 0.6, 0.8, 1.0), 0.05, "obrien-fleming")]
-    [4.88, 3.36, 2.68, 2.29, 2.03]
-    """
+    """The bound of each look, in standard errors, two-sided (Armitage, McPherson and Rowe 1969)."""
     bounds, before, earlier = [], 0.0, 0.0
     grid, mass = np.zeros(1), np.ones(1)  # where paths stand that have not crossed: before the first look at 0
     for share in shares:
@@ -338,13 +325,6 @@ def quantile(values: Any, unit: Any, share: float) -> GroupValue:
 
     The share of values below the quantile is a quotient over units, whose variance the delta method gives; the
     quantiles at the ends of its interval are the ends of that of the quantile (Woodruff 1952; Deng and others 2018).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> side = quantile(np.arange(101.0), np.arange(101), 0.5)
-    >>> side.value, side.n
-    (50.0, 101)
     """
     n = len(np.unique(unit))
     if n < 2:
@@ -361,14 +341,7 @@ def quantile(values: Any, unit: Any, share: float) -> GroupValue:
 
 
 def trimmed_mean(values: Any, share: float) -> GroupValue:
-    """The mean without a share of the values at either end, and its variance (Yuen 1974).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> trimmed_mean(np.array([0.0, 1, 2, 3, 1000]), 0.2).value
-    2.0
-    """
+    """The mean without a share of the values at either end, and its variance (Yuen 1974)."""
     n = len(values)
     cut = math.floor(n * share)
     left = n - 2 * cut

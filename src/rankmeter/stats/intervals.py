@@ -22,8 +22,7 @@ from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
-from rankmeter.stats.resampling import Step, flipped_sums, is_exact, resampled_sums
-from rankmeter.stats.samples import AnySample, Groups, Sample, by_units
+from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.student import Pair, without_noise
 from rankmeter.wording import Language, said, word
 

@@ -118,13 +118,7 @@ def _counts(codes: npt.NDArray[np.int16], query: Ints, queries: int, size: int, 
 
 
 def weights(scale: Floats, weighting: Weighting) -> Floats:
-    """(grades, grades) how much two grades agree: 1 the same, 0 the ends of the scale; distances are by grade.
-
-    Examples
-    --------
-    >>> weights(np.array([0.0, 1.0, 3.0]), "linear").round(3).tolist()
-    [[1.0, 0.667, 0.0], [0.667, 1.0, 0.333], [0.0, 0.333, 1.0]]
-    """
+    """(grades, grades) how much two grades agree: 1 the same, 0 the ends of the scale; distances are by grade."""
     if weighting == "identity":
         return np.eye(len(scale))
     apart = np.abs(scale[:, None] - scale[None, :]) / (scale[-1] - scale[0])

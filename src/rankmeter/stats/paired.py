@@ -23,8 +23,7 @@ from rankmeter.errors import InputError, check_positive
 from rankmeter.late import stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
-from rankmeter.stats.resampling import Step, flipped_sums, is_exact, share_of
-from rankmeter.stats.samples import AnySample, Groups, by_units
+from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, share_of
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
@@ -64,14 +63,6 @@ def p_value(
     """The p-value of differences, one for each unit; 1 where all of them are 0.
 
     Where all are equal and not 0 a t test has no spread to test by; its p-value is then that of n equal signs, 2^(1-n).
-
-    Examples
-    --------
-    All six units better: of the 64 patterns of signs two are as extreme.
-
-    >>> import numpy as np
-    >>> p_value(np.array([0.1, 0.2, 0.1, 0.3, 0.1, 0.2]), "randomisation", permutations=1000, seed=0)
-    0.03125
     """
     return float(_of_rows(differences[None], test, alternative, permutations, seed)[0])
 
@@ -154,9 +145,6 @@ def ranks_of(differences: Floats) -> Floats:
     """The ranks of absolute differences within each row, ties sharing the mean; sizes that differ by rounding only tie.
 
     1/2 - 1/3 and 1/3 - 1/6 are equal, but not as floating-point numbers.
-
-    >>> ranks_of(np.array([1 / 2 - 1 / 3, 1 / 6 - 1 / 3, 0.5])).tolist()
-    [1.5, 1.5, 3.0]
     """
     sizes = np.abs(differences)
     return mean_ranks(sizes, SAME * np.maximum(sizes.max(axis=-1, keepdims=True, initial=0.0), 1.0))
@@ -222,15 +210,7 @@ class EffectSizes:
 
 
 def effects(rows: Floats, *, higher_is_better: bool = True) -> list[EffectSizes]:
-    """The effect sizes of ``(pairs, units)`` paired differences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sizes = effects(np.array([[0.5, 0.5, 0.0, -0.2]]))[0]
-    >>> sizes.wins, sizes.ties, sizes.losses, round(sizes.standardised, 3), round(sizes.rank_biserial, 3)
-    (2, 1, 1, 0.562, 0.667)
-    """
+    """The effect sizes of ``(pairs, units)`` paired differences."""
     gained = without_noise(rows if higher_is_better else -rows)
     units = gained.shape[1]
     spread = gained.std(axis=1, ddof=1) if units > 1 else np.zeros(len(gained))
@@ -271,14 +251,6 @@ def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool 
     """Whether the means of paired differences lie within ``margin`` of 0.
 
     Differences that are all equal have no spread for a t test: n of them within the margin have p = 2^-n.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> small = np.random.default_rng(0).normal(0, 0.02, (1, 200))
-    >>> tested = equivalences(Contrasts.of_rows(small), 0.01)[0]
-    >>> tested.no_worse < 0.001, tested.equivalent < 0.001
-    (True, True)
     """
     check_positive("margin", margin, 0.01)
     above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")

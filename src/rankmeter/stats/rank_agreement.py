@@ -3,6 +3,9 @@
 Each takes the values of the systems, higher being better, the true ones first; ``decisions`` and ``favour`` compare
 what one test finds under two judges. Sources: Kendall 1945; Yilmaz, Aslam & Robertson 2008 (tau_AP); Urbano & Marrero
 2017 (its ties); Vigna 2015 (tau_h); Webber, Moffat & Zobel 2010 (RBO).
+
+How well the order of confidences tells good answers from bad: risk against coverage (Geifman & El-Yaniv 2017) and nAUC
+as MTEB defines it (Gisserot-Boukhlef et al. 2024). Equal confidences share the mean of their values.
 """
 
 from __future__ import annotations
@@ -24,13 +27,7 @@ DECISIONS = ("both_same", "both_opposite", "only_people", "only_machine", "neith
 
 
 def tau(truth: Floats, other: Floats) -> Floats:
-    """Kendall's tau-b, which is tau where nothing ties; along the last axis. NaN where one side is all tied.
-
-    Examples
-    --------
-    >>> float(tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).round(4))
-    0.3333
-    """
+    """Kendall's tau-b, which is tau where nothing ties; along the last axis. NaN where one side is all tied."""
     first, second = np.triu_indices(truth.shape[-1], 1)
     ours = np.sign(truth[..., first] - truth[..., second])
     theirs = np.sign(other[..., first] - other[..., second])
@@ -162,9 +159,6 @@ def mean_ranks(values: Any, noise: float | Floats = 0.0) -> Floats:
     """The ranks within each row from 1, ties sharing their mean; values that differ by no more than ``noise`` tie.
 
     scipy's ``rankdata`` gives the same, but loading it takes longer than most comparisons.
-
-    >>> mean_ranks([0.3, 0.1, 0.3]).tolist()
-    [2.5, 1.0, 2.5]
     """
     rows = np.asarray(values, np.float64)
     if not rows.size:
@@ -179,3 +173,43 @@ def mean_ranks(values: Any, noise: float | Floats = 0.0) -> Floats:
     ranks = np.empty(rows.shape)
     np.put_along_axis(ranks, rising, shared, axis=-1)
     return ranks
+
+
+RATES = np.linspace(0, 1, 11)[:-1]
+"""Shares that abstain: not multiples of 0.1, which round to other counts."""
+
+
+def risks(confidence: Floats, loss: Floats) -> Floats:
+    """(n,) the mean loss of the most confident 1, 2, ..., n answers."""
+    _, group = np.unique(-confidence, return_inverse=True)
+    shared = np.bincount(group, loss) / np.bincount(group)
+    return np.asarray(shared[np.sort(group)].cumsum() / np.arange(1, len(loss) + 1))
+
+
+def area_of_risks(confidence: Floats, loss: Floats) -> tuple[float, float]:
+    """The mean of the risks (AURC), and its excess over that of the best order."""
+    area = float(risks(confidence, loss).mean())
+    return area, area - float(risks(-loss, loss).mean())
+
+
+def normalised_area(confidence: Floats, values: Floats) -> float:
+    """nAUC: the share of what abstaining could gain; 1 the best order, 0 useless, NaN where all values are equal."""
+    flat = float(values.mean()) * RATES[-1]
+    reached, best = (_area(order, values) for order in (confidence, values))
+    return (reached - flat) / (best - flat) if best - flat > 1e-12 else math.nan
+
+
+def _area(confidence: Floats, values: Floats) -> float:
+    size = len(values)
+    answered = [size - min(round(rate * size), size - 1) for rate in RATES.tolist()]
+    curve = risks(confidence, values)[np.array(answered) - 1]
+    return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
+
+
+def separation_of(higher: Floats, lower: Floats) -> float:
+    """AUROC: the chance that one of the first is above one of the second, ties counting half."""
+    if not (len(higher) and len(lower)):
+        return math.nan
+    rising = np.sort(lower)
+    below, not_above = np.searchsorted(rising, higher, "left"), np.searchsorted(rising, higher, "right")
+    return float((below + not_above).mean() / 2 / len(lower))

@@ -20,8 +20,7 @@ from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.intervals import FEWEST_RESAMPLES
-from rankmeter.stats.resampling import resampled_sums
-from rankmeter.stats.samples import Sample, on_value_scale
+from rankmeter.stats.resampling import Sample, on_value_scale, resampled_sums
 from rankmeter.stats.student import Contrasts
 
 MOST_DRAWS = 200_000_000

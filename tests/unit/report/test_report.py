@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.comparing.curves import CUTOFFS, curves
 from rankmeter.comparing.digest import digest, informative_queries, pareto
-from rankmeter.comparing.ranked_lists import judgments_of, overlaps, ranked_lists
+from rankmeter.comparing.ranked_lists import CUTOFFS, curves, judgments_of, overlaps, ranked_lists
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.page import MOST_SYSTEMS, kept_systems, report_html

@@ -15,7 +15,7 @@ from rankmeter.stats.corrections import corrected
 from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import effects, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable, units_needed
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.resampling import Sample
 from rankmeter.stats.student import Contrasts
 
 

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankmeter.stats import best
-from rankmeter.stats.best import separation, separations
-from rankmeter.stats.samples import Groups, Sample
+from rankmeter.stats import corrections as best
+from rankmeter.stats.corrections import separation, separations
+from rankmeter.stats.resampling import Groups, Sample
 from rankmeter.stats.student import t_quantile
 
 

@@ -8,7 +8,7 @@ import rankmeter as rm
 from rankmeter.arithmetic.parts import Values
 from rankmeter.stats.intervals import INVERTS, interval_of, intervals_of
 from rankmeter.stats.paired import p_values
-from rankmeter.stats.samples import Groups, Sample
+from rankmeter.stats.resampling import Groups, Sample
 
 
 def values(value, numerator=None, denominator=None) -> Values:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankmeter.stats.corrections import step_down
-from rankmeter.stats.samples import Sample
+from rankmeter.stats.resampling import Sample
 
 
 def stepped_by_hand(values: np.ndarray, pairs: list[tuple[int, int]]) -> list[float]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankmeter.stats.selective import area_of_risks, normalised_area, risks, separation_of
+from rankmeter.stats.rank_agreement import area_of_risks, normalised_area, risks, separation_of
 
 CONFIDENCE = np.array([0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
 LOSS = np.array([0.0, 0, 1, 1, 0, 0, 1, 1, 1])
