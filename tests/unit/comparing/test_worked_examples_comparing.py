@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rankmeter import RR, nDCG
-from rankmeter.comparing.curves import families
 from rankmeter.comparing.digest import order_by_likeness, pareto
 from rankmeter.comparing.gate import check_requirements, parse_gate
-from rankmeter.comparing.ranked_lists import overlaps
+from rankmeter.comparing.ranked_lists import families, overlaps
 
 
 def test_example_of_families():
