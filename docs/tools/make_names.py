@@ -17,6 +17,7 @@ from rankmeter.measures.base import REGISTRY, Measure, rule_of
 from rankmeter.measures.families import FAMILIES
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.names import EVERYDAY
+from rankmeter.measures.prose import docstring
 
 SOURCE = Path(rankmeter.__file__).parent
 
@@ -79,6 +80,8 @@ def stub() -> str:
 def _typed(kind: type[Measure]) -> Iterator[str]:
     """A measure as a value that makes others: its options are the keywords of a call."""
     yield f"class _{kind.name}(_{kind.__module__.rpartition('.')[2]}.{kind.__name__}):"
+    shown = docstring(kind.name, kind.__dict__["__doc__"].summary) or ""
+    yield from textwrap.indent(f'"""{shown}\n"""', "    ").replace("\\", "\\\\").splitlines()
     options = [f"{option.name}: {_type(kind, option.name)} = ..." for option in fields(kind)]  # type: ignore[arg-type]
     yield from _wrapped("    def __call__(self, *, ", options, ") -> Self: ...", "        ")
     if kind.at in {option.name for option in fields(kind)}:  # type: ignore[arg-type]

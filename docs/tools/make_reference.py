@@ -18,7 +18,7 @@ from typing import Any
 from rankmeter.definitions.explain import direction_of
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
-from rankmeter.measures.base import rule_of
+from rankmeter.measures.base import own_options, rule_of
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
@@ -277,23 +277,6 @@ def options_table(measure: Measure, options: list[Field[Any]], words: Words) -> 
     return [*lines, ""]
 
 
-def own_options(measure: Measure) -> list[Field[Any]]:
-    """The options that other measures do not have, or have with another default."""
-    own = []
-    for option in fields(measure):
-        shared = SHARED.get(option.name)
-        if option.name == "aggregate":
-            continue  # said by the line of aggregates
-        if isinstance(measure, OnlineMeasure) and option.name not in measure.describe_names():
-            continue  # events have no judged queries
-        if option.name == "ties" and shared is not None and shared.default == option.default:
-            continue  # said by the line of tie rules
-        narrowed = isinstance(measure, RankedMeasure) and shared is not None and rule_of(shared) != rule_of(option)
-        if shared is None or shared.default != option.default or narrowed:
-            own.append(option)
-    return own
-
-
 def tie_rules(measure: Measure, cutoff: int | None) -> list[str]:
     """The tie rules under which the measure has a value."""
     rules = []
@@ -357,7 +340,7 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
         *(f"- {fact}" for fact in facts_of(measure, words)),
         "",
     ]
-    own = own_options(measure)
+    own = own_options(type(measure))
     if own:
         lines += [f"{words.options}{words.colon.rstrip()}", "", *options_table(measure, own, words)]
     return [
@@ -366,6 +349,11 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
         "",
         "```text",
         *text["example"].strip().splitlines(),
+        "```",
+        "",
+        "```python",
+        *prose["code"].splitlines(),
+        "",  # ends what the last line prints
         "```",
         "",
     ]

@@ -93,6 +93,7 @@ class Explanation(Showable, MeasureProse):
         add("use", self.use)
         add("misleads", self.misleads)
         add("example", self.example, "code")
+        blocks += [Paragraph(self.code, "code")] if self.code else []
         add("citation", self.citation)
         add("aliases", ", ".join(self.aliases))
         return blocks
@@ -209,7 +210,7 @@ def _prose(measure: Measure, language: Language) -> MeasureProse:
     except NotFoundError:
         # Users' own measures are described by their docstrings.
         docstring = inspect.getdoc(type(measure)) or ""
-        unknown = dict.fromkeys(("formula", "latex", "use", "misleads", "example", "citation"), "")
+        unknown = dict.fromkeys(("formula", "latex", "use", "misleads", "example", "code", "citation"), "")
         return MeasureProse(title=docstring.partition("\n")[0] or name, meaning=docstring, **unknown)
 
 

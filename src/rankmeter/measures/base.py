@@ -73,6 +73,18 @@ class _Options:
         return Signature(options)
 
 
+class _Docstring:
+    """The docstring of a measure's class, made of the measure's prose when somebody reads it."""
+
+    def __init__(self, summary: str | None) -> None:
+        self.summary = summary
+
+    def __get__(self, measure: object, kind: Any) -> str | None:
+        from rankmeter.measures.prose import docstring  # reads files
+
+        return docstring(kind.name, self.summary, own_options(kind))
+
+
 def with_options(cls: type[Kind]) -> type[Kind]:
     """Make the annotated fields of a class of measures its options.
 
@@ -459,6 +471,20 @@ def rule_of(option: Field[Any]) -> Rule:
     return rule
 
 
+def own_options(kind: Any) -> list[Field[Any]]:
+    """The options of a class of measures that other measures do not have, or have with another default or rule."""
+    shared = {option.name: option for option in fields(RankedMeasure)}
+
+    def is_own(option: Field[Any]) -> bool:
+        usual = shared.get(option.name)
+        if usual is None or usual.default != option.default:
+            return option.name != "aggregate"
+        takes_others = rule_of(usual) != rule_of(option) and option.name not in ("aggregate", "ties")
+        return takes_others and issubclass(kind, RankedMeasure)
+
+    return [option for option in fields(kind) if is_own(option)]
+
+
 def _canonical(measure: Measure) -> str:
     stated = stated_options(measure)
     after_at = stated.pop(measure.at, None)
@@ -545,5 +571,6 @@ def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
     if not cls.formula and cls.about != "events" and not cls.compares_slices:
         raise MeasureError.of("measures.no_formula", type=cls.__name__)
     made = with_options(cls)
+    made.__doc__ = _Docstring(cls.__doc__)  # type: ignore[assignment]  # Python asks it for the text
     REGISTRY.kinds[cls.name] = made
     return made

@@ -31,14 +31,7 @@ class _CountOfList(_Count):
 
 @register
 class NumQueries(_CountOfList, RankedMeasure):
-    """The number of queries that the other numbers are about.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"]}, ["NumQ"])["NumQ"]
-    2.0
-    """
+    """The number of queries that the other numbers are about."""
 
     aggregate: str = choice("sum")
 
@@ -49,14 +42,7 @@ class NumQueries(_CountOfList, RankedMeasure):
 
 @register
 class NumReturned(_CountOfList, RankedMeasure):
-    """The number of items returned, over all queries; with a cutoff, at most k per query.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("NumRet", grades=[1, 0, 1])
-    3.0
-    """
+    """The number of items returned, over all queries; with a cutoff, at most k per query."""
 
     aggregate: str = choice("sum", "mean", "median")
 
@@ -66,14 +52,7 @@ class NumReturned(_CountOfList, RankedMeasure):
 
 @register
 class NumRelevant(_Count, HitMeasure):
-    """The number of items judged relevant, over all queries.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate({"q": {"a": 2, "b": 1, "c": 0}}, {"q": ["a"]}, ["NumRel", "NumRel(rel=2)"]).mean
-    {'NumRel': 2.0, 'NumRel(rel=2)': 1.0}
-    """
+    """The number of items judged relevant, over all queries."""
 
     aggregate: str = choice("sum", "mean", "median")
 
@@ -83,14 +62,7 @@ class NumRelevant(_Count, HitMeasure):
 
 @register
 class NumRelevantReturned(HitMeasure):
-    """The number of relevant items returned, over all queries; with a cutoff, in the first k places.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("NumRelRet@2", grades=[1, 0, 1])
-    1.0
-    """
+    """The number of relevant items returned, over all queries; with a cutoff, in the first k places."""
 
     aggregate: str = choice("sum", "mean", "median")
 

@@ -36,23 +36,7 @@ class NoveltyMeasure(DiversityMeasure):
 
 @register
 class AlphaDCG(NoveltyMeasure):
-    r"""alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen.
-
-    .. math:: \frac{\sum_{i\le k} \sum_s r_{i,s} (1-\alpha)^{c(i,s)} / \log_2(i+1)}
-        {\sum_{i\le k} A\,(1-\alpha)^{i-1} / \log_2(i+1)}
-
-    The divisor is the gain of a list whose every item is relevant to all subtopics, which rarely exists.
-
-    Misleads: even the best list stays below 1.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_DCG@3"])
-    >>> round(ev["alpha_DCG@3"], 6)
-    0.630166
-    """
+    """alpha-DCG: discounted gain in which the gain of a subtopic shrinks by 1 - alpha each time it is seen."""
 
     name = "alpha_DCG"
     formula = "diversity.alpha_dcg"
@@ -60,25 +44,7 @@ class AlphaDCG(NoveltyMeasure):
 
 @register
 class AlphaNDCG(NoveltyMeasure):
-    r"""alpha-nDCG: alpha-DCG over that of the best list of judged items.
-
-    .. math:: \alpha\text{-nDCG@}k = \frac{\alpha\text{-DCG@}k}{\alpha\text{-DCG@}k\ \text{of the ideal list}}
-
-    The ideal list is built greedily: the item that adds most comes next, ties by higher id. Finding the true optimum is
-    NP-hard.
-
-    Misleads: the greedy ideal can fall short of the optimum, so values slightly above 1 are possible.
-
-    Examples
-    --------
-    The best order is a or b first, c second, the other one last.
-
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["alpha_nDCG@3"])
-    >>> round(ev["alpha_nDCG@3"], 6)
-    0.965195
-    """
+    """alpha-nDCG: alpha-DCG over that of the best list of judged items."""
 
     name = "alpha_nDCG"
     formula = "diversity.alpha_ndcg"
@@ -86,20 +52,7 @@ class AlphaNDCG(NoveltyMeasure):
 
 @register
 class IntentAwareERR(NoveltyMeasure):
-    r"""ERR-IA: intent-aware expected reciprocal rank: a reader's cascade for each subtopic, averaged.
-
-    .. math:: \frac{\sum_{i\le k} \frac{1}{i} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}}{\sum_{i\le k} A\,(1-\alpha)^{i-1} / i}
-
-    Misleads: grades count only as relevant or not.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["ERR_IA@3"])
-    >>> round(ev["ERR_IA@3"], 6)
-    0.59375
-    """
+    """ERR-IA: intent-aware expected reciprocal rank: a reader's cascade for each subtopic, averaged."""
 
     name = "ERR_IA"
     formula = "diversity.err_ia"
@@ -107,21 +60,7 @@ class IntentAwareERR(NoveltyMeasure):
 
 @register
 class NormalisedIntentAwareERR(NoveltyMeasure):
-    r"""nERR-IA: ERR-IA over that of the ideal list.
-
-    .. math:: \mathrm{nERR\text{-}IA@}k =
-        \frac{\mathrm{ERR\text{-}IA@}k}{\mathrm{ERR\text{-}IA@}k\ \text{of the ideal list}}
-
-    Misleads: the ideal list is greedy, as for alpha-nDCG.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> ev = rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nERR_IA@3"])
-    >>> round(ev["nERR_IA@3"], 6)
-    0.95
-    """
+    """nERR-IA: ERR-IA over that of the ideal list."""
 
     name = "nERR_IA"
     formula = "diversity.nerr_ia"
@@ -136,19 +75,7 @@ class NoveltyBiasedMeasure(NoveltyMeasure):
 
 @register
 class NoveltyBiasedRBP(NoveltyBiasedMeasure):
-    r"""NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition.
-
-    .. math:: \mathrm{NRBP} = \frac{1 - (1-\alpha)\beta}{A} \sum_i \beta^{\,i-1} \sum_s r_{i,s} (1-\alpha)^{c(i,s)}
-
-    Misleads: with beta = 0.5 nearly all the weight is on the first five places.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["NRBP"])["NRBP"]
-    0.5625
-    """
+    """NRBP: novelty- and rank-biased precision: a reader who goes on with probability beta and tires of repetition."""
 
     name = "NRBP"
     formula = "diversity.nrbp"
@@ -156,19 +83,7 @@ class NoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 @register
 class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
-    r"""nNRBP: NRBP over that of the ideal list.
-
-    .. math:: \mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP\ of\ the\ ideal\ list}}
-
-    Misleads: the ideal list is greedy, as for alpha-nDCG.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["nNRBP"])["nNRBP"], 6)
-    0.923077
-    """
+    """nNRBP: NRBP over that of the ideal list."""
 
     name = "nNRBP"
     formula = "diversity.nnrbp"
@@ -176,21 +91,7 @@ class NormalisedNoveltyBiasedRBP(NoveltyBiasedMeasure):
 
 @register
 class IntentAwareAP(DiversityMeasure):
-    r"""AP-IA: the mean of the average precisions for each subtopic.
-
-    .. math:: \mathrm{AP\text{-}IA} = \frac{1}{A} \sum_s \mathrm{AP}_s
-
-    Misleads: rare and common subtopics count the same, and repetition is not penalised.
-
-    Examples
-    --------
-    AP is 1 for s1 and 1/3 for s2: their mean is 2/3.
-
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> round(rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["AP_IA"])["AP_IA"], 6)
-    0.666667
-    """
+    """AP-IA: the mean of the average precisions for each subtopic."""
 
     name = "AP_IA"
     formula = "diversity.ap_ia"
@@ -198,21 +99,7 @@ class IntentAwareAP(DiversityMeasure):
 
 @register
 class IntentAwarePrecision(DiversityMeasure):
-    r"""P-IA: the mean of the precisions for each subtopic.
-
-    .. math:: \mathrm{P\text{-}IA@}k = \frac{1}{A} \sum_s \mathrm{P}_s\mathrm{@}k
-
-    Misleads: k items on one subtopic score as much as k/2 on each of two.
-
-    Examples
-    --------
-    Two hits for s1 and one for s2 in three places: 3 / (3 * 2).
-
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["P_IA@3"])["P_IA@3"]
-    0.5
-    """
+    """P-IA: the mean of the precisions for each subtopic."""
 
     name = "P_IA"
     formula = "diversity.p_ia"
@@ -221,19 +108,7 @@ class IntentAwarePrecision(DiversityMeasure):
 
 @register
 class SubtopicRecall(DiversityMeasure):
-    r"""StRecall: the share of the subtopics that the first k places cover.
-
-    .. math:: \mathrm{StRecall@}k = \frac{|\{s : \exists i \le k,\ r_{i,s}\}|}{A}
-
-    Misleads: one item per subtopic is enough, whatever else is in the list.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> truth = {"q": {"a": {"s1": 1}, "b": {"s1": 1}, "c": {"s2": 1}}}
-    >>> rm.evaluate(truth, {"q": ["a", "b", "c"]}, ["StRecall@2"])["StRecall@2"]
-    0.5
-    """
+    """StRecall: the share of the subtopics that the first k places cover."""
 
     name = "StRecall"
     formula = "diversity.subtopic_recall"

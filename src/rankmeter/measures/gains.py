@@ -58,25 +58,7 @@ class RatedGain(GainMeasure):
 
 @register
 class CumulatedGain(RatedGain):
-    r"""Cumulated gain: the sum of the gains in the first k places.
-
-    .. math:: \mathrm{CG@}k = \sum_{i \le k} g(r_i)
-
-    ``norm="judged"`` divides by the sum of the gains of all judged items: recall by gain.
-
-    Misleads: it ignores the order within the first k.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("CG@3", grades=[3, 2, 3, 0, 1])
-    8.0
-
-    The first three places hold 8 of the 9 that all grades add up to.
-
-    >>> rm.value("CG(norm=judged)@3", grades=[3, 2, 3, 0, 1])
-    0.8888...
-    """
+    """Cumulated gain: the sum of the gains in the first k places."""
 
     norm: Literal["none", "judged"] = choice()
 
@@ -101,22 +83,7 @@ class CumulatedGain(RatedGain):
 
 @register
 class DiscountedGain(RatedGain):
-    r"""Discounted cumulated gain: gains divided by a discount that grows with the rank.
-
-    .. math:: \mathrm{DCG@}k = \sum_{i \le k} \frac{g(r_i)}{\log_2(i+1)}
-
-    ``discount="jk"`` is the original of 2002 (ranks 1 and 2 undiscounted), ``reciprocal`` divides by the rank.
-
-    Misleads: it has no upper bound; queries with many relevant items dominate the mean.
-
-    Examples
-    --------
-    3 + 2/log2(3) + 3/2 + 0 + 1/log2(6) = 6.148712.
-
-    >>> import rankmeter as rm
-    >>> rm.value("DCG@5", grades=[3, 2, 3, 0, 1])
-    6.1487...
-    """
+    """Discounted cumulated gain: gains divided by a discount that grows with the rank."""
 
     discount: Discount = choice()
 
@@ -132,27 +99,7 @@ class DiscountedGain(RatedGain):
 
 @register
 class NDCG(RatedGain):
-    r"""Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
-
-    .. math:: \mathrm{nDCG@}k = \frac{\sum_{i\le k} g(r_i)/\log_2(i+1)}{\sum_{i\le k} g(r^*_i)/\log_2(i+1)}
-
-    ``ideal`` decides of what r* is the best order: ``judged`` all judged items, cut at k; ``list`` the returned list;
-    ``top`` its first k items; ``uncut`` all judged items, not cut; ``length`` all judged items, cut at k and at the
-    length of the returned list. ``full`` takes k hits, however many items are relevant, ``full-list`` min(k, length)
-    hits.
-
-    Misleads: queries with few relevant items are not comparable with others; ``gain="exp2"`` favours the top grade.
-
-    Examples
-    --------
-    Grades 2, 0, 1 at ranks 1 to 3: DCG = 2 + 0 + 1/2 = 2.5, ideal = 2 + 1/log2(3) = 2.631.
-
-    >>> import rankmeter as rm
-    >>> rm.value("nDCG@3", grades=[2, 0, 1])
-    0.9502...
-    >>> rm.value("nDCG(gain=exp2)@3", grades=[2, 0, 1])
-    0.9639...
-    """
+    """Normalised discounted cumulated gain: how close the order is to the best order of the judged items."""
 
     discount: Discount = choice()
     ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice()
@@ -192,27 +139,7 @@ class NDCG(RatedGain):
 
 @register
 class RankBiasedPrecision(RankedMeasure):
-    r"""Rank-biased precision: what a reader gains who goes on to the next place with probability p.
-
-    .. math:: \mathrm{RBP} = (1-p) \sum_i g_i\, p^{\,i-1}
-
-    ``gain="binary"`` counts items judged at least ``rel``; ``gain="exp2"`` gives an item (2^grade - 1) / 2^max_grade;
-    ``gain="linear"`` gives it its grade, from ``rel`` on (ranx; the value can exceed 1), or with ``max_grade`` the
-    grade divided by that. ``norm="list"`` divides by the best value that the list could have, as LensKit can;
-    ``norm="places"`` by the weight of the first k places, 1 - p^k. ``scale="percent"`` gives a hundred times the value.
-
-    Misleads: for p = 0.8 the first five places hold two thirds of the weight; unjudged items leave a large residual.
-
-    Examples
-    --------
-    Relevant at ranks 1 and 3, p = 0.5: 0.5 * (1 + 0.25) = 0.625.
-
-    >>> import rankmeter as rm
-    >>> rm.value("RBP(p=0.5)", grades=[1, 0, 1])
-    0.625
-    >>> round(rm.value("RBP(gain=linear,max_grade=4,norm=places,p=0.6)@3", grades=[4, 0, 2]), 6)
-    0.602041
-    """
+    """Rank-biased precision: what a reader gains who goes on to the next place with probability p."""
 
     p: float = fraction(0.8)
     rel: float = real(1)
@@ -269,25 +196,7 @@ class RankBiasedPrecision(RankedMeasure):
 
 @register
 class ExpectedReciprocalRank(RankedMeasure):
-    r"""Expected reciprocal rank: 1 over the rank at which a reader, going down the list, is satisfied.
-
-    .. math:: \mathrm{ERR@}k = \sum_{i\le k} \frac{1}{i}\, s_i \prod_{j<i} (1 - s_j),
-        \quad s_i = \frac{2^{r_i}-1}{2^{max\_grade}}
-
-    ``max_grade`` is the top of the grading scale, 4 unless stated; it is never inferred from the data. ``unjudged`` may
-    be a grade for unjudged items (Elasticsearch's ``unknown_doc_rating``); ``negative="counted"`` lets grades below 0
-    have a negative chance to satisfy, as in Elasticsearch.
-
-    Misleads: values for different ``max_grade`` are not comparable.
-
-    Examples
-    --------
-    Grades 1, 4 with max_grade = 4: s = 1/16, 15/16; 1/16 + 1/2 * 15/16 * 15/16 = 0.501953.
-
-    >>> import rankmeter as rm
-    >>> rm.value("ERR@5", grades=[1, 4])
-    0.5019...
-    """
+    """Expected reciprocal rank: 1 over the rank at which a reader, going down the list, is satisfied."""
 
     max_grade: int = whole(4, low=1)
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
@@ -331,20 +240,7 @@ class ExpectedReciprocalRank(RankedMeasure):
 
 @register
 class HighestGrade(RankedMeasure):
-    r"""Highest grade: that of the best item in the first k places.
-
-    .. math:: \mathrm{MaxGrade@}k = \max_{i \le k} r_i
-
-    0 if none of the first k is judged above 0.
-
-    Misleads: it ignores how many such items there are and where they stand.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("MaxGrade@3", grades=[1, 0, 3, 4])
-    3.0
-    """
+    """Highest grade: that of the best item in the first k places."""
 
     name = "MaxGrade"
     formula = "gain.highest_grade"

@@ -18,21 +18,7 @@ class ListFault(SlateMeasure):
 
 @register
 class ShortLists(ListFault):
-    r"""Short lists: the share of the lists that have fewer than k items.
-
-    .. math:: \frac{|\{u : |L_u| < k\}|}{|U|}
-
-    Without a cutoff k is the length of the longest list. With ``queries="judged"`` a judged user without any list
-    counts as a short one.
-
-    Misleads: it does not say how short.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate(None, {"u": ["a", "b"], "v": ["a"]}, "ShortLists@2")["ShortLists@2"]
-    0.5
-    """
+    """Short lists: the share of the lists that have fewer than k items."""
 
     name = "ShortLists"
     sees_items = False
@@ -44,20 +30,7 @@ class ShortLists(ListFault):
 
 @register
 class DuplicateItems(ListFault):
-    r"""Duplicates: the share of the first k places that repeat an item from above in the same list.
-
-    .. math:: \frac{n - |\{L_1, \dots, L_n\}|}{n}
-
-    Other measures refuse a list that contains an item twice unless ``duplicates`` states what to do; this one counts.
-
-    Misleads: the same product under two ids goes unnoticed.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate(None, {"u": ["a", "b", "a", "c"]}, "DuplicateItems@4")["DuplicateItems@4"]
-    0.25
-    """
+    """Duplicates: the share of the first k places that repeat an item from above in the same list."""
 
     scale: Literal["repeated", "different"] = choice()
 
@@ -72,20 +45,7 @@ class DuplicateItems(ListFault):
 
 @register
 class SeenItems(ListFault):
-    r"""Seen items: the share of the first k places that hold items the user took before.
-
-    .. math:: \frac{|L_u \cap H_u|}{|L_u|}
-
-    ``scale="unseen"`` is one minus it, which RePlay calls novelty.
-
-    Misleads: where repeated use is the point (music, groceries) it is not a fault.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate(None, {"u": ["a", "b"]}, "SeenItems@2", history={"u": ["a"]})["SeenItems@2"]
-    0.5
-    """
+    """Seen items: the share of the first k places that hold items the user took before."""
 
     scale: Literal["seen", "unseen"] = choice()
 
@@ -102,18 +62,7 @@ class SeenItems(ListFault):
 
 @register
 class OutsideCatalogue(ListFault):
-    r"""Items outside the catalogue: the share of the first k places that cannot be served.
-
-    .. math:: \frac{|L_u \setminus I|}{|L_u|}
-
-    Misleads: a stale catalogue looks like a bad recommender.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.evaluate(None, {"u": ["a", "z"]}, "OutsideCatalogue@2", catalogue=["a", "b"])["OutsideCatalogue@2"]
-    0.5
-    """
+    """Items outside the catalogue: the share of the first k places that cannot be served."""
 
     name = "OutsideCatalogue"
     formula = "slates.listquality.outside_catalogue"

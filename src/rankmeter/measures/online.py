@@ -107,27 +107,7 @@ class HeavyTailed(SessionMeasure):
 
 @register
 class ClickThroughRate(OnlineMeasure):
-    r"""Click-through rate: how often what was shown was clicked.
-
-    .. math:: \mathrm{CTR} = \frac{\sum_u \text{clicks}_u}{\sum_u \text{impressions}_u}
-
-    ``per`` chooses the variant: ``impression`` (above), ``request`` (requests with a click over requests), ``user``
-    (the mean of the users' own CTRs), ``reach`` (users with a click over users with an impression).
-
-    Misleads: heavy users dominate the first two; the four variants can differ by a factor of three on one log.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> log = [
-    ...     {"time": 0, "user": "u", "request": "r1", "item": "a", "position": 1, "type": "impression"},
-    ...     {"time": 0, "user": "u", "request": "r1", "item": "b", "position": 2, "type": "impression"},
-    ...     {"time": 9, "user": "u", "request": "r1", "item": "b", "position": 2, "type": "click"},
-    ... ]
-    >>> found = rm.online.evaluate(log, ["CTR", "CTR@1", "CTR(per=request)"])
-    >>> found["CTR"], found["CTR@1"], found["CTR(per=request)"]
-    (0.5, 0.0, 1.0)
-    """
+    """Click-through rate: how often what was shown was clicked."""
 
     cutoff: int | None = whole(None, low=1)
     per: Literal["impression", "request", "user", "reach"] = choice()
@@ -145,27 +125,7 @@ class ClickThroughRate(OnlineMeasure):
 
 @register
 class ConversionRate(SessionMeasure):
-    r"""Conversion rate: how often a click (a session, a user) led to a conversion.
-
-    .. math:: \mathrm{CVR} = \frac{\text{clicks that a conversion is credited to}}{\text{clicks}}
-
-    A conversion is credited to the ``last`` (``first``, ``all``, ``even``) click of the same user on the ``same`` item
-    within ``window`` hours before it. ``count=conversions`` counts the credited conversions instead of the clicks.
-
-    Misleads: clicks come after the change that is tested. A ranking that makes more people click can lower CVR and sell
-    more; so conversions per user are always shown beside it.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> log = [
-    ...     {"time": 0, "user": "u", "item": "a", "type": "click"},
-    ...     {"time": 5, "user": "u", "item": "b", "type": "click"},
-    ...     {"time": 60, "user": "u", "item": "a", "type": "purchase"},
-    ... ]
-    >>> rm.online.evaluate(log, ["CVR"])["CVR"]
-    0.5
-    """
+    """Conversion rate: how often a click (a session, a user) led to a conversion."""
 
     per: Literal["click", "session", "user"] = choice()
     window: float | None = bounded(24)
@@ -189,19 +149,7 @@ class ConversionRate(SessionMeasure):
 
 @register
 class Conversions(SessionMeasure):
-    r"""Conversions per user (per session, per impression).
-
-    .. math:: \mathrm{Conversions} = \frac{\sum_u \text{conversions}_u}{\text{users}}
-
-    Misleads: a few users with many conversions dominate it; look at CVR(per=user) too.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> log = [{"time": 0, "user": "u", "type": "click"}, {"time": 1, "user": "v", "type": "conversion"}]
-    >>> rm.online.evaluate(log, ["Conversions"])["Conversions"]
-    0.5
-    """
+    """Conversions per user (per session, per impression)."""
 
     per: Literal["user", "session", "impression"] = choice()
     impressions: Impressions = choice()
@@ -213,24 +161,7 @@ class Conversions(SessionMeasure):
 
 @register
 class Value(HeavyTailed):
-    r"""The value of conversions per user (per session, per conversion).
-
-    .. math:: \mathrm{Value} = \frac{\sum_u \sum_{c \in u} \min(v_c, \text{cap})}{\text{users}}
-
-    A refund, a conversion with a value below 0, is subtracted unless ``refunds=drop``; no measure counts it.
-
-    Misleads: one whale moves the mean; state a ``cap`` before looking.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> log = [
-    ...     {"time": 0, "user": "u", "type": "purchase", "value": 30.0},
-    ...     {"time": 1, "user": "v", "type": "click", "value": None},
-    ... ]
-    >>> rm.online.evaluate(log, ["Value"])["Value"]
-    15.0
-    """
+    """The value of conversions per user (per session, per conversion)."""
 
     per: Literal["user", "session", "conversion"] = choice()
     cap: float | None = real(None, low=0, open_low=True)
@@ -243,27 +174,7 @@ class Value(HeavyTailed):
 
 @register
 class SessionDuration(HeavyTailed):
-    r"""Average session duration in seconds: from the first to the last event of a session.
-
-    .. math:: \mathrm{SessionDuration} = \frac{\sum_s (\text{last}_s - \text{first}_s)}{\text{sessions}}
-
-    Without a session id, a session ends when ``gap`` minutes or more pass without activity; with or without an id, it
-    is cut ``max_length`` hours after its start. A session of one event lasts 0 seconds and is kept unless
-    ``zeros=drop``.
-
-    Misleads: the time on the last page is lost, and longer is not better: good search shortens sessions. Unless
-    ``better`` states a direction, a difference is called higher or lower, never better or worse.
-
-    Examples
-    --------
-    Events at 0, 60 and 4,000 seconds: a session of 60 seconds and one of 0.
-
-    >>> import rankmeter as rm
-    >>> log = [{"time": t, "user": "u", "type": "click"} for t in (0, 60, 4000)]
-    >>> found = rm.online.evaluate(log, ["SessionDuration", "SessionDuration(zeros=drop)"])
-    >>> found["SessionDuration"], found["SessionDuration(zeros=drop)"]
-    (30.0, 60.0)
-    """
+    """Average session duration in seconds: from the first to the last event of a session."""
 
     per: Literal["session", "user"] = choice()
     zeros: Literal["keep", "drop"] = choice()
@@ -283,20 +194,7 @@ class SessionDuration(HeavyTailed):
 
 @register
 class EngagedSessions(SessionMeasure):
-    r"""The share of sessions that are engaged: long enough, with enough requests, or with a conversion.
-
-    .. math:: \mathrm{EngagedSessions} = \frac{|\{s : \text{length}_s > \text{seconds} \lor \text{requests}_s \ge
-        \text{views} \lor \text{conversions}_s \ge 1\}|}{\text{sessions}}
-
-    Misleads: the rule is the convention of one analytics tool; compare only like with like.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> log = [{"time": t, "user": "u", "type": "click"} for t in (0, 60, 4000)]
-    >>> rm.online.evaluate(log, ["EngagedSessions"])["EngagedSessions"]
-    0.5
-    """
+    """The share of sessions that are engaged: long enough, with enough requests, or with a conversion."""
 
     seconds: float = real(10, low=0)
     views: int = whole(2, low=1)

@@ -23,29 +23,7 @@ from rankmeter.wording import said
 
 @register
 class ReciprocalRank(RelevanceMeasure):
-    r"""Reciprocal rank: 1 over the rank of the first relevant item; its mean over queries is MRR.
-
-    .. math:: \mathrm{RR@}k = \frac{1}{\min\{i \le k : r_i \ge rel\}}
-
-    A query without a relevant item in the first k counts 0; ``miss="skip"`` leaves it out of the mean, which is another
-    number under the same name. ``hits`` decides whose ranks count: ``first`` that of the first relevant item, ``best``
-    that of the first item of the best grade in the first k; ``found`` averages 1/rank over all relevant items in the
-    first k, ``relevant`` over all judged relevant, those not found counting 0. ``unjudged="undecided"`` leaves it
-    undefined if an unjudged item stands above the first relevant one.
-
-    Misleads: everything after the first relevant item is ignored, and ranks 1 and 2 differ as much as 2 and infinity.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("RR@10", grades=[0, 0, 0, 1, 1])
-    0.25
-
-    The mean of 1/4 and 1/5 for the two relevant items, and 1/5 for the one of the best grade.
-
-    >>> rm.value("RR(hits=found)@10", grades=[0, 0, 0, 1, 2]), rm.value("RR(hits=best)@10", grades=[0, 0, 0, 1, 2])
-    (0.225, 0.2)
-    """
+    """Reciprocal rank: 1 over the rank of the first relevant item; its mean over queries is MRR."""
 
     hits: Literal["first", "best", "found", "relevant"] = choice()
     unjudged: str | float = choice("nonrelevant", "removed", "nan", "undecided")
@@ -82,25 +60,7 @@ class ReciprocalRank(RelevanceMeasure):
 
 @register
 class AveragePrecision(RelevanceMeasure):
-    r"""Average precision: the mean of the precisions at the ranks of the relevant items; its mean is MAP.
-
-    .. math:: \mathrm{AP@}k = \frac{1}{N} \sum_{i \le k,\ r_i \ge rel} \mathrm{P@}i
-
-    ``norm`` is N, on which tools disagree most: ``relevant`` R (trec_eval), ``capped`` min(R, k), ``list``
-    min(R, k, length), ``found`` the relevant items anywhere in the list, ``hits`` those in the first k, ``k``.
-
-    ``ranks="all"`` adds up the precision at every rank, relevant or not (Elliot); the divisor is then k.
-
-    Misleads: with ``norm="relevant"`` AP@k cannot reach 1 when R > k.
-
-    Examples
-    --------
-    Relevant at ranks 1, 3 and 5: (1/1 + 2/3 + 3/5) / 3 = 0.755556.
-
-    >>> import rankmeter as rm
-    >>> rm.value("AP", grades=[1, 0, 1, 0, 1])
-    0.7555...
-    """
+    """Average precision: the mean of the precisions at the ranks of the relevant items; its mean is MAP."""
 
     norm: Literal["relevant", "capped", "list", "found", "hits", "k"] = choice()
     ranks: Literal["relevant", "all"] = choice()
@@ -153,24 +113,7 @@ class _OfPairs:
 
 @register
 class AreaUnderCurve(_OfPairs, RelevanceMeasure):
-    r"""Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one.
-
-    .. math:: \mathrm{AUC} = \frac{|\{(i, j) : r_i \ge rel > r_j,\ i < j\}|}{\text{pairs}}
-
-    Only the returned list counts; unjudged items are not relevant. A tie counts half (``ties="mean"``, the default here
-    because that is the textbook definition); with a cutoff a tie rule must be stated. A list of relevant items only has
-    AUC 1.
-
-    Misleads: every pair weighs the same, so the top of the list hardly matters.
-
-    Examples
-    --------
-    Grades 1, 0, 1, 0: three of four pairs are in order.
-
-    >>> import rankmeter as rm
-    >>> rm.value("AUC", grades=[1, 0, 1, 0])
-    0.75
-    """
+    """Area under the ROC curve: the chance that a relevant item of the list stands above a non-relevant one."""
 
     ties: str = choice(*PAIR_TIES)
 
@@ -180,27 +123,7 @@ class AreaUnderCurve(_OfPairs, RelevanceMeasure):
 
 @register
 class MeanRank(RelevanceMeasure):
-    r"""Mean rank of the relevant items that were found; lower is better.
-
-    .. math:: \mathrm{MeanRank} = \frac{1}{|F|} \sum_{i \in F} i, \quad F = \{i \le k : r_i \ge rel\}
-
-    A query in which nothing was found has no rank and is left out (``miss="skip"``); counting it 0 would be a reward.
-    ``candidates="appended"`` puts the items that were not returned at the end instead. ``weight="grade"`` weights every
-    item by its grade.
-
-    Misleads: items that were not found do not count, so a shorter list can look better.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> rm.value("MeanRank", grades=[0, 1, 0, 1])
-    3.0
-
-    (3 * 2 + 1 * 4) / (3 + 1) = 2.5.
-
-    >>> rm.value("MeanRank(weight=grade)", grades=[0, 3, 0, 1])
-    2.5
-    """
+    """Mean rank of the relevant items that were found; lower is better."""
 
     weight: Literal["one", "grade"] = choice()
 
@@ -235,25 +158,7 @@ class MeanRank(RelevanceMeasure):
 
 @register
 class OrderedPairs(_OfPairs, RankedMeasure):
-    r"""Ordered pairs: the share of the pairs of unequal grade that stand in the right order.
-
-    .. math:: \mathrm{PairAccuracy} = \frac{|\{(i, j) : i < j \le k,\ r_i > r_j\}|}
-        {|\{(i, j) : i < j \le k,\ r_i \ne r_j\}|}
-
-    Only the returned list counts; unjudged items and grades below 0 count as grade 0. A tied pair counts half
-    (``ties="mean"``, the default, as for AUC). A list without such a pair counts 0. ``aggregate="pooled"`` is the share
-    over the pairs of all queries together.
-
-    Misleads: every pair weighs the same, so the top of the list hardly matters.
-
-    Examples
-    --------
-    Grades 1, 2, 0: of the three pairs, (1, 0) and (2, 0) are in order.
-
-    >>> import rankmeter as rm
-    >>> rm.value("PairAccuracy", grades=[1, 2, 0])
-    0.6666...
-    """
+    """Ordered pairs: the share of the pairs of unequal grade that stand in the right order."""
 
     ties: str = choice(*PAIR_TIES)
 

@@ -12,26 +12,7 @@ from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_
 
 @register
 class Serendipity(JudgedSlateMeasure):
-    r"""Serendipity: items that are relevant and would not have been expected.
-
-    .. math:: \frac{1}{n} \sum_{r} rel_r \max\left(\frac{|I| + 1 - r}{|I|} - \frac{|I| + 1 - \pi_i}{|I|},\, 0\right)
-
-    With ``surprise="popularity"`` an item is the more unexpected the higher it stands above its popularity rank (items
-    of equal popularity share a rank); with ``history`` its surprise is one minus its mean cosine similarity, by
-    ``source``, to the user's history; with ``popular`` it is unexpected if it is not among the k most popular items.
-    ``relevance="all"`` ignores relevance.
-
-    Misleads: three published quantities share the name and are not comparable.
-
-    Examples
-    --------
-    Of two items, the less popular one (popularity rank 2) stands first: (2/2 - 1/2) / 1.
-
-    >>> import rankmeter as rm
-    >>> train, items = {"u": ["a", "b"], "v": ["a"]}, ["a", "b"]
-    >>> rm.evaluate({"v": ["b"]}, {"v": ["b"]}, "Serendipity@1", catalogue=items, history=train)["Serendipity@1"]
-    0.5
-    """
+    """Serendipity: items that are relevant and would not have been expected."""
 
     surprise: Literal["popularity", "history", "popular"] = choice()
     source: Literal["features", "categories", "history"] = choice()
@@ -60,24 +41,7 @@ class Serendipity(JudgedSlateMeasure):
 
 @register
 class Unexpectedness(SlateMeasure):
-    r"""Unexpectedness: how different the list is from what was to be expected.
-
-    .. math:: \frac{1}{n} \sum_{i \in L_u} \left(1 - \frac{1}{|H_u|} \sum_{h \in H_u} \cos(i, h)\right)
-
-    ``surprise="history"`` compares with the user's own history; ``popular`` takes the share of the list that is not
-    among the k most popular items. ``source`` decides how items are described: by features, categories, or who took
-    them.
-
-    Misleads: nothing is as unexpected as an irrelevant item.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=["a", "b", "c"], features=[[1, 0], [0, 1], [1, 0]])
-    >>> asked = "Unexpectedness"
-    >>> rm.evaluate(None, {"u": ["b", "c"]}, asked, catalogue=items, history={"u": ["a"]})[asked]
-    0.5
-    """
+    """Unexpectedness: how different the list is from what was to be expected."""
 
     surprise: Literal["history", "popular"] = choice()
     source: Literal["features", "categories", "history"] = choice()
@@ -96,26 +60,7 @@ class Unexpectedness(SlateMeasure):
 
 @register
 class Calibration(SlateMeasure):
-    r"""Calibration: how far the categories of a list are from those of the user's history.
-
-    .. math:: \mathrm{KL}(p \| \tilde q) = \sum_c p_c \log_b \frac{p_c}{\tilde q_c}, \qquad
-        \tilde q_c = (1 - \alpha) q_c + \alpha p_c
-
-    p are the shares of the categories in the history, q those in the list; 0 is perfect. ``divergence="js"`` is the
-    Jensen-Shannon divergence (at most 1 bit), which needs no alpha. ``weight`` lets early places count more. Users
-    without a history and items without a category do not count.
-
-    Misleads: it rewards repeating the past; a user who has outgrown a taste is served it again.
-
-    Examples
-    --------
-    History half a, half b; list all a: 0.5 log2(0.5/0.995) + 0.5 log2(0.5/0.005) = 2.8255.
-
-    >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=[1, 2, 3], categories=["a", "b", "a"])
-    >>> rm.evaluate(None, {"u": [3]}, "Calibration", catalogue=items, history={"u": [1, 2]})["Calibration"]
-    2.8255...
-    """
+    """Calibration: how far the categories of a list are from those of the user's history."""
 
     divergence: Literal["kl", "js"] = choice()
     alpha: float = fraction(0.01)

@@ -6,7 +6,10 @@ The examples are recomputed here line by line from their formulae, apart from th
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
+import subprocess
+import sys
 import tomllib
 from dataclasses import fields
 from math import log2
@@ -16,7 +19,7 @@ from typing import Any
 import pytest
 
 from rankmeter.measures import REGISTRY
-from rankmeter.measures.base import rule_of
+from rankmeter.measures.base import RankedMeasure, register, rule_of
 from rankmeter.measures.slate_base import SlateMeasure
 
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
@@ -48,7 +51,7 @@ def test_there_is_one_file_per_measure_and_no_other() -> None:
 @pytest.mark.parametrize("name", [*MEASURES, *LISTS])
 def test_every_text_is_there_in_both_languages(name: str) -> None:
     prose = read(name)
-    assert set(prose) == {"citation", "formula", "latex", "en", "zh"}
+    assert set(prose) == {"citation", "formula", "latex", "code", "en", "zh"}
     assert isinstance(prose["citation"], str)
     check_text(prose["formula"], chinese=False)
     check_text(prose["latex"], chinese=False)
@@ -77,6 +80,73 @@ def test_both_languages_give_the_same_example(name: str) -> None:
     prose = read(name)
     english, chinese = (re.findall(r"\d+\.\d{3,}", prose[language]["example"]) for language in ("en", "zh"))
     assert english == chinese
+
+
+def examples_of(text: str) -> list[doctest.Example]:
+    return doctest.DocTestParser().get_examples(text)
+
+
+def docstring_of(kind: type) -> str:
+    """The docstring of a measure, which must have a formula, an example worked out by hand, and code that runs."""
+    text = inspect.getdoc(kind) or ""
+    summary, formula, *rest = text.split("\n\n")
+    assert summary.endswith(".")
+    assert formula.startswith("    ")
+    assert any(part.startswith("Misleads: ") for part in rest)
+    worked = next(part for part in rest if part.startswith("Examples\n--------\n"))
+    assert re.search(r"\d", worked)
+    assert any(example.want for example in examples_of(text))
+    return text
+
+
+@pytest.mark.parametrize("name", [*MEASURES, *LISTS])
+def test_every_measure_has_a_docstring_with_a_formula_and_an_example_that_runs(name: str) -> None:
+    text = docstring_of(type(REGISTRY[name]))
+    assert inspect.getdoc(REGISTRY[name]) == text
+    assert " ".join(read(name)["formula"].split()) in " ".join(text.split())
+    assert read(name)["code"].strip() in text
+    assert read(name)["en"]["example"].strip() in text
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    printed: list[str] = []
+    failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=printed.append).failed
+    assert not failed, "".join(printed)
+
+
+def test_a_measure_without_prose_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(REGISTRY, "kinds", {**REGISTRY.kinds})
+
+    @register
+    class Unwritten(RankedMeasure):
+        """A measure that nobody explained."""
+
+        name = "Unwritten"
+        formula = "relevance.recall"
+
+    with pytest.raises((AssertionError, ValueError, StopIteration)):
+        docstring_of(Unwritten)
+    assert Unwritten.__doc__ == "A measure that nobody explained."
+
+
+def test_docstrings_are_read_late_and_even_if_python_strips_them() -> None:
+    code = """
+import pickle, sys
+import rankmeter as rm
+measure = pickle.loads(pickle.dumps(rm.nDCG(gain="exp2") @ 10))
+assert "tomllib" not in sys.modules
+print(measure.__doc__)
+"""
+    stripped = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert stripped.startswith("Normalised discounted cumulative gain.\n\n    nDCG@k = ")
+    assert stripped.partition("\n")[2].strip() == docstring_of(type(REGISTRY["nDCG"])).partition("\n")[2].strip()
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_example_of_a_list_states_the_value_that_its_code_computes(name: str) -> None:
+    values = re.findall(r"\d+\.\d+", examples_of(read(name)["code"])[-1].want)
+    assert values
+    for language in ("en", "zh"):
+        for value in values:
+            assert value[:6] in read(name)[language]["example"]
 
 
 def test_conventions_name_every_field_and_every_choice_in_both_languages() -> None:
@@ -115,7 +185,7 @@ def f(p: float, r: float, beta: float) -> float:
     return (1 + beta**2) * p * r / (beta**2 * p + r)
 
 
-def dcg(gains: list[int]) -> float:
+def dcg(gains: list[int] | list[float]) -> float:
     return sum(g / log2(i + 1) for i, g in enumerate(gains, 1))
 
 
@@ -196,6 +266,9 @@ STATED: dict[str, list[tuple[float, int]]] = {
         (dcg(G) / dcg([3, 3, 2, 1, 0]), 6),
         (dcg([3, 3, 3, 2, 1]), 6),
         (dcg(G) / dcg([3, 3, 3, 2, 1]), 6),
+        (dcg(EXP2), 6),
+        (dcg(sorted(EXP2, reverse=True)), 6),
+        (dcg(EXP2) / dcg(sorted(EXP2, reverse=True)), 6),
         *((1 / log2(i), 7) for i in (3, 5, 6)),
     ],
     "DCG": [
@@ -207,9 +280,15 @@ STATED: dict[str, list[tuple[float, int]]] = {
         (1 / log2(6), 6),
         *((1 / log2(i), 7) for i in (3, 5, 6)),
     ],
-    "CG": [(sum(G[:3]), 4), (sum(G), 4)],
+    "CG": [(sum(G[:3]), 4), (sum(G), 4), (8 / 9, 4)],
     "Rprec": [(precision(A, 4), 4)],
-    "RBP": [(rbp(A, 0.8), 6), (0.8**5, 6), (rbp(A, 0.8) + 0.8**5, 6), (rbp(A, 0.5), 6)],
+    "RBP": [
+        (rbp(A, 0.8), 6),
+        (0.8**5, 6),
+        (rbp(A, 0.8) + 0.8**5, 6),
+        (rbp(A, 0.5), 6),
+        (0.472 / 0.784, 6),
+    ],
     "ERR": [(err(G, 3), 6), (err(G, 4), 6), (3 / 8 / 8 / 2, 6), (7 / 8 * 5 / 64 / 3, 6), (5 / 512 / 8 / 5, 6)],
     "Bpref": [(bpref([1, 0, None, 1, 0, 1], 4, 3), 4)],
     "infAP": [(infap([1, 0, -1, 1, None, 1], 3), 6), (0.625, 6), (1 / 6 + 4 / 6 * (2 + 1e-5) / (3 + 2e-5), 6)],
@@ -230,6 +309,13 @@ STATED: dict[str, list[tuple[float, int]]] = {
     "MeanRank": [((2 + 5) / 2, 4)],
     "MaxGrade": [(max(1, 0, 3), 4), (max(1, 0, 3, 4), 4)],
     "PairAccuracy": [(2 / 3, 6)],
+    "IPrecAvg": [((1 + 1 + 0.5) / 3, 4)],
+    "alpha_DCG": [(1 / log2(3), 5), (dcg([1, 0.5, 1]) / dcg([2, 1, 0.5]), 6)],
+    "alpha_nDCG": [
+        (1.5 + 0.5 / log2(3), 6),
+        (1.25 + 1 / log2(3), 6),
+        ((1.5 + 0.5 / log2(3)) / (1.25 + 1 / log2(3)), 6),
+    ],
     "NumRelRet": [(4 / 5, 4), ((3 / 4 + 1) / 2, 4)],
     "CTR": [((1 + 1) / (10 + 2), 4), ((1 / 10 + 1 / 2) / 2, 4)],
     "CVR": [(1 / 3, 4), (1 / 8, 4)],
@@ -262,9 +348,9 @@ def test_no_number_of_the_example_is_left_unchecked(name: str) -> None:
 
 
 def computed(name: str) -> set[str]:
-    """The numbers that the example in the class's docstring computes, which runs as a doctest."""
-    examples = doctest.DocTestParser().get_examples(type(REGISTRY[name]).__doc__ or "")
-    return {number for example in examples for number in re.findall(r"\d+\.\d{3,}", example.want)}
+    """The numbers that the example's code prints, which is tested."""
+    printed = "".join(example.want for example in examples_of(read(name)["code"]))
+    return {*re.findall(r"\d+\.\d{3,}", printed)}
 
 
 def test_values_named_in_the_warnings_are_right() -> None:

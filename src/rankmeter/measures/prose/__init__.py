@@ -1,5 +1,8 @@
 """The prose of the measures and of their conventions, in English and in Chinese, read from the files beside this one.
 
+They are the one home of what a measure means: ``rankmeter explain``, the reference, ``help(rankmeter.nDCG)`` and what
+editors show are made of them.
+
 >>> read_prose("RR").title
 'Reciprocal rank'
 >>> read_convention("nDCG", "discount", "jk").meaning
@@ -8,8 +11,10 @@
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +39,8 @@ class MeasureProse:
     """How it misleads."""
     example: str
     """An example worked out by hand, in several lines."""
+    code: str
+    """The same example in Python, as in an interactive session; tested."""
     citation: str
     """Where it was first described; empty for plain counts."""
 
@@ -60,7 +67,7 @@ def read_prose(name: str, language: Language = "en") -> MeasureProse:
     entry = _entry(name)
     if entry is None or name.endswith("conventions"):
         raise NotFoundError.of("measures.no_prose", name=name)
-    shared = {key: entry[key] for key in ("formula", "latex", "citation")}
+    shared = {key: entry[key] for key in ("formula", "latex", "code", "citation")}
     # A formula that contains words has a Chinese version.
     return MeasureProse(**shared | {key: text.strip() for key, text in entry[language].items()})
 
@@ -69,8 +76,7 @@ def read_convention(measure: str, option: str, value: object, language: Language
     """The prose about an option of a measure and its value; empty texts if there is none."""
     check_language(language)
     written = "map" if isinstance(value, Mapping) else str(value)
-    # `norm` and some other options mean something else in each measure that has them.
-    entry = conventions().get(f"{option}_{measure}") or conventions().get(option)
+    entry = _convention(measure, option)
     if entry is None:
         return ConventionProse("", "")
     choices = entry.get("choices", {})
@@ -78,9 +84,47 @@ def read_convention(measure: str, option: str, value: object, language: Language
     return ConventionProse(entry[language], meant.get(language, ""))
 
 
+def docstring(name: str, summary: str | None, options: Sequence[Field[Any]] = ()) -> str | None:
+    """The docstring of a measure's class: its line in the source, which Python may have left out, prose and options."""
+    try:
+        prose = read_prose(name)
+    except NotFoundError:
+        return summary  # of a measure that is being written
+    parts = [summary or f"{prose.title}.", _filled(prose.formula, "    ")]
+    parts += map(_filled, (prose.meaning, prose.use, f"Misleads: {prose.misleads}"))
+    if options:
+        described = [line for option in options for line in _option_lines(name, option)]
+        parts.append("\n".join(["Options", "-------", *described]))
+    parts += [f"Examples\n--------\n{prose.example}", prose.code]
+    if prose.citation:
+        parts.append("References\n----------\n" + _filled(prose.citation))
+    return "\n\n".join(parts)
+
+
+def _option_lines(measure: str, option: Field[Any]) -> Iterator[str]:
+    """What an option decides, and what its values mean."""
+    entry = _convention(measure, option.name) or {"en": ""}
+    rule = option.metadata["rule"]
+    other_values = {"map": rule.grades, "number": rule.number}
+    yield f"{option.name} = {option.default}"
+    yield _filled(entry["en"], "    ")
+    for value, meant in entry.get("choices", {}).items():
+        if value in rule.choices or other_values.get(value):
+            yield _filled(f"{value}: {meant['en']}", "    ", hanging="  ")
+
+
+def _filled(text: str, indent: str = "", *, hanging: str = "") -> str:
+    return textwrap.fill(text, 100, initial_indent=indent, subsequent_indent=indent + hanging, break_long_words=False)
+
+
 def conventions() -> dict[str, Any]:
     """The prose about every option, by ``option``, or ``option_Measure`` if it means something else in that measure."""
     return {**(_entry("conventions") or {}), **(_entry("slate_conventions") or {})}
+
+
+def _convention(measure: str, option: str) -> dict[str, Any] | None:
+    """The prose about an option of a measure: `norm` and some others mean something else in each that has them."""
+    return conventions().get(f"{option}_{measure}") or conventions().get(option)
 
 
 @cache
@@ -89,4 +133,13 @@ def _entry(name: str) -> dict[str, Any] | None:
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 
-__all__ = ["LANGUAGES", "ConventionProse", "Language", "MeasureProse", "conventions", "read_convention", "read_prose"]
+__all__ = [
+    "LANGUAGES",
+    "ConventionProse",
+    "Language",
+    "MeasureProse",
+    "conventions",
+    "docstring",
+    "read_convention",
+    "read_prose",
+]
