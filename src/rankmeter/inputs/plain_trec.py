@@ -122,7 +122,7 @@ def _fields(text: Text, layout: Layout) -> Ints | None:
     ends = np.flatnonzero(blank)
     first = np.flatnonzero(text.data[ends[:MOST_FIELDS]] == _NEWLINE)
     width = int(first[0]) + 1 if len(first) else 0
-    if not len(layout.fields) + layout.tagged <= width <= len(layout.fields) + layout.open_ended:
+    if not len(layout.fields) + layout.tagged <= width <= len(layout.fields) + layout.is_run:
         return None
     lines = len(ends) // width
     if width * lines != len(ends) or (text.data[ends[width - 1 :: width]] != _NEWLINE).any():
@@ -146,7 +146,7 @@ def _numbers(text: Text, start: Ints, length: Ints, layout: Layout) -> npt.NDArr
         if value is None:
             raise NotPlainError
         values[row] = value
-    if len(odd) and (np.isnan(values[odd]).any() or (layout.finite and np.isinf(values[odd]).any())):
+    if len(odd) and (np.isnan(values[odd]).any() or (not layout.is_run and np.isinf(values[odd]).any())):
         raise NotPlainError
     if len(odd) or length.max(initial=0) > EXACT_DIGITS:
         large = np.flatnonzero(np.abs(values) >= EXACT_WHOLE_NUMBERS).tolist()

@@ -12,12 +12,14 @@ again line by line in plain Python, which either finds every problem with its li
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import isinf, isnan
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rankmeter.errors import InputError, Problem, examples, warn
 from rankmeter.frozen import dataclass
@@ -52,10 +54,8 @@ class Layout:
 
     fields: tuple[str, ...]
     """The names of the fields that are needed; query and item are the first and the third, the value is the last."""
-    open_ended: bool
-    """Whether more fields may follow."""
-    finite: bool
-    """Whether the value must be finite."""
+    is_run: bool = False
+    """Whether more fields may follow, and the value may be infinite."""
     tagged: bool = False
     """Whether one more field must follow; plain text only."""
 
@@ -65,20 +65,10 @@ class Layout:
         second = {"subtopic": 1} if self.fields[1] == "subtopic" else {}
         return {"query": 0, "item": 2, "value": len(self.fields) - 1, **second}
 
-    @property
-    def value(self) -> str:
-        """What the number at the end is called."""
-        return self.fields[-1]
 
-    @property
-    def expected(self) -> str:
-        """The fields, for messages."""
-        return f"{len(self.fields)}{' or more' if self.open_ended else ''} ({', '.join(self.fields)})"
-
-
-QRELS = Layout(("query", "iteration", "item", "grade"), open_ended=False, finite=True)
-DIVERSITY = Layout(("query", "subtopic", "item", "grade"), open_ended=False, finite=True)
-RUN = Layout(("query", "Q0", "item", "rank", "score"), open_ended=True, finite=False)
+QRELS = Layout(("query", "iteration", "item", "grade"))
+DIVERSITY = Layout(("query", "subtopic", "item", "grade"))
+RUN = Layout(("query", "Q0", "item", "rank", "score"), is_run=True)
 TAGGED_RUN = replace(RUN, tagged=True)
 
 
@@ -150,31 +140,18 @@ class Tags:
         """Look at the lines of a block: all at once where they end alike, one by one where one does not."""
         if self.other is not None:
             return
-        block = block if block.endswith(b"\n") else block + b"\n"
         line = block[: block.find(b"\n") + 1]
         tag = _tag(line)
         ending = line[line.rfind(tag.split()[0]) - 1 :] if tag else b""
-        if self.first in (None, tag) and ending and _all_end_with(block, ending):
-            self.first = tag
-            return
+        data = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(data == ending[-1]) if ending and self.first in (None, tag) else ()
+        if len(ends) and all((data[ends - back] == byte).all() for back, byte in enumerate(reversed(ending))):
+            self.first, block = tag, block[int(ends[-1]) + 1 :]  # a last line may have no end
         for tag in filter(None, map(_tag, block.split(b"\n"))):
             self.first = self.first or tag
             if tag != self.first:
                 self.other = tag
                 return
-
-
-def _all_end_with(block: bytes, ending: bytes) -> bool:
-    """Whether every line of a text has the same last bytes, eight of them at a time."""
-    newline = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
-    if newline[0] < len(ending) + 7:
-        return False
-    words = np.ndarray(len(block) - 7, "<u8", block, strides=(1,))  # the word that begins at each byte
-    for back in (*range(7, len(ending), 8), len(ending) - 1):
-        word = words[newline - max(back, 7)] >> np.uint64(8 * max(7 - back, 0))
-        if (word != word[0]).any():
-            return False
-    return True
 
 
 def _tag(line: bytes) -> bytes:
@@ -190,29 +167,10 @@ def read_frames(
     block_bytes: int = BLOCK_BYTES,
     look: Callable[[bytes], None] | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """Parse TREC text block by block.
+    """Parse TREC text block by block: columns query and item (String) and value (Float64).
 
-    Parameters
-    ----------
-    source
-        The text, at its beginning.
-    layout
-        ``QRELS`` or ``RUN``.
-    block_bytes
-        How much text is read at a time; a query longer than that is still given whole.
-    look
-        Is shown every block.
-
-    Yields
-    ------
-    polars.DataFrame
-        Columns query and item (String) and value (Float64). Lines of one query that are adjacent in the text are in one
-        frame. A frame may have several chunks.
-
-    Raises
-    ------
-    InputError
-        After the last block, if any line is wrong: every problem at once. Nothing more is given after the first one.
+    Lines of one query that are adjacent in the text are in one frame; ``look`` is shown every block. If any line is
+    wrong, every problem is raised at once after the last block, and nothing more is given after the first one.
     """
     if source.head.startswith(BOM):
         source.read(len(BOM))
@@ -220,11 +178,11 @@ def read_frames(
     first_line, rows, doubtful = 1, 0, 0
     for parts in query_blocks(source, block_bytes):
         block = b"".join(parts)
-        frame, lines = _parse(block, layout, first_line, problems)
+        frame = _parse(block, layout, first_line, problems)
         if look is not None:
             look(block)
         doubtful += _data_in_comments(block, layout)
-        first_line += lines
+        first_line += _count(block, b"\n")
         rows += frame.height
         if frame.height and not problems.first:
             yield frame
@@ -240,12 +198,12 @@ def _data_in_comments(block: bytes, layout: Layout) -> int:
     if not may_hold_comments(block):
         return 0
     needed = len(layout.fields)
-    counts = {needed, needed + 1} if layout.open_ended else {needed}
+    counts = {needed, needed + layout.is_run}
     count = 0
     for comment in re.findall(_COMMENT, block, re.MULTILINE):
         fields = comment.split()
         if len(fields) in counts and fields[0] != b"#" and as_number(fields[needed - 1]) is not None:
-            count += not layout.open_ended or as_number(fields[3]) is not None
+            count += not layout.is_run or as_number(fields[3]) is not None
     return count
 
 
@@ -301,21 +259,13 @@ def _query_change(text: bytes, first: int) -> int:
 
 def _change_between(text: bytes, earlier: _DataLine, later: _DataLine) -> int:
     """The start of a line between two, the later included, whose query is not that of the line before."""
-    low, high = earlier.start, later.start
-    bound = high  # from here to the later line there are no data
-    while True:
-        following = text.find(b"\n", low) + 1
-        middle = max(text.rfind(b"\n", low, (low + bound) // 2) + 1, following)
-        line = _data_line(text, middle, len(text)) or later
-        if line.start < high:
-            if line.query == earlier.query:
-                low = line.start
-            else:
-                high = bound = line.start
-        elif middle == following:
-            return high
-        else:
-            bound = middle
+
+    def following(position: int) -> _DataLine:
+        return _data_line(text, text.find(b"\n", position) + 1, later.start) or later
+
+    between = range(earlier.start, later.start)
+    change = bisect_left(between, 1, key=lambda position: following(position).query == later.query)
+    return following(between[change]).start
 
 
 class _DataLine(NamedTuple):
@@ -333,61 +283,13 @@ def _data_line(text: bytes, start: int, end: int) -> _DataLine | None:
     return match and _DataLine(text.rfind(b"\n", 0, match.start(1)) + 1, match[1])
 
 
-def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) -> tuple[pl.DataFrame, int]:
-    """Parse one block; returns its rows (none after a problem) and how many lines it had."""
-    shape = _shape_of(block)
-    lines = shape.lines
-    text = block if shape.is_simple else normalised(block)
+def _parse(block: bytes, layout: Layout, first_line: int, problems: Problems) -> pl.DataFrame:
+    """Parse one block; no rows after a problem."""
+    text = normalised(block)
     if text == b"":
-        return _no_rows(layout), lines
-    frame = None
-    if text is not None:
-        frame = _parse_simple(text, layout, shape if shape.is_simple else _shape_of(text))
-    if frame is None:
-        frame = _parse_lines(block, layout, first_line, problems)
-    return frame, lines
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What the bytes of a block look like."""
-
-    lines: int
-    separators: int
-    separator: str
-    is_simple: bool
-    """One kind of separator, one at a time, none at the ends of a line; no blank line, comment or control character."""
-
-
-def _shape_of(block: bytes) -> _Shape:
-    data = np.frombuffer(block, np.uint8)
-    blank, other = np.empty(_STEP + 1, np.bool_), np.empty(_STEP + 1, np.bool_)
-    blanks = spaces = tabs = newlines = 0
-    doubled = block[:1] <= b" "
-    for start in range(0, len(data), _STEP):
-        part = data[start : start + _STEP + 1]  # One byte more than a step, for pairs across two steps.
-        count = min(len(part), _STEP)
-        is_blank, scratch = blank[: len(part)], other[: len(part)]
-        np.less_equal(part, 32, out=is_blank)
-        blanks += int(np.count_nonzero(is_blank[:count]))
-        np.logical_and(is_blank[1:], is_blank[:-1], out=scratch[1:])
-        doubled = doubled or bool(scratch[1:].any())
-        np.equal(part, 32, out=scratch)
-        spaces += int(np.count_nonzero(scratch[:count]))
-        np.equal(part, 10, out=scratch)
-        newlines += int(np.count_nonzero(scratch[:count]))
-    if blanks != spaces + newlines:
-        tabs = block.count(b"\t")
-    one_kind = blanks == newlines + max(spaces, tabs)
-    ends_well = block[-1:] == b"\n" or block[-1:] > b" "
-    # Looking for one byte is far cheaper than for two, and most files have no '#' at all.
-    has_comment = b"#" in block and (block.startswith(b"#") or b"\n#" in block)
-    return _Shape(
-        lines=newlines + (not block.endswith(b"\n")),
-        separators=spaces + tabs,
-        separator="\t" if tabs > spaces else " ",
-        is_simple=one_kind and ends_well and not doubled and not has_comment,
-    )
+        return _no_rows(layout)
+    frame = None if text is None else _parse_simple(text, layout)
+    return _parse_lines(block, layout, first_line, problems) if frame is None else frame
 
 
 def normalised(block: bytes) -> bytes | None:
@@ -397,20 +299,43 @@ def normalised(block: bytes) -> bytes | None:
     """
     if b"\0" in block:
         return None
+    if _is_simple(block):
+        return block
     parts: list[bytes] = []
     start = 0
     while start < len(block):
         end = block.find(b"\n", start + _STEP) + 1 or len(block)
-        part = _normalise_lines(block[start:end])
+        part = _with_single_spaces(block[start:end])
         if part is None:
             return None
         parts.append(part)
         start = end
-    return b"".join(parts)
+    text = b"".join(parts)
+    return b"".join(line for line in text.splitlines(keepends=True) if line[:1] != b"#") if _has_comment(text) else text
 
 
-def _normalise_lines(lines: bytes) -> bytes | None:
-    """Do it for a few whole lines, a part of a block that fits the cache."""
+def _has_comment(text: bytes) -> bool:
+    # Looking for one byte is far cheaper than for two, and most files have no '#' at all.
+    return b"#" in text and (text.startswith(b"#") or b"\n#" in text)
+
+
+def _is_simple(block: bytes) -> bool:
+    data = np.frombuffer(block, np.uint8)
+    for start in range(0, len(data), _STEP):
+        part = data[start : start + _STEP + 1]  # one byte more than a step, for pairs across two steps
+        blank = part <= 32
+        if (blank[1:] & blank[:-1]).any() or np.count_nonzero(blank) != _count(part, b" ") + _count(part, b"\n"):
+            return False
+    return block[:1] > b" " and block[-1:] != b" " and not _has_comment(block)
+
+
+def _count(text: bytes | npt.NDArray[np.uint8], sign: bytes) -> int:
+    """How often a sign occurs: several times faster than to count in bytes where it is frequent."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(sign)))
+
+
+def _with_single_spaces(lines: bytes) -> bytes | None:
+    """Do it for a few whole lines, a part of a block that fits the cache; comments stay."""
     data = np.frombuffer(lines.translate(_BLANKS_TO_SPACE), np.uint8)
     returns = data == 13
     if returns.any():
@@ -418,38 +343,33 @@ def _normalise_lines(lines: bytes) -> bytes | None:
             return None
         data = data[~returns]
     space = data == 32
-    blank = space | (data == 10)
-    if (blank[1:] & blank[:-1]).any() or blank[:1].any() or space[-1:].any():
-        # A space goes if a blank follows it, the end included; then a blank goes if it begins a line.
-        space[:-1] &= blank[1:]
-        data = data[~space]
-        begins = np.ones(len(data), np.bool_)
-        np.equal(data[:-1], 10, out=begins[1:])
-        data = data[~(begins & ((data == 32) | (data == 10)))]
-    text: bytes = data.tobytes()
-    if b"#" not in text or (not text.startswith(b"#") and b"\n#" not in text):
-        return text
-    return b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"#"))
+    # A space goes if a blank follows it, the end included; then a blank goes if it begins a line.
+    space[:-1] &= (space | (data == 10))[1:]
+    data = data[~space]
+    begins = np.ones(len(data), np.bool_)
+    np.equal(data[:-1], 10, out=begins[1:])
+    return data[~(begins & ((data == 32) | (data == 10)))].tobytes()
 
 
-def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | None:
-    """Parse a simple block with Polars; None if any line of it needs a second look."""
+def _parse_simple(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Parse a block as `normalised` made it with Polars; None if any line of it needs a second look."""
     needed = len(layout.fields)
     if text.startswith(_TAKEN_BY_POLARS):
         return None
-    if not layout.open_ended and shape.separators != shape.lines * (needed - 1):
+    separators, lines = _count(text, b" "), _count(text, b"\n") + (not text.endswith(b"\n"))
+    if not layout.is_run and separators != lines * (needed - 1):
         return None
-    names = [f"unused{index}" for index in range(needed + layout.open_ended)]
+    names = [f"unused{index}" for index in range(needed + layout.is_run)]
     for name, at in layout.columns.items():
         names[at] = name
     schema: dict[str, type[pl.DataType]] = {name: pl.Float64 if name == "value" else pl.String for name in names}
     # Where a line may have words behind its tag, it may as well have an id with a blank in it: see whether ranks are.
-    asked = [] if shape.separators in (shape.lines * (needed - 1), shape.lines * needed) else [names[3], names[-1]]
+    asked = [] if separators in (lines * (needed - 1), lines * needed) else [names[3], names[-1]]
     scan = pl.scan_csv(
         text,
         schema=schema,
         has_header=False,
-        separator=shape.separator,
+        separator=" ",
         quote_char=None,
         truncate_ragged_lines=True,
     )
@@ -462,9 +382,9 @@ def _parse_simple(text: bytes, layout: Layout, shape: _Shape) -> pl.DataFrame | 
         if (rank.is_null() & behind.is_not_null()).any():
             return None
     value = frame.get_column("value")
-    is_bad = value.null_count() > 0 or value.is_nan().any() or (layout.finite and value.is_infinite().any())
+    is_bad = value.null_count() > 0 or value.is_nan().any() or (not layout.is_run and value.is_infinite().any())
     is_bad = is_bad or not value.is_between(-EXACT_WHOLE_NUMBERS, EXACT_WHOLE_NUMBERS, closed="none").all()
-    return None if is_bad or frame.height != shape.lines else frame
+    return None if is_bad or frame.height != lines else frame
 
 
 def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Problems) -> pl.DataFrame:
@@ -478,7 +398,7 @@ def _parse_lines(block: bytes, layout: Layout, first_line: int, problems: Proble
         if wrong is not None:
             problems.add(number, wrong)
             if wrong.kind == "inputs.line_rounded":
-                problems.hint = Problem("inputs.make_smaller", {"role": layout.value})
+                problems.hint = Problem("inputs.make_smaller", {"role": layout.fields[-1]})
         elif not problems.first:
             for name, at in layout.columns.items():
                 columns[name].append(float(fields[at]) if name == "value" else fields[at].decode())
@@ -496,12 +416,13 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         return Problem("inputs.line_not_utf8", {"byte": f"0x{line[error.start]:02x}"})
     if b"\r" in line.rstrip():
         return Problem("inputs.line_cr", {})
-    if len(fields) < needed or (len(fields) > needed and not layout.open_ended):
-        shown = {"count": len(fields), "expected": layout.expected, "line": _shown(line.strip())}
+    if len(fields) < needed or (len(fields) > needed and not layout.is_run):
+        expected = f"{needed}{' or more' if layout.is_run else ''} ({', '.join(layout.fields)})"
+        shown = {"count": len(fields), "expected": expected, "line": _shown(line.strip())}
         return Problem("inputs.line_fields", shown)
     value = as_number(fields[needed - 1])
     if (
-        layout.open_ended
+        layout.is_run
         and len(fields) > needed + 1
         and as_number(fields[3]) is None
         and as_number(fields[needed]) is not None
@@ -511,7 +432,7 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         kind = "inputs.line_number"
     elif isnan(value):
         kind = "inputs.line_nan"
-    elif layout.finite and isinf(value):
+    elif not layout.is_run and isinf(value):
         kind = "inputs.line_infinite"
     elif would_be_rounded(fields[needed - 1], value):
         kind = "inputs.line_rounded"
@@ -521,7 +442,7 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         return Problem(kind, {"text": _shown(fields[3]), "line": _shown(line.strip())})
     text = _shown(fields[needed - 1], quoted=kind != "inputs.line_rounded")
     query, item = _shown(fields[0], quoted=False), _shown(fields[2], quoted=False)
-    return Problem(kind, {"role": layout.value, "text": text, "query": query, "item": item})
+    return Problem(kind, {"role": layout.fields[-1], "text": text, "query": query, "item": item})
 
 
 def _shown(text: bytes, *, quoted: bool = True, limit: int = 60) -> str:
