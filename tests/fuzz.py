@@ -39,10 +39,8 @@ import numpy as np
 import polars as pl
 
 import rankmeter as rm
-from rankmeter.inputs.files import iter_parts, read_judgments, read_run
-from rankmeter.inputs.labelled import read_labelled
-from rankmeter.inputs.shards import whole_queries
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.files import iter_parts, read_judgments, read_labelled, read_run
+from rankmeter.inputs.tables import RunTable, whole_queries
 
 Make = Callable[[Random], Any]
 Use = Callable[[Any], object]

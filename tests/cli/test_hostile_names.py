@@ -26,7 +26,7 @@ from markdown_it import MarkdownIt
 import rankmeter as rm
 from rankmeter.cli import app
 from rankmeter.definitions.explain import explain_measure
-from rankmeter.inputs.spreadsheets import csv_text, guarded, unguarded
+from rankmeter.inputs.cells import csv_text, guarded, unguarded
 from rankmeter.showing.characters import one_line
 
 NAMES = (
@@ -298,7 +298,7 @@ def test_names_in_csv_are_read_back_as_they_were(tmp_path: Path) -> None:
     assert rm.evaluate(judged, returned, "RR")["RR"] == 1.0
     frame = pl.DataFrame({"query": NAMES, "item": NAMES, "score": [-1.5] * len(NAMES)})
     again = tmp_path / "run.csv"
-    again.write_text(rm.inputs.spreadsheets.frame_csv(frame))
+    again.write_text(rm.inputs.cells.frame_csv(frame))
     assert "-1.5" in again.read_text()
     assert rm.evaluate({name: {name} for name in NAMES}, again, "RR")["RR"] == 1.0
 
@@ -316,9 +316,9 @@ def test_a_cell_is_unguarded_to_what_it_was(text: str) -> None:
 @pytest.mark.parametrize("sign", "=+-@")
 def test_blanks_hide_no_formula(blanks: str, sign: str) -> None:
     text = f"{blanks}{sign}A1"
-    written = rm.inputs.spreadsheets.frame_csv(pl.DataFrame({"id": [text, f"'{text}"]}))
+    written = rm.inputs.cells.frame_csv(pl.DataFrame({"id": [text, f"'{text}"]}))
     assert unguarded(guarded(text)) == text
     assert guarded(text)[0] == "'"
     rows = [row["id"] for row in csv.DictReader(io.StringIO(written, newline=""))]
     assert rows == [f"'{text}", f"''{text}"]
-    assert rm.inputs.spreadsheets.unguarded_column(pl.Series(rows)).to_list() == [text, f"'{text}"]
+    assert rm.inputs.cells.unguarded_column(pl.Series(rows)).to_list() == [text, f"'{text}"]

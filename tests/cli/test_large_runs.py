@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from rankmeter.cli import app, talk
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs.progress import Progress
+from rankmeter.inputs.reading import Progress
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.inputs import streaming
 from rankmeter.inputs.shards import Files
-from rankmeter.inputs.sources import RunFile
+from rankmeter.inputs.tables import RunFile
 
 LARGE = 2**53
 MEASURES = ["RR", "AP", "nDCG@2", "nDCG@100", "R@50", "P@40", "RR(ties=mean)", "AP(ties=item-ascending)"]

@@ -27,7 +27,7 @@ from tests.properties.test_every_route import TWO, cases, check, simple
 
 import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES
-from rankmeter.inputs import regrouping
+from rankmeter.inputs import streaming
 from rankmeter.scale import spark_worker
 from rankmeter.scale.spark import unweighed_batches
 
@@ -320,7 +320,7 @@ def test_rows_in_any_order_become_blocks_of_whole_queries(monkeypatch, memory):
     import pyarrow as pa
 
     monkeypatch.setattr(spark_worker, "BLOCK_ROWS", 4)
-    monkeypatch.setattr(regrouping, "IN_MEMORY_BYTES", memory)
+    monkeypatch.setattr(streaming, "IN_MEMORY_BYTES", memory)
     queries = ["a"] * 3 + ["b"] + ["c"] * 3 + ["d"] * 2 + ["e"] * 19 + ["f"]
     frame = pl.DataFrame({"query": queries, "item": "x", "value": 1.0, "mark": 1})
     order = random.Random(3).sample(range(len(queries)), len(queries))

@@ -11,11 +11,10 @@ from tests.conformance.test_ways_of_placing import MEASURES, by_query, data, row
 
 import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES
-from rankmeter.inputs import columnar, regrouping, shards, streaming
+from rankmeter.inputs import frames, streaming
 from rankmeter.inputs.files import iter_parts
 from rankmeter.inputs.shards import Files
-from rankmeter.inputs.sources import RunFile
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.tables import RunFile, RunTable, whole_queries
 
 # The running sums of these go over all queries at once, so their last bits depend on the neighbours of a query.
 NEARLY = {"INSQ", "RnDCG", "nDCGrel"}
@@ -24,7 +23,7 @@ EXACT = [measure for measure in MEASURES if type(measure).name not in NEARLY]
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(columnar, "ROWS_AT_ONCE", 5)
+    monkeypatch.setattr(frames, "ROWS_AT_ONCE", 5)
 
 
 def streamed(*paths: Path) -> RunFile:
@@ -69,7 +68,7 @@ def underscored(judgments: dict) -> dict:
 @pytest.mark.parametrize("scattered", [False, True])
 @pytest.mark.parametrize("way", [as_parquet, as_ipc, as_csv, as_trec, as_shards])
 def test_blocks_give_the_values_of_mappings(way, scattered, tmp_path, monkeypatch):
-    monkeypatch.setattr(regrouping, "IN_MEMORY_BYTES", 500)
+    monkeypatch.setattr(streaming, "IN_MEMORY_BYTES", 500)
     judgments, run = data(1)
     frame = rows(run, "score")
     if scattered:  # the rows of a query stay in order, as the tie rule `input` asks
@@ -144,7 +143,7 @@ def test_every_scattered_query_is_in_one_partition_and_temporary_files_go(tmp_pa
     folder = tmp_path / "data"
     folder.mkdir()
     run_file = as_parquet(frame, folder)
-    with regrouping.regrouped(run_file.blocks(), in_memory_bytes=300) as blocks:
+    with streaming.regrouped(run_file.blocks(), in_memory_bytes=300) as blocks:
         spilled = list(tmp_path.rglob("*.arrow"))
         tables = list(blocks)
     assert len(spilled) > len(tables) > 1
@@ -163,14 +162,14 @@ def test_no_query_is_in_two_blocks(longest):
         tables = [
             RunTable(part["query"], part["item"], part["score"]) for part in frame.iter_slices(min(step, longest + 2))
         ]
-        blocks = [table.query.to_list() for table in shards.whole_queries(tables)]
+        blocks = [table.query.to_list() for table in whole_queries(tables)]
         assert [query for block in blocks for query in block] == queries
         assert sum(len(set(block)) for block in blocks) == len(sizes)
 
 
 def test_a_small_scattered_run_stays_in_memory(tmp_path):
     _, run = data(3)
-    with regrouping.regrouped(as_parquet(rows(run, "score").sort("item"), tmp_path).blocks()) as blocks:
+    with streaming.regrouped(as_parquet(rows(run, "score").sort("item"), tmp_path).blocks()) as blocks:
         assert len(list(blocks)) == 1
 
 

@@ -19,10 +19,10 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs import regrouping
+from rankmeter.inputs import streaming
 from rankmeter.inputs.shards import Files
-from rankmeter.inputs.sources import RunFile
 from rankmeter.inputs.streaming import stream_run
+from rankmeter.inputs.tables import RunFile
 from rankmeter.placing import scattered_text
 
 Side = tuple[tuple[Any, tuple[tuple[Any, Any], ...]], ...]
@@ -529,7 +529,7 @@ def scattered_on_disk(case: Case, folder: Path) -> Any:
     if made is None:
         return None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrouping, "IN_MEMORY_BYTES", 1)
+        patch.setattr(streaming, "IN_MEMORY_BYTES", 1)
         return evaluate(*made, case)
 
 

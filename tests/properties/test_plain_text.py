@@ -19,7 +19,7 @@ from rankmeter.errors import InputError
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.files import read_judgments, read_run
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.sources import PlainJudgments, RunFile
+from rankmeter.inputs.tables import PlainJudgments, RunFile
 from rankmeter.inputs.text import PADDING, Text, TextIds
 from rankmeter.inputs.trec import QRELS, RUN
 from rankmeter.placing import scattered_text

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.fuzz import blocks_of
 
 from rankmeter.errors import RankmeterError, RankmeterWarning
-from rankmeter.inputs.files import read_judgments, read_run
-from rankmeter.inputs.labelled import read_labelled
+from rankmeter.inputs.files import read_judgments, read_labelled, read_run
 
 # No blank of any kind inside an id; '#' only where it does not begin a comment.
 ids = st.text(

@@ -260,7 +260,7 @@ def _evaluate_labelled(
     three_lines: bool,
 ) -> None:
     from rankmeter.evaluating.verb import evaluate
-    from rankmeter.inputs.labelled import read_labelled
+    from rankmeter.inputs.files import read_labelled
 
     sources = asking.sources
     lists = read_labelled(labelled, format=sources.judgments_format, columns=named_columns(sources.columns) or None)

@@ -10,7 +10,7 @@ from rankmeter.cli.bilingual import BilingualGroup, language_option
 from rankmeter.cli.options import Answer, Delivery, columns_option, level_option, pairs, seed_option
 from rankmeter.cli.parameters import Command, Count, Reads, takes
 from rankmeter.cli.talk import examples, say
-from rankmeter.inputs.spreadsheets import frame_csv
+from rankmeter.inputs.cells import frame_csv
 from rankmeter.wording import Language, word
 
 

@@ -180,7 +180,7 @@ class Delivery:
         if format == "json":
             self.deliver(json.dumps(frame.to_dicts(), indent=2, ensure_ascii=False) + "\n")
             return
-        from rankmeter.inputs.spreadsheets import frame_csv
+        from rankmeter.inputs.cells import frame_csv
 
         self.deliver(frame_csv(frame))
 

@@ -89,7 +89,7 @@ def deliver_shown(result: ShownAsTable, format: str | None, delivery: Delivery, 
 
         text = "\n".join(table_latex(block, []) for block in result.document(lang) if isinstance(block, Table))
     elif meant == "csv":
-        from rankmeter.inputs.spreadsheets import frame_csv
+        from rankmeter.inputs.cells import frame_csv
 
         text = frame_csv(result.to_polars())
     else:
@@ -246,7 +246,7 @@ def _recognised(cmp: Comparison, lang: Language) -> list[str]:
 
 def _tests_csv(cmp: Comparison) -> str:
     """A row per pair; with slices, rows about all queries have no slice."""
-    from rankmeter.inputs.spreadsheets import frame_csv
+    from rankmeter.inputs.cells import frame_csv
 
     if not cmp.slice_differences:
         return frame_csv(cmp.tests)

@@ -142,7 +142,7 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
         return None, "group"
     import polars as pl
 
-    from rankmeter.inputs.spreadsheets import unguarded_frame
+    from rankmeter.inputs.cells import unguarded_frame
 
     if not Path(path).is_file():
         raise InputError.of("cli.units_missing", source=path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import click
     from rich.progress import Progress as Bar
 
-    from rankmeter.inputs.progress import Progress as ReadSoFar
+    from rankmeter.inputs.reading import Progress as ReadSoFar
 
 LANGUAGE = "rankmeter.language"
 """Where the context of a command keeps the language of the call."""

@@ -14,8 +14,7 @@ from rankmeter.errors import MeasureError
 from rankmeter.evaluating.measuring import measure_groups
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.planning import Group, groups_of
-from rankmeter.inputs.shards import joined_runs
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.tables import RunTable, joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT

@@ -23,8 +23,7 @@ from rankmeter.evaluating.measuring import MeasuredGroup, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.accepting import into_run
-from rankmeter.inputs.shards import joined_runs
-from rankmeter.inputs.tables import Judgments, Run, RunTable, SeveralRuns
+from rankmeter.inputs.tables import Judgments, Run, RunTable, SeveralRuns, joined_runs
 from rankmeter.late import pl, polars_faults
 from rankmeter.measures import Judged, Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT

@@ -19,9 +19,7 @@ from rankmeter.arithmetic.views import (
 )
 from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
-from rankmeter.inputs.shards import joined_runs
-from rankmeter.inputs.sources import Labelled
-from rankmeter.inputs.tables import JudgmentTable, Run, RunTable
+from rankmeter.inputs.tables import JudgmentTable, Labelled, Run, RunTable, joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
 from rankmeter.placing.mapping import place_mappings

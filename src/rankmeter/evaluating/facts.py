@@ -13,7 +13,7 @@ from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.measuring import MeasuredGroup
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import RATINGS, fold
-from rankmeter.inputs.likeness import LOOKED_AT, why_unlike
+from rankmeter.inputs.ids import LOOKED_AT, why_unlike
 from rankmeter.inputs.reading import Reading, Readings
 from rankmeter.measures import Judged, RankedMeasure, parse
 from rankmeter.measures.base import SINGLE_ORDER_TIES, RelevanceMeasure

@@ -21,9 +21,9 @@ from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.tie_bounds import TieBounds, Ties
 from rankmeter.inputs.cells import is_text
+from rankmeter.inputs.columns import may_be_columns
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
-from rankmeter.inputs.row_objects import may_be_columns
 from rankmeter.late import Late
 from rankmeter.placing.pairs import Pair
 

@@ -11,8 +11,8 @@ from rankmeter.errors import InputError, MeasureError, Problem, RepeatedItemErro
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.mappings import look_swapped
-from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.sources import Labelled
+from rankmeter.inputs.reading import Listener
+from rankmeter.inputs.tables import Labelled
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Pair, Placeable
 from rankmeter.placing.placements import Plan
@@ -80,8 +80,8 @@ def _labelled(judgments: object, columns: Mapping[str, str] | None) -> object:
     """A frame that holds both sides; None for anything else."""
     if judgments is None or isinstance(judgments, (dict, list, tuple, str, os.PathLike)):
         return None
+    from rankmeter.inputs.files import labelled_frame
     from rankmeter.inputs.frames import is_frame
-    from rankmeter.inputs.labelled import labelled_frame
 
     return labelled_frame(judgments, columns) if is_frame(judgments) else None
 

@@ -18,7 +18,7 @@ from rankmeter.evaluating.little import evaluate_little, value_of_grades
 from rankmeter.evaluating.pairing import folder_is_one_run, into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run, is_spark
-from rankmeter.inputs.progress import Listener
+from rankmeter.inputs.reading import Listener
 from rankmeter.measures import Measure
 
 

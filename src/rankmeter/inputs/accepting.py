@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
+from rankmeter.inputs.arrays import no_infinity, no_truth_scores
+from rankmeter.inputs.columns import are_columns
 from rankmeter.inputs.compression import is_read_once
-from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.reading import Side
-from rankmeter.inputs.row_objects import are_columns, as_frame
-from rankmeter.inputs.shards import Files, expand, joined_judgments, judged_collection
-from rankmeter.inputs.sources import PlainJudgments, no_infinity, no_truth_scores
-from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, SeveralRuns
+from rankmeter.inputs.reading import Listener, Side
+from rankmeter.inputs.shards import Files, expand, judged_collection
+from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
 
 _ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 """Keys of which a response of a search engine has one."""
@@ -111,10 +110,10 @@ def _from_objects(data: Any, side: Side, columns: Mapping[str, str] | None) -> J
 
 
 def _table_of(data: Any, side: Side, columns: Mapping[str, str] | None) -> Judgments | Run | None:
+    from rankmeter.inputs.frames import as_frame, table_from_frame  # only for what may stand for a frame
+
     if (frame := as_frame(data, side)) is None:
         return None
-    from rankmeter.inputs.frames import table_from_frame
-
     return table_from_frame(frame, side, columns, f"{side} ({type(data).__name__})")
 
 

@@ -7,9 +7,11 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankmeter.errors import InputError
-from rankmeter.inputs.sources import Dense, Labelled, no_nan, no_rounding
+from rankmeter.errors import InputError, examples
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
+from rankmeter.inputs.tables import Dense, Labelled, Run
 from rankmeter.wording import said
 
 
@@ -97,3 +99,37 @@ def ranked_grades(lists: Any) -> Labelled:
         JudgmentTable(query, item, grade, "ranked grades", queries=queries),
         RunTable(query, item, score, "ranked grades", scored=False, queries=queries),
     )
+
+
+def no_truth_scores(run: Run) -> None:
+    """Refuse truth values as scores, as every other kind of run does: they are labels in the wrong place."""
+    if isinstance(run, Dense) and run.has_truth_values:
+        raise InputError.of("inputs.truth_scores", source=run.source)
+
+
+def no_nan(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with NaN, naming the first cells."""
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise InputError.of("inputs.cells_nan", what=what, cells=_cells(np.isnan(values)))
+
+
+def no_infinity(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with infinite values, naming the first cells."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InputError.of("inputs.cells_infinite", what=what, cells=_cells(np.isinf(values)))
+
+
+def no_rounding(values: npt.NDArray[Any], what: str) -> None:
+    """Refuse an array with numbers beyond 2**53 that are others as floats, naming the first cells."""
+    ends = (0,) if values.dtype == np.float64 or not values.size else (values.min(), values.max())
+    if all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in ends):
+        return
+    large = np.abs(values.astype(np.float64)) >= EXACT_WHOLE_NUMBERS
+    rounded = large.copy()
+    rounded[large] = [is_rounded(value) for value in values[large].tolist()]
+    if rounded.any():
+        raise InputError.of("inputs.cells_rounded", what=what, cells=_cells(rounded))
+
+
+def _cells(chosen: npt.NDArray[np.bool_]) -> str:
+    return examples(f"row {row}, column {column}" for row, column in np.argwhere(chosen).tolist())

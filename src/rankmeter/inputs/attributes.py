@@ -15,16 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, reason_of
-from rankmeter.inputs.cells import RawColumn, is_missing
+from rankmeter.inputs.cells import RawColumn, is_missing, unguarded_frame
 from rankmeter.inputs.checked_tables import id_column
-from rankmeter.inputs.columnar import scan
 from rankmeter.inputs.columns import fold, is_usual, say_columns, say_missing
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
-from rankmeter.inputs.frames import OpenedFrame, is_frame
+from rankmeter.inputs.frames import OpenedFrame, is_frame, scan
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.origins import Origin
-from rankmeter.inputs.spreadsheets import unguarded_frame
+from rankmeter.inputs.reading import Origin
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 

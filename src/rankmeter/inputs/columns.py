@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest
-from rankmeter.inputs.cells import LISTS, Contents
+from rankmeter.inputs.cells import LISTS, Contents, is_list
 from rankmeter.wording import Said, said
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
@@ -460,3 +460,31 @@ def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "ru
         (role.removeprefix(f"{side}."), column) for role, column in columns.items() if role.startswith(f"{side}.")
     )
     return {role: column for role, column in named.items() if STATEMENT_SIDES.get(role, side) == side}
+
+
+MOST_COLUMNS = 50
+"""How many names of columns a table in a dictionary has at most."""
+
+
+_QUERIES = frozenset(
+    spelled
+    for name in USUAL_NAMES["query"]
+    for spelled in (name, name.replace("_", "-"), name.replace("_", ""), name.title().replace("_", ""), name.upper())
+)
+
+
+def may_be_columns(data: Mapping[Any, Any]) -> bool:
+    """Whether one of a few keys is a usual name of a column of queries; `are_columns` looks closer."""
+    return len(data) <= MOST_COLUMNS and not _QUERIES.isdisjoint(data)
+
+
+def are_columns(data: Mapping[Any, Any]) -> bool:
+    """Whether this is a table as columns by name: queries, items, and as many values of each."""
+    if not may_be_columns(data) or not all(isinstance(name, str) for name in data):
+        return False
+    if not all(any(is_usual(role, name) for name in data) for role in IDS):
+        return False
+    columns = list(data.values())
+    return all(is_list(column) and not isinstance(column, (str, set, frozenset)) for column in columns) and (
+        len(set(map(len, columns))) == 1
+    )

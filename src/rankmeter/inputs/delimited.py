@@ -10,13 +10,19 @@ from itertools import chain, islice
 from typing import Literal
 
 from rankmeter.errors import EmptyInputError, InputError
-from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, number_of, spells_number
+from rankmeter.inputs.cells import (
+    EXACT_WHOLE_NUMBERS,
+    LOOKED_AT,
+    RawColumn,
+    number_of,
+    spells_number,
+    unguarded,
+    unguarded_column,
+)
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import IDS, ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.origins import Origin
-from rankmeter.inputs.reading import Reading
-from rankmeter.inputs.spreadsheets import unguarded, unguarded_column
+from rankmeter.inputs.reading import Origin, Reading
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 

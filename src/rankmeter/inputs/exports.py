@@ -21,8 +21,7 @@ from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.origins import GroupedQueries
-from rankmeter.inputs.reading import Reading, Side
+from rankmeter.inputs.reading import GroupedQueries, Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
     Document,

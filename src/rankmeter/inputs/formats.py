@@ -93,7 +93,7 @@ def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | Non
     ``block_bytes`` are read at a time, None for all at once. Modules are loaded only where they are needed.
     """
     if kind in ("parquet", "ipc"):
-        from rankmeter.inputs.columnar import Columnar
+        from rankmeter.inputs.frames import Columnar
 
         return Columnar(source.content(), kind, source.name, in_parts=block_bytes is not None)
     if kind in ("json", "jsonl"):

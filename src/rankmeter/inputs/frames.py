@@ -1,4 +1,4 @@
-"""Data frames of any kind: found columns, taken out as Polars Series.
+"""Data frames of any kind, and objects that stand for one: found columns, taken out as Polars Series.
 
 Narwhals is the door: it knows which objects are frames and collects lazy ones. Columns then leave it at once, without
 a copy where the memory layouts agree.
@@ -6,17 +6,21 @@ a copy where the memory layouts agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from rankmeter.errors import InputError, MissingExtraError, RankmeterError, reason_of
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
-from rankmeter.inputs.columns import Role
+from rankmeter.inputs.columns import IDS, Role, are_columns, is_usual
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.late import pl
+from rankmeter.late import pl, polars_faults
+from rankmeter.wording import said
 
 
 def is_frame(obj: object) -> bool:
@@ -144,7 +148,7 @@ class OpenedFrame(OpenedTable):
                 raise InputError.of("inputs.index_and_column", source=self._source, name=name)
         return dict(named)
 
-    def _of_pandas(self, column: str, rows: int | None = None) -> RawColumn:
+    def _of_pandas(self, column: str, rows: int | None) -> RawColumn:
         """A column of a pandas frame, or the first rows of it."""
         at = self.names.index(column)
         if at >= len(self._levels):
@@ -153,17 +157,15 @@ class OpenedFrame(OpenedTable):
         return _from_pandas(self._frame.index[:rows].get_level_values(level).to_series())
 
     def head(self, column: str) -> RawColumn:
-        if self._is_pandas:
-            return self._of_pandas(column, LOOKED_AT)
-        inner = self._aliases.get(column, column)
-        return OpenedFrame(self._frame.head(LOOKED_AT), self._source).take({"score": inner})["score"]
+        return self.take({"score": column}, LOOKED_AT)["score"]
 
-    def take(self, wanted: Mapping[Name, str]) -> dict[Name, RawColumn]:
-        """Take the found columns out, in one collection where the frame is lazy."""
+    def take(self, wanted: Mapping[Name, str], rows: int | None = None) -> dict[Name, RawColumn]:
+        """Take the found columns out, or their first rows, in one collection where the frame is lazy."""
         if self._is_pandas:
-            return {role: self._of_pandas(column) for role, column in wanted.items()}
+            return {role: self._of_pandas(column, rows) for role, column in wanted.items()}
         wanted = {role: self._aliases.get(column, column) for role, column in wanted.items()}
         chosen = self._frame.select(list(wanted.values()))
+        chosen = chosen if rows is None else chosen.head(rows)
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
         if isinstance(chosen, pl.LazyFrame):
@@ -240,3 +242,155 @@ def _views_of_text(series: Any) -> pl.Series | None:
         return pl.Series(pyarrow.compute.cast(series.array.__arrow_array__(), "string_view", memory_pool=pool))
     except (ValueError, pa.ArrowException):
         return None
+
+
+def as_frame(data: Any, side: Side) -> Any:
+    """What stands for a table as a frame; None for everything else.
+
+    - rows with names (``namedtuple``, dataclasses), such as the judgments and documents of ir_measures and ir_datasets,
+      also from an iterator; structured arrays; datasets of Hugging Face
+    - columns by name, ``{"query": [...], "item": [...]}``
+    - values by pair, ``{(query, item): value}``, and lists of pairs, ``{query: [(item, score), ...]}``
+    - a pandas Series of lists, or with the query and the item in its index
+    - a sparse matrix: its rows are queries, its columns items, and what it stores their grades or scores; a row that
+      stores nothing is not there
+    """
+    value = "grade" if side == "judgments" else "score"
+    if isinstance(data, Mapping):
+        return _of_mapping(data, value)
+    if isinstance(data, (list, tuple, Iterator)):
+        return _of_rows(data)
+    if hasattr(data, "tocsr") and getattr(data, "ndim", 2) == 2:
+        cells = data.tocsr().tocoo()  # which adds up what is stored twice
+        return pl.DataFrame({"query": cells.row, "item": cells.col, value: cells.data})
+    if names := getattr(getattr(data, "dtype", None), "names", None):
+        return pl.DataFrame({name: data[name] for name in names})
+    library = type(data).__module__.partition(".")[0]
+    if library == "datasets" and hasattr(data, "to_polars"):
+        return data.to_polars()
+    return (
+        _of_series(data, value) if type(data).__name__ == "Series" and library in ("pandas", "modin", "cudf") else None
+    )
+
+
+def _of_mapping(data: Mapping[Any, Any], value: str) -> Any:
+    if are_columns(data):
+        return pl.DataFrame({name: pl.Series(name, list(column), strict=False) for name, column in data.items()})
+    if _is_pair(first := next(iter(data), None)) and is_number(data[first]) and all(map(_is_pair, data)):
+        return _frame({"query": [q for q, _ in data], "item": [i for _, i in data], value: list(data.values())})
+    lists = list(data.values())
+    some = next((items for items in lists if isinstance(items, (list, tuple)) and items), ())
+    if _are_pairs(some) and all(_are_pairs(items) or items in ((), []) for items in lists):
+        columns = {name: [[pair[at] for pair in items] for items in lists] for at, name in enumerate(("item", value))}
+        return _frame({"query": list(data), **columns})
+    return None
+
+
+def _is_pair(key: object) -> bool:
+    return isinstance(key, tuple) and len(key) == 2
+
+
+def _are_pairs(items: object) -> bool:
+    """Whether these are an id and a number each."""
+    return (
+        isinstance(items, (list, tuple))
+        and bool(items)
+        and all(
+            isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], (str, int))
+            and is_number(pair[1]) and not isinstance(pair[1], bool)
+            for pair in items
+        )
+    )  # fmt: skip
+
+
+def _of_rows(data: Sequence[Any] | Iterator[Any]) -> Any:
+    first = data[0] if isinstance(data, Sequence) and data else next(iter(data), None)
+    names = getattr(first, "_fields", None) or (
+        [field.name for field in fields(first)] if is_dataclass(first) and not isinstance(first, type) else None
+    )
+    if not names or not all(any(is_usual(role, name) for name in names) for role in IDS):
+        return None
+    rows = data if isinstance(data, Sequence) else [first, *data]
+    return _frame({name: list(map(attrgetter(name), rows)) for name in names})
+
+
+def _of_series(data: Any, value: str) -> Any:
+    levels = data.index.nlevels
+    if levels > 2 or (levels == 1 and not (len(data) and is_list(data.iloc[0]))):
+        return None
+    names = [name or usual for name, usual in zip(data.index.names, IDS, strict=False)]
+    return data.rename("item" if levels == 1 else data.name or value).rename_axis(names).reset_index()
+
+
+def _frame(columns: Mapping[str, list[Any]]) -> Any:
+    """Columns of Python objects, which are checked as such: no id is turned into another on the way."""
+    return pl.DataFrame({name: pl.Series(name, column, dtype=pl.Object) for name, column in columns.items()})
+
+
+ROWS_AT_ONCE = 1_000_000
+"""Rows in one part."""
+
+
+class Columnar(OpenedFrame):
+    """An opened Parquet or Arrow IPC file: its uncompressed content, or the path of an uncompressed local file.
+
+    ``kind`` is ``parquet`` or ``ipc``; ``in_parts`` says whether the rows are given in batches.
+    """
+
+    def __init__(self, content: bytes | Path, kind: str, name: str, *, in_parts: bool) -> None:
+        self._source, self._label, self._in_parts = name, "Parquet" if kind == "parquet" else "Arrow IPC", in_parts
+        with self._reading():
+            lazy = scan(content, kind)
+        super().__init__(lazy, name)
+
+    def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
+        """The needed columns alone, in batches of rows."""
+        rows = 0
+        with self._reading():
+            total, batches = self._batches(list(columns.values()))
+            for batch in batches:
+                if not batch.height:
+                    continue
+                end = rows + batch.height
+                unread = said("inputs.rows_unread", count=total - end, row=end - 1) if end < total else ""
+                raw = {role: batch.get_column(column) for role, column in columns.items()}
+                yield TablePart(raw, None, rows, end / total, batch.height == total, unread)
+                rows = end
+            if rows != total:  # a panic in a thread of Polars ends the batches without a word
+                raise ValueError(f"it announces {total:,} rows and holds {rows:,}")
+        if not rows:
+            raise EmptyInputError.of("inputs.no_rows", source=self._source)
+
+    def _batches(self, names: list[str]) -> tuple[int, Iterator[pl.DataFrame]]:
+        """How many rows there are, and their batches."""
+        chosen = self._frame.select(names)
+        if not self._in_parts or not hasattr(chosen, "collect_batches"):
+            whole = chosen.collect()
+            return whole.height, iter([whole])
+        total = self._frame.select(pl.len()).collect().item()
+        return total, chosen.collect_batches(chunk_size=ROWS_AT_ONCE, maintain_order=True, engine="streaming")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say that the file is damaged, in the words of who tried to read it."""
+        try:
+            yield
+        except InputError:
+            raise
+        except polars_faults() as error:
+            reason = reason_of(error)
+            raise InputError.of("inputs.damaged", source=self._source, format=self._label, reason=reason) from error
+
+
+def scan(content: bytes | Path, kind: str) -> pl.LazyFrame:
+    """Open a file as it is named: brackets are no pattern, ``query=3`` in its path is no column."""
+    if kind == "parquet":
+        return pl.scan_parquet(content, glob=False, hive_partitioning=False)
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            start = file.read(6)
+    else:
+        start = content[:6]
+    if start == b"ARROW1":  # the file kind of Arrow IPC has a magic word, the stream kind has none
+        return pl.scan_ipc(content, glob=False, hive_partitioning=False)
+    return pl.read_ipc_stream(content).lazy()

@@ -22,8 +22,7 @@ from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
 from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.origins import GroupedQueries, Origin
-from rankmeter.inputs.reading import UNUSED, Order, Reading, Side
+from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, Side
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults

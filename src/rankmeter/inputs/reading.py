@@ -1,13 +1,17 @@
-"""How an input was read: from what, which column became what, what orders it, and what looked odd on the way."""
+"""How an input was read: from what, which column became what, what orders it, what looked odd, and how far it is."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
@@ -258,3 +262,96 @@ class ReadLog:
         stamp = (now.st_size, now.st_mtime_ns, now.st_ino)
         if self._stamps.setdefault(path, stamp) != stamp:
             raise InputError.of("inputs.changed_meanwhile", source=path)
+
+
+class GroupedQueries(list[object]):
+    """The query of each row, taken from groups of rows of which some may be empty.
+
+    Parameters
+    ----------
+    groups
+        The query of each group.
+    sizes
+        How many rows each has.
+    """
+
+    def __init__(self, groups: Sequence[object], sizes: Sequence[int]) -> None:
+        super().__init__(chain.from_iterable(map(repeat, groups, sizes)))
+        self.groups = list(groups)
+        filled = {str(query) for query, size in zip(groups, sizes, strict=True) if size}
+        self.has_empty = any(str(query) not in filled for query in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from, so that messages can name the row or line at fault."""
+
+    source: str
+    lines: Sequence[int] | None = None
+    """The line of each row in its file; None where rows have only a position."""
+    first_row: int = 0
+    """How many rows came before these, where a table is read in parts."""
+    reading: Reading | None = None
+    """Which column became what."""
+    rows: npt.NDArray[np.intp] | None = None
+    """The row that each stood in, where lists were taken apart."""
+
+    def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
+        """Say the fact about the first row, where it is, and which rows are like it."""
+        known = {
+            role: value for role in ("query", "item") if role in raw and not is_missing(value := raw[role][rows[0]])
+        }
+        pair = said("inputs.pair", pair=known) if known else ""
+        if self.lines is None:
+            mine = rows if self.rows is None else dict.fromkeys(self.rows[list(rows)].tolist())
+            places = [row + self.first_row for row in mine]
+            where = said("inputs.row_pair", row=places[0], pair=known) if known else ""
+            return InputError.of(
+                "inputs.in_rows", source=self.source, fact=fact, count=len(rows), rows=examples(places), where=where,
+                hint=hint,
+            )  # fmt: skip
+        numbers_ = [self.lines[row] for row in rows]
+        like = said("inputs.like_this", count=len(rows), lines=examples(numbers_)) if len(rows) > 1 else ""
+        return InputError.of(
+            "inputs.in_line", source=self.source, line=numbers_[0], fact=fact, pair=pair, like=like, hint=hint
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading of a run, or the ranking of a catalogue, has come.
+
+    Examples
+    --------
+    >>> Progress(rows=2_000_000, fraction=0.25, seconds=3.0).seconds_left
+    9.0
+    """
+
+    rows: int
+    """Rows read, or judged items placed, so far."""
+    fraction: float | None
+    """How much of the input that is, from 0 to 1; None where its size is not known (a pipe)."""
+    seconds: float
+    """Time since the work began."""
+    memory: int | None = None
+    """Bytes that the work takes beside what was given, where that is known."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the rest takes if it goes on like this; None where that cannot be told."""
+        return self.seconds * (1 - self.fraction) / self.fraction if self.fraction else None
+
+
+Listener = Callable[[Progress], object]
+"""What is told about progress, after every block of whole queries."""
+
+
+def show_progress(progress: Progress) -> None:
+    """A bar on standard error, which stays in its line."""
+    width, fraction = 30, progress.fraction or 0.0
+    bar = "#" * round(width * fraction)
+    left = "" if progress.seconds_left is None else f", {progress.seconds_left:,.0f} s left"
+    memory = "" if progress.memory is None else f", {progress.memory / 1e9:,.1f} GB"
+    line = f"\r[{bar:<{width}}] {fraction:4.0%} {progress.rows:,} rows{memory}{left}"
+    sys.stderr.write(f"{line:<79}" + ("\n" if fraction >= 1 else ""))
+    sys.stderr.flush()

@@ -7,15 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 from rankmeter.errors import InputError, NotFoundError, Problem, check_path, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import refuse_url
-from rankmeter.inputs.tables import JudgmentTable, RunTable
-from rankmeter.late import pl
 from rankmeter.wording import Said, said
 
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
@@ -183,113 +180,3 @@ def _fixed_part(pattern: str) -> str:
     while glob.has_magic(str(folder)):
         folder = folder.parent
     return str(folder)
-
-
-def joined_runs(tables: list[RunTable]) -> RunTable:
-    """Parts of a run as one table; they must agree on the types of ids and on what orders them."""
-    first = tables[0]
-    if len(tables) == 1:
-        return first
-    for other in tables[1:]:
-        check_alike(first, other)
-    query, item, score = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "score"))
-    return RunTable(query, item, score, first.source, first.scored, all_queries(tables))
-
-
-def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
-    """The judgments of several files as one table."""
-    for other in tables[1:]:
-        check_alike(tables[0], other)
-    query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
-    topics = [table.subtopic for table in tables if table.subtopic is not None]
-    if topics and len(topics) != len(tables):
-        raise InputError.of("inputs.some_subtopics", source=source)
-    read = [table.reading for table in tables if table.reading is not None]
-    reading = None
-    if read:
-        notes = {kind: note for one in reversed(read) for kind, note in one.notes.items()}
-        reading = replace(read[0], source=source, rows=sum(one.rows or 0 for one in read), notes=notes)
-    return JudgmentTable(
-        query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables), reading
-    )
-
-
-def all_queries(tables: Sequence[JudgmentTable | RunTable]) -> pl.Series | None:
-    """Every query of some tables once, in the order of first appearance; None where all of them have rows."""
-    if all(table.queries is None for table in tables):
-        return None
-    return pl.concat([table.query if table.queries is None else table.queries for table in tables]).unique(
-        maintain_order=True
-    )
-
-
-def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable) -> None:
-    """Refuse parts of one input that cannot be put together."""
-    for column in ("query", "item"):
-        here, there = getattr(first, column).dtype, getattr(other, column).dtype
-        if here != there:
-            raise InputError.of(
-                "inputs.other_id_types",
-                column=column,
-                type=_kind(here),
-                source=first.source,
-                other_type=_kind(there),
-                other=other.source,
-            )
-    if isinstance(first, RunTable) and isinstance(other, RunTable) and first.scored != other.scored:
-        scored, ranked = (first, other) if first.scored else (other, first)
-        raise InputError.of("inputs.scores_and_ranks", source=scored.source, other=ranked.source)
-
-
-def _kind(dtype: pl.DataType) -> str:
-    return "text" if dtype == pl.String else f"numbers ({dtype})"
-
-
-def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
-    """Cut a stream of tables anew, so that adjacent rows of one query are in one table.
-
-    Parts arrive as they are stored (row groups, blocks of text); the last query of a part may go on in the next one,
-    even in the next file, so it is held back until another query begins. A query that comes back later is noticed when
-    it is placed.
-    """
-    held: list[RunTable] = []  # rows of one query, the last one seen
-    for table in tables:
-        if held:
-            check_alike(held[0], table)
-        if table.queries is not None:  # it was read as a whole, and knows of queries without a row
-            if held:
-                yield joined_runs(held)
-            held = []
-            yield table
-            continue
-        start = _last_stretch(table.query)
-        goes_on = bool(held) and table.query[0] == held[0].query[0]
-        if start == 0 and goes_on:
-            held.append(table)
-            continue
-        if start == 0:
-            if held:
-                yield joined_runs(held)
-        else:
-            yield joined_runs([*held, _rows(table, 0, start)])
-        held = [_rows(table, start, len(table.query))]
-    if held:
-        yield joined_runs(held)
-
-
-def _last_stretch(query: pl.Series) -> int:
-    """Where the rows of the last query begin."""
-    last = query[-1]
-    size = 1024
-    while True:  # looks back twice as far each time: most queries are short
-        others = (query.tail(size) != last).arg_true()
-        if len(others):
-            return max(0, len(query) - size) + int(others[-1]) + 1
-        if size >= len(query):
-            return 0
-        size *= 2
-
-
-def _rows(table: RunTable, start: int, end: int) -> RunTable:
-    query, item, score = (column.slice(start, end - start) for column in (table.query, table.item, table.score))
-    return RunTable(query, item, score, table.source, table.scored)

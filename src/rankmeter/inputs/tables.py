@@ -1,24 +1,30 @@
-"""The two tables that every input becomes: judgments (what is true) and a run (what a system returned).
+"""The kinds of judgments and runs beside mappings: tables, texts, matrices, files that are read in blocks.
 
-Columns are Polars Series of equal length without nulls. Ids are ``String`` or 64-bit integers, never floats, so that
-2**53 + 1 stays itself. Rows keep the order in which they were given: the tie rule ``input`` depends on it.
+Every kind becomes a table where that is needed. Its columns are Polars Series of equal length without nulls. Ids are
+``String`` or 64-bit integers, never floats, so that 2**53 + 1 stays itself. Rows keep the order in which they were
+given: the tie rule ``input`` depends on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
+from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.reading import Reading, ReadLog
 from rankmeter.late import pl
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from rankmeter.inputs.mappings import GradedMapping, RankedLists, ScoredMapping
+    from rankmeter.inputs.plain_trec import PlainRows
+
+if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows
 
 
@@ -162,3 +168,201 @@ class RunTable(Run):
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
         return self.query[:most].to_list(), self.item[:most].to_list()
+
+
+def joined_runs(tables: list[RunTable]) -> RunTable:
+    """Parts of a run as one table; they must agree on the types of ids and on what orders them."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    for other in tables[1:]:
+        check_alike(first, other)
+    query, item, score = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "score"))
+    return RunTable(query, item, score, first.source, first.scored, all_queries(tables))
+
+
+def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
+    """The judgments of several files as one table."""
+    for other in tables[1:]:
+        check_alike(tables[0], other)
+    query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
+    topics = [table.subtopic for table in tables if table.subtopic is not None]
+    if topics and len(topics) != len(tables):
+        raise InputError.of("inputs.some_subtopics", source=source)
+    read = [table.reading for table in tables if table.reading is not None]
+    reading = None
+    if read:
+        notes = {kind: note for one in reversed(read) for kind, note in one.notes.items()}
+        reading = replace(read[0], source=source, rows=sum(one.rows or 0 for one in read), notes=notes)
+    return JudgmentTable(
+        query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables), reading
+    )
+
+
+def all_queries(tables: Sequence[JudgmentTable | RunTable]) -> pl.Series | None:
+    """Every query of some tables once, in the order of first appearance; None where all of them have rows."""
+    if all(table.queries is None for table in tables):
+        return None
+    return pl.concat([table.query if table.queries is None else table.queries for table in tables]).unique(
+        maintain_order=True
+    )
+
+
+def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable) -> None:
+    """Refuse parts of one input that cannot be put together."""
+    for column in ("query", "item"):
+        here, there = getattr(first, column).dtype, getattr(other, column).dtype
+        if here != there:
+            raise InputError.of(
+                "inputs.other_id_types",
+                column=column,
+                type=_kind(here),
+                source=first.source,
+                other_type=_kind(there),
+                other=other.source,
+            )
+    if isinstance(first, RunTable) and isinstance(other, RunTable) and first.scored != other.scored:
+        scored, ranked = (first, other) if first.scored else (other, first)
+        raise InputError.of("inputs.scores_and_ranks", source=scored.source, other=ranked.source)
+
+
+def _kind(dtype: pl.DataType) -> str:
+    return "text" if dtype == pl.String else f"numbers ({dtype})"
+
+
+def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
+    """Cut a stream of tables anew, so that adjacent rows of one query are in one table.
+
+    Parts arrive as they are stored (row groups, blocks of text); the last query of a part may go on in the next one,
+    even in the next file, so it is held back until another query begins. A query that comes back later is noticed when
+    it is placed.
+    """
+    held: list[RunTable] = []  # rows of one query, the last one seen
+    for table in tables:
+        if held:
+            check_alike(held[0], table)
+        if table.queries is not None:  # it was read as a whole, and knows of queries without a row
+            if held:
+                yield joined_runs(held)
+            held = []
+            yield table
+            continue
+        start = _last_stretch(table.query)
+        goes_on = bool(held) and table.query[0] == held[0].query[0]
+        if start == 0 and goes_on:
+            held.append(table)
+            continue
+        if start == 0:
+            if held:
+                yield joined_runs(held)
+        else:
+            yield joined_runs([*held, _rows(table, 0, start)])
+        held = [_rows(table, start, len(table.query))]
+    if held:
+        yield joined_runs(held)
+
+
+def _last_stretch(query: pl.Series) -> int:
+    """Where the rows of the last query begin."""
+    last = query[-1]
+    size = 1024
+    while True:  # looks back twice as far each time: most queries are short
+        others = (query.tail(size) != last).arg_true()
+        if len(others):
+            return max(0, len(query) - size) + int(others[-1]) + 1
+        if size >= len(query):
+            return 0
+        size *= 2
+
+
+def _rows(table: RunTable, start: int, end: int) -> RunTable:
+    query, item, score = (column.slice(start, end - start) for column in (table.query, table.item, table.score))
+    return RunTable(query, item, score, table.source, table.scored)
+
+
+@dataclass(frozen=True)
+class PlainJudgments(Judgments):
+    """Judgments as they stand in a plain TREC text."""
+
+    text: PlainRows = field()  # without the default of other kinds
+    read: Callable[[], JudgmentTable]
+    """Reads the text as a table."""
+    source: str = "judgments"
+    reading: Reading | None = None
+
+    @cached_property
+    def _table(self) -> JudgmentTable:
+        return replace(self.read(), source=self.source)
+
+    def judgment_table(self) -> JudgmentTable:
+        return self._table
+
+    @property
+    def count(self) -> int:
+        return len(self.text)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        first = np.arange(min(most, len(self.text)))
+        return list(self.text.query.take(first).to_list()), list(self.text.item.take(first).to_list())
+
+
+@dataclass(frozen=True, slots=True)
+class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapping nor text
+    """Judgments or a run as a matrix of queries x items; both sides share their rows and columns."""
+
+    matrix: npt.NDArray[Any] = field()
+    source: str = "array"
+    has_truth_values: bool = False
+    """Whether some cells were given as True or False: grades may be."""
+
+    @property
+    def count(self) -> int:
+        """How many cells there are: each is judged."""
+        return self.matrix.size
+
+    def how_read(self) -> Reading:
+        return Reading(self.source, "array")
+
+    def judgment_table(self) -> JudgmentTable:
+        return JudgmentTable(*self._columns(), self.source)
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (cells stand in any order)
+        return RunTable(*self._columns(), self.source)
+
+    def _columns(self) -> tuple[pl.Series, pl.Series, pl.Series]:
+        query, item = np.indices(self.matrix.shape).reshape(2, -1)
+        return pl.Series(query), pl.Series(item), pl.Series(self.matrix.astype(np.float64).ravel())
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile(Run):
+    """A run that is read in blocks of whole queries while it is placed."""
+
+    read: Callable[[], Iterator[RunTable]]
+    source: str = "run"
+    text: Callable[[], Iterator[PlainRows]] | None = None
+    log: ReadLog = field(default_factory=ReadLog)
+    """What was noticed while it was read."""
+
+    is_streamed: ClassVar[bool] = True  # type: ignore[misc]
+
+    def blocks(self) -> Iterator[RunTable]:
+        return self.read()
+
+    def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002 (rows stand in any order)
+        return joined_runs(list(self.read()))
+
+    def how_read(self) -> Reading:
+        """How it was read, once it was."""
+        return self.log.reading or Reading(self.source)
+
+    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
+        return next(iter(self.read())).some_ids(most)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Lists that carry their own judgments, item by item in ranked order."""
+
+    judgments: JudgmentTable | Dense
+    run: RunTable | Dense

@@ -144,8 +144,12 @@ class Tags:
         tag = _tag(line)
         ending = line[line.rfind(tag.split()[0]) - 1 :] if tag else b""
         data = np.frombuffer(block, np.uint8)
-        ends = np.flatnonzero(data == ending[-1]) if ending and self.first in (None, tag) else ()
-        if len(ends) and all((data[ends - back] == byte).all() for back, byte in enumerate(reversed(ending))):
+        ends = np.flatnonzero(data == ord("\n"))
+        if (
+            ending
+            and self.first in (None, tag)
+            and all((data[ends - at] == ending[~at]).all() for at in range(len(ending)))
+        ):
             self.first, block = tag, block[int(ends[-1]) + 1 :]  # a last line may have no end
         for tag in filter(None, map(_tag, block.split(b"\n"))):
             self.first = self.first or tag
@@ -348,7 +352,8 @@ def _with_single_spaces(lines: bytes) -> bytes | None:
     data = data[~space]
     begins = np.ones(len(data), np.bool_)
     np.equal(data[:-1], 10, out=begins[1:])
-    return data[~(begins & ((data == 32) | (data == 10)))].tobytes()
+    text: bytes = data[~(begins & ((data == 32) | (data == 10)))].tobytes()
+    return text
 
 
 def _parse_simple(text: bytes, layout: Layout) -> pl.DataFrame | None:

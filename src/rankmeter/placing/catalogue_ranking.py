@@ -20,7 +20,7 @@ from rankmeter.errors import InputError, check_choice, check_whole, examples, wa
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.ids import ids as as_ids
-from rankmeter.inputs.progress import Listener, Progress, show_progress
+from rankmeter.inputs.reading import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles

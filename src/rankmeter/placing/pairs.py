@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.likeness import no_query_in_common
+from rankmeter.inputs.ids import no_query_in_common
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run
 from rankmeter.late import pl
@@ -162,7 +162,7 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
 
 
 def _place_tables(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
-    from rankmeter.inputs.regrouping import regrouped
+    from rankmeter.inputs.streaming import regrouped
     from rankmeter.placing.joins import ScatteredQueryError, place_blocks
 
     truth = judgments.judgment_table()

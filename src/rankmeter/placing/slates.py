@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.shards import all_queries, joined_runs
-from rankmeter.inputs.tables import Run, RunTable
+from rankmeter.inputs.tables import Run, RunTable, all_queries, joined_runs
 from rankmeter.late import pl
 from rankmeter.placing.joins import without_repeated
 from rankmeter.placing.matching import ROWS_AT_ONCE, item_keys, pair_keys

@@ -268,7 +268,7 @@ def to_csv(
     Empty where there is no value. With ``intervals`` two more columns follow each measure, its low and its high end; of
     slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
     """
-    from rankmeter.inputs.spreadsheets import csv_text
+    from rankmeter.inputs.cells import csv_text
 
     measures, label = shared_measures(evaluations), evaluations[0].label
     if per_query:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import is_id_name
+from rankmeter.inputs.cells import unguarded
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.spreadsheets import unguarded
 
 if TYPE_CHECKING:
     from rankmeter.lists.catalogue import Catalogue

@@ -21,7 +21,7 @@ from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, notice
 from rankmeter.evaluating.measuring import check_answerable, measure_groups
 from rankmeter.evaluating.planning import groups_of
 from rankmeter.evaluating.tie_bounds import extremes, unknown_in, unknown_notes
-from rankmeter.inputs.likeness import no_query_in_common
+from rankmeter.inputs.ids import no_query_in_common
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl

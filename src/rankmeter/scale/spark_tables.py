@@ -11,7 +11,7 @@ from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.cells import LISTS, Contents
 from rankmeter.inputs.columns import RANKING, Holds, judgment_columns, run_columns, say_columns
 from rankmeter.inputs.reading import Reading
-from rankmeter.inputs.sources import Labelled
+from rankmeter.inputs.tables import Labelled
 from rankmeter.late import pl
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported

@@ -22,7 +22,7 @@ import numpy as np
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.custom import measure
 from rankmeter.errors import InputError, RankmeterError
-from rankmeter.inputs import regrouping
+from rankmeter.inputs import streaming
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background
@@ -176,12 +176,12 @@ def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]], sou
         for batch in batches:
             held.append(batch)
             size += batch.nbytes
-            if size > regrouping.IN_MEMORY_BYTES:
-                spilled.append(regrouping.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
+            if size > streaming.IN_MEMORY_BYTES:
+                spilled.append(streaming.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
                 held, size = [], 0
         if spilled and held:
-            spilled.append(regrouping.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
-        parts = regrouping.partitions(spilled) if spilled else [_table(held)] if held else []
+            spilled.append(streaming.spill(_table(held), Path(folder) / f"{len(spilled):05}", source))
+        parts = streaming.partitions(spilled) if spilled else [_table(held)] if held else []
         del held
         for rows in parts:
             yield from _sorted_blocks(_without_missing(rows, missing))

@@ -20,9 +20,9 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs.accepting import into_judgments, into_run
-from rankmeter.inputs.progress import Listener
-from rankmeter.inputs.regrouping import none_of, regrouped
+from rankmeter.inputs.reading import Listener
 from rankmeter.inputs.shards import Files
+from rankmeter.inputs.streaming import none_of, regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.background import Background

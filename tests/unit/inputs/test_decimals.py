@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankmeter.inputs.decimals import decimals
+from rankmeter.inputs.plain_trec import decimals
 from rankmeter.inputs.text import PADDING, Text
 
 plain = st.one_of(

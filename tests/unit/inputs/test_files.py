@@ -20,9 +20,8 @@ from tests.fuzz import blocks_of
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
-from rankmeter.inputs.files import read_judgments, read_run
+from rankmeter.inputs.files import read_judgments, read_labelled, read_run
 from rankmeter.inputs.formats import recognise
-from rankmeter.inputs.labelled import read_labelled
 
 RUN = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d1 1 9 tag\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"

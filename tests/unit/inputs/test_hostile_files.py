@@ -15,7 +15,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import compression
-from rankmeter.inputs.regrouping import regrouped
+from rankmeter.inputs.streaming import regrouped
 from rankmeter.inputs.tables import RunTable
 from rankmeter.report.titles import read_texts
 
