@@ -41,7 +41,7 @@ NEW_GROUND: dict[str, str] = {
         cli.draw cli.evidence cli.judge cli.judges cli.judgments_from_clicks cli.leaderboards
         cli.nuggets cli.silence report.judge_page""",
     "what search engines and production systems export": """
-        inputs.exports inputs.json_text inputs.rated_tables inputs.responses compat.rank_eval cli.rank_eval""",
+        inputs.exports inputs.rated_tables inputs.responses compat.rank_eval cli.rank_eval""",
     "experiments: looks, guardrails, days, logs in Spark": """
         online.spark_log online.spark_rows online.variant_effects""",
     "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",

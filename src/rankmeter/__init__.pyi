@@ -7,7 +7,7 @@ from rankmeter.lists.catalogue import Catalogue as Catalogue
 from rankmeter.comparing.results import Comparison as Comparison
 from rankmeter.evaluating.result import Evaluation as Evaluation
 from rankmeter.errors import InputError as InputError
-from rankmeter.inputs.sources import Labelled as Labelled
+from rankmeter.inputs.tables import Labelled as Labelled
 from rankmeter.measures import Measure as Measure
 from rankmeter.errors import MeasureError as MeasureError
 from rankmeter.errors import MissingExtraError as MissingExtraError
@@ -41,7 +41,7 @@ from rankmeter.placing.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.inputs.arrays import ranked_grades as ranked_grades
 from rankmeter.placing.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.inputs.files import read_judgments as read_judgments
-from rankmeter.inputs.labelled import read_labelled as read_labelled
+from rankmeter.inputs.files import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
 from rankmeter.definitions.reconcile import reconcile as reconcile
 from rankmeter.inputs.passages import roll_up as roll_up

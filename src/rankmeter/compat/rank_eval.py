@@ -17,7 +17,7 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.json_text import parse_json
+from rankmeter.inputs.exports import parse_json
 from rankmeter.inputs.responses import Entry, shape_of
 from rankmeter.late import pl
 from rankmeter.measures.dialects import find_dialect

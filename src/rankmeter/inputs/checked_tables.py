@@ -69,9 +69,9 @@ class OpenedTable(ABC):
     def head(self, column: str) -> RawColumn | Sequence[object]:
         """The first rows of a column."""
 
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
-        """Find the columns that are needed: ``look`` is given the names."""
-        return look(self.names)
+    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
+        """Find the columns that are needed."""
+        return read_as(side, self.names, self.head, named, source, format)
 
     @abstractmethod
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
@@ -86,7 +86,7 @@ def read_opened(
     ``rows_before`` is how many rows of the same input were in other files: where nothing but the order of the rows
     ranks them, the count goes on.
     """
-    reading = table.find(lambda names: read_as(side, names, table.head, named, name, format))
+    reading = table.find(side, named, name, format)
     build: Callable[[Mapping[Role, RawColumn], Origin], JudgmentTable | RunTable]
     build = judgment_table if side == "judgments" else run_table
     rows = rows_before
@@ -135,7 +135,7 @@ def whole_pairs(
     table: OpenedTable, named: Mapping[str, str] | None, name: str, format: str
 ) -> tuple[pl.Series, pl.Series]:
     """The queries and items of a table that comes in one part, checked as those of judgments; nothing else of it."""
-    reading = table.find(lambda names: read_as("judgments", names, table.head, named, name, format))
+    reading = table.find("judgments", named, name, format)
     part = next(table.parts(reading.roles))
     raw, origin = in_rows(part.raw, Origin(name, part.lines, part.first_row, reading), set())
     _check_not_empty(raw, origin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Literal
@@ -22,7 +22,7 @@ from rankmeter.inputs.cells import (
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import IDS, ROLES, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.reading import Origin, Reading
+from rankmeter.inputs.reading import Origin, Reading, Side
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
@@ -65,10 +65,10 @@ class Delimited(OpenedTable):
         """Every row with its line, exactly as it is written."""
         return chain.from_iterable(rows.exactly() for rows in self._groups())
 
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
         """Find the columns that are needed; a first line of data has no names of columns."""
         try:
-            return look(self.names)
+            return super().find(side, named, source, format)
         except InputError:
             has_names = any(is_usual(role, column) for role in ROLES for column in self.names)
             if has_names or not any(map(spells_number, self.names)):

@@ -7,20 +7,21 @@ a mapping.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import decimal
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, cast
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, as_written, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
+from rankmeter.inputs.columns import IDS, Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.json_text import parse_json
 from rankmeter.inputs.reading import GroupedQueries, Reading, Side
 from rankmeter.inputs.responses import (
     RECORD,
@@ -39,6 +40,51 @@ from rankmeter.inputs.responses import (
     unwrapped,
 )
 from rankmeter.late import pl
+
+
+def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
+    """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
+
+    def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
+            seen: set[str] = set()
+            twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise InputError.of("inputs.keys_twice", source=where, count=len(twice), keys=examples(twice))
+        return parsed
+
+    where = name if line is None else f"{name}:{line}"
+    text = data.encode() if isinstance(data, str) else data
+    try:
+        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=_float))
+    except json.JSONDecodeError as error:
+        if not text.strip():
+            raise InputError.of("inputs.empty", source=where) from None
+        at = f"{name}:{error.lineno if line is None else line}"
+        kind = "inputs.json_is_cut" if _is_cut(error) else "inputs.not_json"
+        raise InputError.of(kind, source=at, column=error.colno, reason=error.msg) from error
+    except UnicodeDecodeError as error:
+        at_line = (line or 1) + text[: error.start].count(b"\n")
+        raise InputError.of("inputs.not_utf8", source=name, line=at_line, byte=f"0x{text[error.start]:02x}") from error
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
+        raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error
+
+
+def _float(text: str) -> float | int | decimal.Decimal:
+    """A number, as it is written where no float is like it."""
+    number = float(text)
+    return number if abs(number) < EXACT_WHOLE_NUMBERS else as_written(text)
+
+
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Whether what is wrong is that the text ends, within a string or a word or between two values."""
+    rest = error.doc[error.pos :].strip()
+    return error.msg.startswith("Unterminated string") or any(
+        word.startswith(rest) for word in ("true", "false", "null", "-")
+    )
+
 
 BESIDE = (
     *("{stem}.requests.ndjson", "{stem}.requests.jsonl", "{stem}.queries.tsv", "{stem}.queries.txt"),
@@ -274,16 +320,8 @@ class _Packed:
 class ExportedTable(OpenedTable):
     """The results or the judgments of some queries, taken from what a tool wrote.
 
-    Parameters
-    ----------
-    kind, rows
-        What it is, and what it says of all queries.
-    query_from
-        The key under which the queries were found.
-    is_file
-        Whether the name is that of a file, beside which another one may name the queries.
-    unused, notes
-        Columns of a table that nothing is read from here, and what a person should know of it.
+    ``query_from`` is the key under which the queries were found; ``is_file`` says whether the name is that of a file,
+    beside which another one may name the queries.
     """
 
     def __init__(
@@ -297,7 +335,7 @@ class ExportedTable(OpenedTable):
         unused: Sequence[str] = (),
         notes: Mapping[str, str] | None = None,
     ) -> None:
-        self._name, self._side, self._query, self._kind, self._rows = name, kind.side, query_from, kind, rows
+        self._name, self._query, self._kind, self._rows = name, query_from, kind, rows
         self._path = Path(name) if is_file and Path(name).is_file() else None
         self._unused, self._notes = unused, notes or {}
         self._name_queries()
@@ -345,34 +383,34 @@ class ExportedTable(OpenedTable):
     def head(self, column: str) -> RawColumn:
         return self._columns[cast(Role, column)][:LOOKED_AT]
 
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
         """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
         try:
-            reading = look(self.names)
+            reading = super().find(side, named, source, format)
         except InputError as error:
             raise self._without_columns(error) from None
-        keys = {
-            "query": self._query,
-            "item": self._rows.item_from or self._kind.item,
-            "grade": self._kind.value,
-            "score": self._kind.value,
-        }
-        if self._side == "run" and "score" in reading.columns and not _names_score(look):
+        found, order = reading.columns, reading.order
+        if side == "run" and "score" in found and "score" not in (named or {}):
             self._check_falling()
-            reading = replace(reading, columns={role: reading.columns[role] for role in ("query", "item")})
-            reading = replace(reading, order="lists")
-        elif reading.order == "row order":
-            reading = replace(reading, order="lists")
-        self._roles = cast("list[Role]", list(reading.columns))
-        columns = {role: keys.get(role) or column for role, column in reading.columns.items()}
-        return replace(reading, columns=columns, export=self._kind.name, unused=tuple(self._unused), notes=self._notes)
+            found, order = {role: found[role] for role in IDS}, "lists"
+        self._roles = cast("list[Role]", list(found))
+        value = self._kind.value
+        keys = {"query": self._query, "item": self._rows.item_from or self._kind.item, "grade": value, "score": value}
+        return replace(
+            reading,
+            columns={role: keys.get(role) or column for role, column in found.items()},
+            order="lists" if order == "row order" else order,
+            export=self._kind.name,
+            unused=tuple(self._unused),
+            notes=self._notes,
+        )
 
     def _without_columns(self, error: InputError) -> InputError:
         """What to say where a column was named: it is one of the other side, or of a part that is not read here."""
         values = error.problem.values
         if error.problem.kind != "inputs.no_such_column":
             return error
-        other = "run" if self._side == "judgments" else "judgments"
+        other = "run" if self._kind.side == "judgments" else "judgments"
         say = say_columns(f"{other}.{values['role']}", values["column"])
         return InputError.of("responses.no_columns", source=self._name, shape=self._kind.name, say=say, **{
             name: values[name] for name in ("role", "column")})  # fmt: skip
@@ -390,15 +428,6 @@ class ExportedTable(OpenedTable):
     @cached_property
     def _columns(self) -> dict[Role, RawColumn]:
         return self._rows.columns(self._value)
-
-
-def _names_score(look: Callable[[Sequence[str]], Reading]) -> bool:
-    """Whether the caller named the score: a table without one is then refused."""
-    try:
-        look(["query", "item"])
-    except InputError:
-        return True
-    return False
 
 
 def ids_in_order(path: Path) -> list[object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -20,9 +20,8 @@ from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
 from rankmeter.inputs.columns import IDS, Role, fold, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
-from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of
-from rankmeter.inputs.json_text import parse_json
-from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, Side
+from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
+from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, Side, read_as
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
@@ -125,7 +124,7 @@ class ByQuery(OpenedTable):
     def head(self, column: str) -> RawColumn:
         return self._raw[cast(Role, column)][:LOOKED_AT]
 
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:  # noqa: ARG002
+    def find(self, *_: object) -> Reading:
         """There is nothing to find: it has no names of columns."""
         return self._reading
 
@@ -150,17 +149,18 @@ class Records(OpenedTable):
     def head(self, column: str) -> list[object]:
         return [record.get(column) for record in self._records[:LOOKED_AT]]
 
-    def find(self, look: Callable[[Sequence[str]], Reading]) -> Reading:
+    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
         """Find the keys that are needed; the items of a query may stand under a key of their own."""
         nested = _nested_key(self.names, self._records[0])
         try:
-            reading = look(self.names)
+            reading = super().find(side, named, source, format)
         except InputError as error:
             if nested is None and any(isinstance(value, (list, dict)) for value in self._records[0].values()):
                 raise error.changed(hint=_json_hint(_VALUES[self._side])) from None
             if nested is None:
                 raise
-            reading = look(["item" if key == nested else key for key in self.names])
+            names = ["item" if key == nested else key for key in self.names]
+            reading = read_as(side, names, self.head, named, source, format)
             reading = replace(reading, columns={**reading.columns, "item": nested})
         items = self._records[0].get(reading.columns["item"])
         if isinstance(items, (list, dict)):  # what counts is said there, not by the rows
