@@ -64,7 +64,7 @@ def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floa
         if m.negative == "counted":  # the sum may be 0 or less although something was found
             found = view.per_query((gain[rows] > 0) & (weights > 0), rows) > 0
     else:
-        inside = np.flatnonzero(rank <= (view.returned[query] if m.cutoff is None else m.cutoff))
+        inside = (rank <= (view.returned[query] if m.cutoff is None else m.cutoff)).nonzero()[0]
         summed = view.summed(query[inside], worth[inside])
         if m.negative == "counted":
             found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
@@ -77,7 +77,7 @@ def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floa
 def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, Ints, Ints, Floats]:
     """The gain of each row; the rows that gain, their queries, ranks and discounted gains."""
     gain = gains_of(view.grade, m)
-    rows = np.flatnonzero(gain)
+    rows = gain.nonzero()[0]
     return gain, rows, view.query[rows], view.rank[rows], gain[rows] * weights_at(discount, view.rank[rows])
 
 

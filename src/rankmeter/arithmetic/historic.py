@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length
+from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length, relevant_in
 from rankmeter.arithmetic.views import Options, View, judged_rows
 from rankmeter.arithmetic.weights import cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.frozen import dataclass
@@ -41,9 +41,11 @@ def utility(view: View, m: Options) -> Parts:
 def binary_g(view: View, m: Options) -> Parts:
     """Each relevant item over the logarithm of the number of others above it."""
     total = view.total_relevant(m.rel)
-    rows = (view.grade >= m.rel) & (view.rank <= depth(view, m.cutoff)[view.query])
-    others = view.rank[rows] - hit_numbers(view, rows)
-    return Parts(view.per_query(1.0 / np.log2(2.0 + others), rows), total, total > 0, hits(view, m.rel, m.cutoff) > 0)
+    relevant = relevant_in(view, m.rel)
+    worth = 1.0 / np.log2(2.0 + (relevant.rank - hit_numbers(view, m.rel)))
+    if m.cutoff is not None:
+        worth = np.where(relevant.rank <= m.cutoff, worth, 0.0)
+    return Parts(view.summed(relevant.query, worth), total, total > 0, hits(view, m.rel, m.cutoff) > 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.relevance import depth, length, relevant_rows, within
+from rankmeter.arithmetic.relevance import depth, length, relevant_in, within
 from rankmeter.arithmetic.views import Options, View, judged_rows
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -39,7 +39,7 @@ def bpref(view: View, m: Options) -> Parts:
 def _bpref(view: View, m: Options) -> Parts:
     total = view.total_relevant(m.rel)
     nonrelevant = np.maximum(_judged(view, m) - total, 0.0)
-    rows = within(view, relevant_rows(view, m.rel), depth(view, m.cutoff))
+    rows = within(view, relevant_in(view, m.rel).rows, depth(view, m.cutoff))
     above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
     query = view.query[rows]
     bound = np.maximum(np.minimum(nonrelevant, total), 1)[query]

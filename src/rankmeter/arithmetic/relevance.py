@@ -7,17 +7,36 @@ from dataclasses import replace
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.views import MANY_A_QUERY, Options, View, judged_rows
+from rankmeter.arithmetic.views import Options, View, judged_rows
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
+from rankmeter.frozen import dataclass
 from rankmeter.measures.base import ANY_POSITIVE, SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, changes, highest_from, offsets_of
+from rankmeter.placing.segments import changes, highest_from, offsets_of, sizes_of
 
 
-def relevant_rows(view: View, rel: float) -> Ints:
-    """The indices of the relevant rows: NumPy takes rows by index several times faster than by a mask."""
-    rows: Ints = view.once(("relevant", rel), lambda: np.flatnonzero(view.grade >= rel))
-    return rows
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """The relevant rows of a view, by query and rank."""
+
+    rows: Ints
+    """(m',) which they are: NumPy takes rows by index several times faster than by a mask."""
+    query: Ints
+    rank: Ints
+    offsets: Ints
+    """(n + 1,) where those of each query start."""
+
+
+def relevant_in(view: View, rel: float) -> Relevant:
+    """The rows judged at least ``rel``, found once for all measures."""
+
+    def found() -> Relevant:
+        rows = (view.grade >= rel).nonzero()[0]
+        query = view.query[rows]
+        return Relevant(rows, query, view.rank[rows], offsets_of(np.bincount(query, minlength=len(view))))
+
+    relevant: Relevant = view.once(("relevant", rel), found)
+    return relevant
 
 
 def within(view: View, rows: Ints, limit: Floats) -> Ints:
@@ -35,31 +54,14 @@ def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
 
 
 def _hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
-    rows = relevant_rows(view, rel)
+    relevant = relevant_in(view, rel)
     if view.ties == "mean":
-        return view.per_query(row_weights(view, rows, flat, cutoff), rows)
-    if len(view.query) < MANY_A_QUERY * len(view):
-        query, placed = _places(view, rel)
-        limit = cutoff if isinstance(cutoff, int) else (view.returned if cutoff is None else cutoff)[query]
-        return view.summed(query[placed <= limit])
-    rank, offsets = view.once(("relevant ranks", rel), lambda: _ranks(view, rel))
-    # Ranks rise within a query, so that those within the cutoff are found by bisection.
-    deepest = np.broadcast_to(np.asarray(view.returned if cutoff is None else cutoff, np.float64), len(view))
-    return bisect(rank, offsets[:-1], offsets[1:], -deepest, past_equal=True).astype(np.float64)
-
-
-def _places(view: View, rel: float) -> tuple[Ints, Ints]:
-    """The query and the rank of each relevant row."""
-    rows = relevant_rows(view, rel)
-    places: tuple[Ints, Ints] = view.once(("relevant places", rel), lambda: (view.query[rows], view.rank[rows]))
-    return places
-
-
-def _ranks(view: View, rel: float) -> tuple[Floats, Ints]:
-    """The ranks of the relevant rows, negated so that they fall, and the start of each query's."""
-    rows = relevant_rows(view, rel)
-    sizes = np.bincount(view.query[rows], minlength=len(view)).astype(np.int64)
-    return -view.rank[rows].astype(np.float64), offsets_of(sizes)
+        return view.per_query(row_weights(view, relevant.rows, flat, cutoff), relevant.rows)
+    upto = relevant.offsets
+    if cutoff is not None:
+        limit = cutoff if isinstance(cutoff, int) else cutoff[relevant.query]
+        upto = offsets_of(relevant.rank <= limit)[upto]
+    return sizes_of(upto).astype(np.float64)
 
 
 def depth(view: View, cutoff: int | None) -> Floats:
@@ -129,11 +131,10 @@ def r_precision(view: View, m: Options) -> Parts:
 def success(view: View, m: Options) -> Parts:
     """Whether anything relevant stands within the cutoff, or the chance of it."""
     total = view.total_relevant(m.rel)
-    rows = relevant_rows(view, m.rel)
     if view.ties != "mean":
         value = (hits(view, m.rel, m.cutoff) > 0).astype(np.float64)
     else:
-        value = 1.0 - _chance_of_none(view, rows, m.cutoff)
+        value = 1.0 - _chance_of_none(view, relevant_in(view, m.rel).rows, m.cutoff)
     parts = Parts(value, np.ones(len(view)), total > 0, value > 0)
     if m.unjudged == "undecided":
         undecided = (value == 0) & _any_unjudged(view, m, length(view, m.cutoff))
@@ -171,8 +172,8 @@ def _chance_of_none(view: View, rows: Ints, cutoff: int | None) -> Floats:
 
 def reciprocal_rank(view: View, m: Options) -> Parts:
     """1 over the rank of the first or the best relevant item, or the mean over several; or its expectation."""
-    total = view.total_relevant(m.rel)
-    rows = relevant_rows(view, m.rel)
+    total, relevant = view.total_relevant(m.rel), relevant_in(view, m.rel)
+    rows = relevant.rows
     if m.hits in ("found", "relevant"):
         found = hits(view, m.rel, m.cutoff)
         summed = view.per_query(row_weights(view, rows, reciprocal, m.cutoff), rows)
@@ -180,18 +181,20 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
     if m.hits == "best":
         rows = within(view, rows, length(view, m.cutoff))
         rows = rows[np.lexsort((-view.grade[rows], view.query[rows]))]  # stable: equal grades stay in order of rank
-    query = view.query[rows]
-    first = rows[changes(query)]
-    value = np.zeros(len(view))
-    rank = view.rank[first]
-    inside = rank <= length(view, m.cutoff)[view.query[first]]
-    value[view.query[first[inside]]] = 1.0 / rank[inside]
+        first = rows[changes(view.query[rows])]
+    else:
+        first = rows[relevant.offsets[:-1][sizes_of(relevant.offsets) > 0]]
+    value, rank, query = np.zeros(len(view)), view.rank[first], view.query[first]
+    if m.cutoff is not None:
+        inside = rank <= m.cutoff
+        rank, query = rank[inside], query[inside]
+    value[query] = 1.0 / rank
     if view.ties == "mean":
         _expect_reciprocal(view, rows, first, m.cutoff, value)
     parts = Parts(value, np.ones(len(view)), total > 0, value > 0)
     if m.unjudged == "undecided":
         limit = length(view, m.cutoff)
-        limit[view.query[first[inside]]] = rank[inside]
+        limit[query] = rank
         parts = replace(parts, undefined=_any_unjudged(view, m, limit))
     return parts
 
@@ -223,10 +226,8 @@ def _expect_reciprocal(view: View, rows: Ints, first: Ints, cutoff: int | None, 
 def average_precision(view: View, m: Options) -> Parts:
     """The sum of the precisions at the relevant ranks over one of six divisors."""
     total = view.total_relevant(m.rel)
-    summed, found = view.once(
-        ("precisions", m.rel, m.ranks, m.cutoff),
-        lambda: (_summed_precisions(view, m), hits(view, m.rel, m.cutoff)),
-    )
+    summed = view.once(("precisions", m.rel, m.ranks, m.cutoff), lambda: _summed_precisions(view, m))
+    found = hits(view, m.rel, m.cutoff)
     if m.norm == "relevant":
         divisor = total
     elif m.norm == "found":
@@ -243,20 +244,21 @@ def average_precision(view: View, m: Options) -> Parts:
 
 
 def _summed_precisions(view: View, m: Options) -> Floats:
-    rows = relevant_rows(view, m.rel)
+    relevant = relevant_in(view, m.rel)
     if m.ranks == "all":
-        return view.per_query(_precisions_from(view, rows, m.cutoff), rows)
-    if view.ties == "mean":
-        return view.per_query(_expected_precisions(view, rows, m.cutoff), rows)
-    precisions = _precisions(view, m.rel, m.cutoff)
-    return view.summed(_places(view, m.rel)[0], precisions)
+        worth = _precisions_from(view, relevant.rows, m.cutoff)
+    elif view.ties == "mean":
+        worth = _expected_precisions(view, relevant.rows, m.cutoff)
+    else:
+        worth = _precisions(view, m.rel, m.cutoff)
+    return view.summed(relevant.query, worth)
 
 
-def hit_numbers(view: View, rows: Ints) -> Ints:
-    """(m',) for each chosen row, the number of chosen rows of its query at its rank or above."""
-    query, rank = view.query[rows], view.rank[rows]
-    starts = offsets_of(np.bincount(query, minlength=len(view)))
-    number = np.arange(1, len(query) + 1) - starts[query]
+def hit_numbers(view: View, rel: float) -> Ints:
+    """(m',) for each relevant row, the number of relevant rows of its query at its rank or above."""
+    relevant = relevant_in(view, rel)
+    query, rank = relevant.query, relevant.rank
+    number: Ints = np.arange(1, len(query) + 1) - relevant.offsets[query]
     if view.ties not in (*SINGLE_ORDER_TIES, "mean") and len(query):
         ends = np.append(np.flatnonzero(changes(query, rank))[1:], len(query)) - 1
         number = number[ends[np.searchsorted(ends, np.arange(len(query)))]]
@@ -265,9 +267,9 @@ def hit_numbers(view: View, rows: Ints) -> Ints:
 
 def _precisions(view: View, rel: float, cutoff: int | None) -> Floats:
     """(m',) the precision at each relevant row, 0 below the cutoff."""
-    query, rank = _places(view, rel)
-    precisions: Floats = view.once(("precision", rel), lambda: hit_numbers(view, relevant_rows(view, rel)) / rank)
-    return np.where(rank <= (view.returned[query] if cutoff is None else cutoff), precisions, 0.0)
+    rank = relevant_in(view, rel).rank
+    precisions: Floats = view.once(("precision", rel), lambda: hit_numbers(view, rel) / rank)
+    return precisions if cutoff is None else np.where(rank <= cutoff, precisions, 0.0)
 
 
 def _precisions_from(view: View, rows: Ints, cutoff: int | None) -> Floats:
@@ -331,8 +333,7 @@ _ROUNDING = {"trec9": 0.9, "nearest": 0.5}
 
 def _best_precisions(view: View, m: Options) -> tuple[Ints, Floats]:
     """The start of each query's relevant rows, and the best precision at each row or any later one."""
-    query, _ = _places(view, m.rel)
-    first = offsets_of(np.bincount(query, minlength=len(view)))
+    first = relevant_in(view, m.rel).offsets
     return first, highest_from(_precisions(view, m.rel, m.cutoff), first)
 
 
@@ -340,7 +341,7 @@ def auc(view: View, m: Options) -> Parts:
     """Pairs in order over all pairs of a relevant and a non-relevant item in the list; a tie counts half."""
     total = view.total_relevant(m.rel)
     size = length(view, m.cutoff)
-    rows = within(view, relevant_rows(view, m.rel), size)
+    rows = within(view, relevant_in(view, m.rel).rows, size)
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
     relevant = view.per_query(np.ones(len(rank)), rows)
     others = size - relevant
@@ -353,7 +354,7 @@ def auc(view: View, m: Options) -> Parts:
 def mean_rank(view: View, m: Options) -> Parts:
     """The mean rank of the relevant items found."""
     total = view.total_relevant(m.rel)
-    rows = within(view, relevant_rows(view, m.rel), length(view, m.cutoff))
+    rows = within(view, relevant_in(view, m.rel).rows, length(view, m.cutoff))
     rank = view.above[rows] + (view.tied[rows] + 1) / 2 if view.ties == "mean" else view.rank[rows].astype(np.float64)
     weight = view.grade[rows] if m.weight == "grade" else np.ones(len(rank))
     found = view.per_query(weight, rows)

@@ -15,12 +15,8 @@ import numpy as np
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import ROW_FIELDS, Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import bisect, changes, expand, offsets_of, order_by, owners, sort_descending
+from rankmeter.placing.segments import changes, expand, offsets_of, order_by, owners, sort_descending
 
-MANY_A_QUERY = 16
-"""From this many rows per query on, a bisection in each query is cheaper than a pass over all rows."""
-FEW_GRADES = 1 << 13
-"""Up to this many grades such a pass is cheaper, however many a query has."""
 Gains: TypeAlias = "tuple[Mapping[float, float], float | None, float]"
 """A map from grades to gains, the lowest grade that gains, and the lowest gain that a grade may have."""
 Options: TypeAlias = Any
@@ -74,15 +70,8 @@ class View:
     def total_relevant(self, rel: float) -> Floats:
         """(n,) R: how many candidates are judged at least ``rel``."""
         if ("R", rel) not in self.of_best:
-            first, last = self.best_offsets[:-1], self.best_offsets[1:]
-            if self.best.min(initial=np.inf) >= rel:
-                sizes = last - first
-            elif len(self.best) < max(MANY_A_QUERY * len(self), FEW_GRADES):
-                upto = np.append(0, np.cumsum(self.best >= rel))
-                sizes = upto[last] - upto[first]
-            else:  # grades fall within each query, so that R is found by bisection
-                sizes = bisect(self.best, first, last, np.full(len(self), float(rel)), past_equal=True)
-            self.of_best["R", rel] = sizes.astype(np.float64)
+            upto = np.append(0, np.cumsum(self.best >= rel))[self.best_offsets]
+            self.of_best["R", rel] = (upto[1:] - upto[:-1]).astype(np.float64)
         total: Floats = self.of_best["R", rel]
         return total
 
@@ -115,9 +104,9 @@ class Views:
         if key not in self._views:
             if seen not in self._candidates:
                 self._candidates[seen] = seen_by(m, self.placements, turned)
-            view = ranked(self._candidates[seen], m.ties, turned)
-            of_best = self._of_best.setdefault(id(view.best), {})
-            self._views[key] = replace(view, subtopics=self.subtopics, of_best=of_best)
+            candidates = self._candidates[seen]
+            of_best = self._of_best.setdefault(id(candidates.best), {})
+            self._views[key] = ranked(candidates, m.ties, turned, subtopics=self.subtopics, of_best=of_best)
         return self._views[key]
 
     def forget(self) -> None:
@@ -347,16 +336,20 @@ def rank_of(p: Placements, ties: str, gains: Gains | None = None) -> Ints:
     return rank
 
 
-def ranked(placements: Placements, ties: str, gains: Gains | None = None) -> View:
-    """Give every row its rank under a tie rule and sort the rows by it."""
+def ranked(placements: Placements, ties: str, gains: Gains | None = None, **rest: Any) -> View:
+    """Give every row its rank under a tie rule and sort the rows by it; ``rest`` are other fields of the view."""
     p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
-    one_order = ties in SINGLE_ORDER_TIES
-    if not one_order or not ((query[1:] > query[:-1]) | (rank[1:] >= rank[:-1])).all():
+    place = query * (int(rank.max(initial=0)) + 1) + rank
+    order: Ints | None = None
+    if ties not in SINGLE_ORDER_TIES:
         # Rows of equal rank are sorted by grade, so that sums do not depend on the order of the data.
-        order = order_by(query, rank) if one_order else np.lexsort((-grade, rank, query))
+        order = np.lexsort((-grade, place))
+    elif (place[1:] < place[:-1]).any():
+        order = place.argsort(kind="stable")
+    if order is not None:
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
-    return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties)
+    return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties, **rest)
 
 
 def mapped(grade: Floats, gains: Mapping[float, float], lowest: float = 0.0) -> Floats:

@@ -238,7 +238,7 @@ def _judged_in_lists(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]]
     # What was not returned is NaN, which no score is.
     looked_up = map(map, map(attrgetter("get"), lists), index.graded, repeat(repeat(np.nan)))
     scores = np.fromiter(chain.from_iterable(looked_up), np.float64, len(index.grade))
-    judgment = np.flatnonzero((scores == scores) & (index.grade >= lowest))  # noqa: PLR0124
+    judgment = ((scores == scores) & (index.grade >= lowest)).nonzero()[0]  # noqa: PLR0124
     segment = owners(index.offsets)[judgment]
     return _Hits(segment, index.grade[judgment].astype(np.float64), None, judgment, scores[judgment])
 
