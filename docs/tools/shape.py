@@ -37,11 +37,10 @@ def tree_of(path: Path) -> ast.Module:
 
 NEW_GROUND: dict[str, str] = {
     "judgments by people, machines and clicks": """
-        judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement
-        cli.draw cli.evidence cli.judge cli.judges cli.judgments_from_clicks cli.leaderboards
-        cli.nuggets cli.silence report.judge_page""",
+        judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement cli.judging_commands
+        report.judge_page""",
     "what search engines and production systems export": """
-        inputs.exports inputs.rated_tables inputs.responses compat.rank_eval cli.rank_eval""",
+        inputs.exports inputs.rated_tables inputs.responses compat.rank_eval""",
     "experiments: looks, guardrails, days, logs in Spark": """
         online.spark_log online.spark_rows online.variant_effects""",
     "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",

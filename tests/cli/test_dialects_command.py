@@ -35,7 +35,7 @@ def test_every_dialect_is_listed() -> None:
 def test_every_dialect_shows_its_metrics_with_their_definitions(lang: str) -> None:
     from click.testing import CliRunner
 
-    from rankmeter.cli.dialects import command
+    from rankmeter.cli.listings import dialects as command
 
     for name in dialect_names():
         shown = CliRunner().invoke(command, [name, "--lang", lang])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections import Counter
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from rankmeter.cli import app, usage
+from rankmeter import wording
+from rankmeter.cli import app
 from rankmeter.cli.application import COMMANDS
 from rankmeter.showing.characters import width_of
 from rankmeter.wording import help_words
@@ -30,18 +34,6 @@ def _commands() -> list[list[str]]:
 ALL = _commands()
 
 
-class Asked(dict[str, str]):
-    """The Chinese of the help, which remembers what it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__(help_words())
-        self.keys_asked: set[str] = set()
-
-    def get(self, key, default=None):  # type: ignore[override]
-        self.keys_asked.add(key)
-        return super().get(key, default)
-
-
 def _help(*args: str, **environment: str) -> str:
     result = CliRunner(env=environment).invoke(app, list(args), terminal_width=80)
     assert result.exit_code == 0
@@ -52,14 +44,48 @@ def _without_examples(text: str) -> str:
     return text.partition("示例：" if "示例：" in text else "Examples:")[0]
 
 
-def test_every_sentence_has_its_chinese_and_every_chinese_its_sentence(monkeypatch) -> None:
-    asked = Asked()
-    monkeypatch.setattr(usage, "help_words", lambda: asked)
+WHOLE = tomllib.loads((Path(wording.__file__).parent / "help.toml").read_text("utf-8"))
+NOT_COMMANDS = ("click", "commands", "options")
+
+
+def test_every_text_is_in_both_languages() -> None:
+    for section, texts in WHOLE.items():
+        named = {name: text for name, text in texts.items() if isinstance(text, dict)}
+        assert section in NOT_COMMANDS or {"en", "zh", "examples"} == set(texts) - set(named), section
+        for name, text in named.items():
+            assert section == "click" or set(text) == {"en", "zh"}, (section, name)
+
+
+def test_every_text_belongs_to_a_command_and_is_shown() -> None:
+    assert set(WHOLE) - set(NOT_COMMANDS) == {"-".join(command) or "rankmeter" for command in ALL}
+    assert set(WHOLE["commands"]) == {"-".join(command) for command in ALL if command}
+    shared = set()
     for command in ALL:
-        _help(*command, "--help", "--lang", "zh")
-    names = {key for key in asked.keys_asked if not re.search("[A-Za-z]{2} ", key)}
-    assert asked.keys_asked - names - set(asked) == set()
-    assert set(asked) - asked.keys_asked == set()
+        context = click.Context(app)
+        meant: click.Command = app
+        for name in command:
+            assert isinstance(meant, click.Group)
+            meant = meant.get_command(context, name)  # type: ignore[assignment]
+        options = [option for option in meant.get_params(click.Context(meant)) if isinstance(option, click.Option)]
+        names = {max(option.opts, key=len).lstrip("-"): option.help for option in options} | {"help": None}
+        own = WHOLE["-".join(command) or "rankmeter"]
+        assert {name for name, text in own.items() if isinstance(text, dict)} <= set(names), command
+        shared |= {key or name for name, key in names.items() if name not in own}
+    assert shared == set(WHOLE["options"])
+
+
+def test_a_section_is_read_by_itself_as_with_the_whole_file() -> None:
+    assert {section: help_words(section) for section in WHOLE} == WHOLE
+
+
+def test_an_option_of_several_commands_is_said_once() -> None:
+    texts = [
+        (name, text["en"])
+        for own in WHOLE.values()
+        for name, text in own.items()
+        if isinstance(text, dict) and "en" in text
+    ]
+    assert [text for text, count in Counter(texts).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("command", ALL, ids=" ".join)

@@ -49,7 +49,7 @@ def _is_plain(words: Sequence[str]) -> bool:
 
 def _run_plain(words: Sequence[str]) -> None:
     """Answer trec_eval's command line; without click, whose loading takes a fifteenth of a million lines."""
-    from rankmeter.cli.running import run
+    from rankmeter.cli.talk import run
     from rankmeter.cli.trec_program import answer
     from rankmeter.wording import LOCALE, chosen_language
 
@@ -57,10 +57,10 @@ def _run_plain(words: Sequence[str]) -> None:
         answered = answer(words, language)
         if isinstance(answered, int):
             return answered
-        from rankmeter.cli.trec_eval import command, show_help
+        from rankmeter.cli.definition_commands import show_trec_help, trec_eval
 
         group = _application().make_context("rankmeter", ["trec_eval"], obj=language)
-        show_help(command.make_context("trec_eval", [], parent=group), answered)
+        show_trec_help(trec_eval.make_context("trec_eval", [], parent=group), answered)
         return 0
 
     language = chosen_language(places=LOCALE)

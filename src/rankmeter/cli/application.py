@@ -12,40 +12,25 @@ from typing import Any
 import click
 
 from rankmeter import __version__
-from rankmeter.cli.bilingual import BilingualGroup
+from rankmeter.cli.bilingual import BilingualGroup, usage_text
 from rankmeter.cli.parameters import typed, typed_here
-from rankmeter.cli.running import WRONG, run
-from rankmeter.cli.talk import examples, language_asked, language_of, say
+from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wording import spelled_as
 
 COMMANDS = {
-    "evaluate": "Measure one or more runs against judgments.",
-    "compare": "Compare runs: which differences are real, and gates for pipelines.",
-    "judges": "Say how far two or more judges agree.",
-    "leaderboards": "Rank runs under two judges: does the winner change, is a run favoured?",
-    "silence": "Say how a run deals with queries that have no right answer.",
-    "evidence": "Measure how much of the gold evidence retrieved chunks hold; compare chunkings.",
-    "nuggets": "Score answers by the nuggets (facts) that they support.",
-    "draw": "Draw a random sample for people to judge, and record the chances.",
-    "pool": "List the unjudged items that are most worth judging.",
-    "judgments-from-clicks": "Turn a log of impressions and clicks into judgments.",
-    "judge": "Make a web page on which people judge the items of a pool.",
-    "advise": "Say which measures and cutoffs fit the data, and why.",
-    "explain": "Say what a measure means, with every convention.",
-    "reconcile": "Find which definitions give a reported number, and why two tools differ.",
-    "table": "Score one table under several definitions, side by side.",
-    "dialects": "List how other tools define their metrics.",
-    "rank_eval": "Answer Elasticsearch's _rank_eval from saved responses.",
-    "trec_eval": "Do what trec_eval does, with its options and its output.",
-    "measures": "List all measures, their other names and their options.",
-    "online": "Measure what users did: CTR, CVR, sessions, experiments.",
-    "counterfactual": "Estimate what another policy would have earned.",
-    "interleave": "Mix two rankings into one list, then score the clicks.",
-    "agreement": "Find the offline measure that predicted past experiments best.",
-    "demo": "Evaluate the bundled, made-up data and write a report.",
+    "evaluate": "evaluate",
+    "compare": "compare",
+    **dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets"), "judging_commands"),
+    **dict.fromkeys(("draw", "pool", "judgments-from-clicks", "judge"), "judging_commands"),
+    **dict.fromkeys(("advise", "explain", "reconcile", "table"), "definition_commands"),
+    "dialects": "listings",
+    **dict.fromkeys(("rank_eval", "trec_eval"), "definition_commands"),
+    "measures": "listings",
+    **dict.fromkeys(("online", "counterfactual", "interleave", "agreement"), "log_commands"),
+    "demo": "demo",
 }
-"""Each command with its line of help; its module in rankmeter.cli is imported when it is used."""
+"""Each command, in the order of the help, with its module in rankmeter.cli, which is imported when it is used."""
 
 
 class _PipeClosedError(Exception):
@@ -61,13 +46,9 @@ class Application(BilingualGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's signature)
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rankmeter.cli.{cmd_name.replace('-', '_')}").command
+        module = import_module(f"rankmeter.cli.{COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (the same)
-        # click would import every command for its line of help.
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -99,8 +80,6 @@ class Application(BilingualGroup):
         try:
             return super().main(args, prog_name or "rankmeter", **{"obj": lang, **extra, "standalone_mode": False})
         except click.UsageError as error:
-            from rankmeter.cli.usage import usage_text  # loaded if needed
-
             say(usage_text(error, lang if error.ctx is None else language_of(error.ctx)))
         except click.ClickException as error:
             say(error.format_message())
@@ -121,22 +100,15 @@ def _no_command(args: Sequence[str]) -> InputError:
 
 
 @click.group(
+    "rankmeter",
     cls=Application,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog=examples(
-        "rankmeter demo",
-        "rankmeter evaluate judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP",
-        "rankmeter explain nDCG@10",
-    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
 )
 @click.version_option(__version__, prog_name="rankmeter", message="%(prog)s %(version)s")
 @click.pass_context
 def app(ctx: click.Context) -> None:
-    """Measure rankings and recommendations, and say what each number means.
-
-    Numbers go to standard output, everything else to standard error.
-    """
+    """All commands; without one, their list."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
         ctx.exit(WRONG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,44 +12,48 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+import rankmeter as rm
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import (
-    FORMATS,
+    DEFAULT_MEASURES,
+    LEVEL,
     SEED,
     CountingOptions,
-    Delivery,
     ItemsAndUsers,
     MaybeJudged,
-    assisted_option,
     measure_option,
     system_names,
 )
-from rankmeter.cli.output import deliver_comparison
+from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_of, is_styled, show
 from rankmeter.cli.parameters import (
-    Command,
     Count,
     Reads,
     Writes,
     check_places,
-    flag,
-    format_of,
+    command,
     given,
     option,
     takes,
     was_given,
     written,
 )
-from rankmeter.cli.sources import items_and_users, named_seed, named_sources, saved_evaluations, units_of
-from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
+from rankmeter.cli.sources import named_seed, named_sources, saved_evaluations, units_of
+from rankmeter.cli.talk import ProgressBar, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
+from rankmeter.inputs.reading import reading_line
+from rankmeter.late import pl
 from rankmeter.measures import split_all
-from rankmeter.measures.prose import Language
+from rankmeter.report.comparisons import ShownComparison
+from rankmeter.report.evaluations import definition_lines
 from rankmeter.report.titles import titles_of
+from rankmeter.showing.document import Block, Paragraph
+from rankmeter.showing.numbers import DIGITS
+from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import write_text
-from rankmeter.wording import Said, in_language, word
+from rankmeter.wording import Language, Said, in_language, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -70,135 +75,69 @@ def _of_seeds(text: str) -> Sequence[str]:
 class Testing:
     """How differences are tested, and over what."""
 
-    dialect: str | None = option(
-        "--dialect", metavar="TOOL",
-        help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ...",
-    )  # fmt: skip
-    baseline: str | None = option(
-        "--baseline", metavar="NAME",
-        help="System that all others are tested against, by its name or its file. Default: test all pairs.",
-    )  # fmt: skip
-    pairs: Literal["baseline", "all"] | None = option(
-        "--pairs", help="Which pairs to test. all: every pair, even with a baseline."
-    )
-    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option("--test", default="t", help="Paired test to use.")
-    correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(
-        "--correction", default="holm", help="Correction for the number of tests of one measure."
-    )
-    level: float = option(
-        "--level", type=float, default=0.95,
-        help="Level of the intervals; a difference is significant where p is below 1 - level.",
-    )  # fmt: skip
-    interval: Literal["t", "randomisation", "bca", "percentile"] | None = option(
-        "--interval", help="Method for the intervals. Default: the one that agrees with the test."
-    )
-    margin: float | None = option(
-        "--margin", type=float, help="Largest loss that does not matter: adds tests of 'no worse than'."
-    )
-    permutations: int = option(
-        "--permutations", type=Count(), default=100_000, help="Number of permutations of the randomisation test."
-    )
-    resamples: int = option("--resamples", type=Count(), default=9_999, help="Number of bootstrap resamples.")
-    seed: int = option("--seed", **SEED)
-    unit: str = option("--unit", type=click.Choice(["query", "run"]), default="query", help="What to resample.")
-    units: str | None = option(
-        "--units", type=Reads(), metavar="FILE",
-        help="CSV or TSV that assigns each query to a unit, such as a user; units are then resampled.",
-    )  # fmt: skip
-    assisted_by: str | None = assisted_option()
-    needed: float | None = option(
-        "--needed", type=float, metavar="DIFFERENCE",
-        help="Say how many queries it takes to detect this difference; with --assisted-by, how many people must judge "
-        "for an interval of +- DIFFERENCE.",
-    )  # fmt: skip
+    dialect: str | None = option(metavar="TOOL")
+    baseline: str | None = option(metavar="NAME")
+    pairs: Literal["baseline", "all"] | None = option()
+    test: Literal["t", "randomisation", "wilcoxon", "sign"] = option(default="t")
+    correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(default="holm")
+    level: float = option(default=LEVEL)
+    interval: Literal["t", "randomisation", "bca", "percentile"] | None = option()
+    margin: float | None = option()
+    permutations: int = option(type=Count(), default=100_000)
+    resamples: int = option(type=Count(), default=9_999)
+    seed: int = option(**SEED)
+    unit: Literal["query", "run"] = option(default="query")
+    units: str | None = option(type=Reads(), metavar="FILE")
+    assisted_by: str | None = option(type=Reads(), metavar="FILE")
+    needed: float | None = option(metavar="DIFFERENCE")
 
 
 @dataclass(frozen=True, slots=True)
 class Systems:
     """Systems with several runs, and saved ones."""
 
-    seeds: tuple[str, ...] = option(
-        "--seeds", type=Reads(_of_seeds), multiple=True, metavar="NAME=RUN,RUN...",
-        help="A system with several runs of the same queries. NAME=1:RUN,2:RUN... names their seeds; with --unit run "
-        "systems with the same seeds are compared seed by seed.",
-    )  # fmt: skip
-    folds: tuple[str, ...] = option(
-        "--folds", type=Reads(_after_equals), multiple=True, metavar="NAME=RUN,RUN...",
-        help="A system with several runs of different queries.",
-    )  # fmt: skip
-    saved: bool = flag(
-        "--saved",
-        help="The files are saved evaluations (evaluate --save) or one saved comparison; no judgments are given.",
-    )  # fmt: skip
+    seeds: tuple[str, ...] = option(type=Reads(_of_seeds), metavar="NAME=RUN,RUN...")
+    folds: tuple[str, ...] = option(type=Reads(_after_equals), metavar="NAME=RUN,RUN...")
+    saved: bool = option(default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Gating:
     """What fails a pipeline, and where the verdicts go."""
 
-    gates: tuple[str, ...] = option(
-        "--fail-if", multiple=True, metavar="CONDITION",
-        help="Exit with status 1 when the condition holds; with '... significantly' only when it is significant.",
-    )  # fmt: skip
-    junit: Path | None = option("--junit", type=Writes(), help="Write the verdicts of --fail-if as JUnit XML.")
-    github_summary: bool = flag("--github-summary", help="Append verdicts and table to the file $GITHUB_STEP_SUMMARY.")
+    gates: tuple[str, ...] = option("--fail-if", metavar="CONDITION")
+    junit: Path | None = option(type=Writes())
+    github_summary: bool = option(default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
     """How the numbers are written."""
 
-    digits: int = option(
-        "--digits", type=click.IntRange(0, 17), metavar="NUMBER", default=4, help="Digits after the decimal point."
-    )
-    format: str | None = option(
-        "--format", type=click.Choice(FORMATS),
-        help="Format of the numbers. Default: table, or by the ending of --output.",
-    )  # fmt: skip
-    details: bool = flag(
-        "--details", help="Show every table, not only the answer; files and pipes always get them all."
-    )
+    digits: int = option(type=click.IntRange(0, 17), metavar="NUMBER", default=DIGITS)
+    format: OutputFormat | None = option(type=click.Choice(FORMATS))
+    details: bool = option(default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
     """What is kept or drawn beside the table."""
 
-    save: Path | None = option("--save", type=Writes(), help="Save everything in one file, for --saved.")
-    report: Path | None = option("--report", type=Writes(), help="Write a report to this HTML file, usable offline.")
-    titles: tuple[str, ...] = option(
-        "--titles", type=Reads(_after_equals), multiple=True, metavar="KIND=FILE",
-        help="CSV of ids and texts: queries=queries.csv, items=items.csv.",
-    )  # fmt: skip
-    lists: int = option("--lists", type=Count(0), default=50, help="Number of queries whose lists the report shows.")
-    figures: Path | None = option(
-        "--figures", type=Writes(folder=True), help="Write the charts as SVG and PNG into this folder."
-    )
+    save: Path | None = option(type=Writes())
+    report: Path | None = option(type=Writes())
+    titles: tuple[str, ...] = option(type=Reads(_after_equals), metavar="KIND=FILE")
+    lists: int = option(type=Count(0), default=50)
+    figures: Path | None = option(type=Writes(folder=True))
 
 
-@click.command(
-    cls=Command,
-    epilog=examples(
-        "rankmeter compare judgments.qrels keyword.run hybrid.run -m nDCG@10 -m AP --baseline keyword",
-        "rankmeter compare judgments.qrels old.run new.run --baseline old --fail-if 'nDCG@10 < baseline - 0.01'",
-        "rankmeter compare judgments.qrels a.run b.run c.run --test t --correction bh --format latex",
-        "rankmeter compare judgments.qrels keyword.run --seeds dense=d1.run,d2.run,d3.run --unit run",
-        "rankmeter compare judgments.qrels --seeds a=1:a1.run,2:a2.run --seeds b=1:b1.run,2:b2.run --unit run",
-        "rankmeter compare judgments.qrels keyword.run hybrid.run --report report.html --titles queries=queries.csv",
-        "rankmeter compare judgments.qrels a.run b.run --by kinds.csv:kind --report report.html",
-        "rankmeter compare --no-judgments keyword.run hybrid.run -m Coverage@10 -m Gini@10 --catalogue items.csv",
-        "rankmeter compare people.csv keyword.run hybrid.run -m nDCG@10 --assisted-by machine.qrels --needed 0.02",
-        "rankmeter compare --saved keyword.parquet hybrid.parquet --needed 0.01 --save nightly.zip",
-        "rankmeter compare --saved nightly.zip --report report.html --lang zh",
-    ),
-)
+@command()
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN RUN...")
-@measure_option("A measure, or several. Default: nDCG@10, AP, RR.")
+@measure_option
 @takes(systems=Systems, testing=Testing, gating=Gating)
 @takes(counting=CountingOptions, about=ItemsAndUsers, sources=MaybeJudged)
 @takes(numbers=Numbers, delivery=Delivery, pages=Pages)
 @language_option
-def command(
+def compare(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
     systems: Systems,
@@ -212,13 +151,7 @@ def command(
     pages: Pages,
     lang: Language,
 ) -> int:
-    """Compare two or more RUNs on the same JUDGMENTS: which differences are real, and how sure the data is.
-
-    On a terminal the answer comes first: which system is best, which ones it cannot be separated from, and one table of
-    systems and measures. With --details, and always to a file or a pipe, each measure has its table: intervals, the
-    difference to the baseline (or to the first of two systems), corrected p-values, wins and losses, rank
-    intervals, and a * for those that may be the best. The tables go to standard output, the rest to standard error.
-    """
+    """Compare systems, check the gates, show and write what was asked for; return the exit code."""
     gates = [parse_gate(text) for text in gating.gates]
     summary = _summary_path(gating)
     _check_together(testing, gating, pages)
@@ -238,7 +171,7 @@ def command(
     if cmp.assisted is not None:
         cmp = replace(cmp, assisted=replace(cmp.assisted, half_width=testing.needed))
     planned = [] if cmp.assisted is not None else _needed(cmp, testing.needed, lang)
-    deliver_comparison(cmp, chosen, delivery, numbers.digits, lang, details=numbers.details)
+    _deliver(ShownComparison(cmp, lang, numbers.digits), chosen, delivery, details=numbers.details)
     _write_verdicts(cmp, verdicts, gating.junit, summary, lang)
     _write_pages(cmp, pages, titles, lang)
     if not delivery.quiet:
@@ -268,19 +201,58 @@ def _compared(
             files = (None, *paths) if sources.no_judgments else paths
             truth, systems = named_sources(files, several.seeds, several.folds, sources, about.history)
         groups, group_name = units_of(testing.units)
-        from rankmeter.comparing.comparison import compare
-
-        elsewhere = ("unit", "units", "needed", "assisted_by")
-        how = {name: value for name, value in asdict(testing).items() if name not in elsewhere}
+        how = asdict(testing)
+        assisted_by, _, unit, _ = map(how.pop, ("assisted_by", "needed", "unit", "units"))
         runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if testing.baseline in runs:  # named by its file
             how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
-        return compare(
-            truth, systems, measures, **how, unit=groups or testing.unit, unit_name=group_name,
-            queries=counting.queries, duplicates=counting.duplicates, by=list(about.by) or None, purpose=about.purpose,
-            assisted_by=None if testing.assisted_by is None else sources.judgments(testing.assisted_by),
-            progress=_shown_on(progress), **items_and_users(about.catalogue, about.history, sources.columns),
+        return rm.compare(
+            truth, systems, measures, **how, **asdict(counting), **about.read(sources.columns), unit=groups or unit,
+            unit_name=group_name, assisted_by=None if assisted_by is None else sources.judgments(assisted_by),
+            progress=_shown_on(progress),
         )  # fmt: skip
+
+
+def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details: bool) -> None:
+    """Write or print the numbers of a comparison in one of the formats."""
+    cmp = shown.cmp
+    if format == "table" and delivery.output is None:
+        _show(shown, quiet=delivery.quiet, details=details or not is_styled())
+    elif format == "csv":
+        rows = cmp.tests
+        if cmp.slice_differences:  # rows about all queries have no slice
+            inside = cmp.slice_tests.drop("tests")
+            rows = pl.concat([rows, inside], how="diagonal").select("by", "slice", *rows.columns)
+        delivery.deliver_frame(rows)
+    else:
+        texts = {"json": cmp.to_json, "markdown": shown.to_markdown, "latex": shown.to_latex, "table": shown.to_text}
+        delivery.deliver(texts[format]())
+
+
+def _show(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
+    """On a terminal print the answer and one table; with details, and for programs, every table."""
+    cmp, lang = shown.cmp, shown.lang
+    is_grid = not details and len(cmp.measures) > 1
+    answer: list[Block] = [Paragraph(line) for line in shown.texts(shown.verdict())]
+    if details:
+        if not quiet:
+            tell([word("quality", lang), *document_text(shown.quality_blocks(), lang=lang).splitlines(), ""])
+            tell([*document_text(answer).splitlines(), ""] if answer else [])
+        show(shown.board_blocks(), lang)
+    elif is_grid:
+        best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
+        show([*answer, shown.grid(best_first), *shown.assisted_blocks()], lang)
+    else:
+        show([*answer, *shown.board_blocks()], lang)
+    if not quiet:
+        sys.stdout.flush()
+        notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]
+        kinds = ["more_with_details"] if was_given("report") else ["more_with_details", "more_on_page"]
+        exports = any(side.export for reading in cmp.reading.values() for side in reading.sides)
+        read = reading_line(cmp.reading.values()) if exports else None  # exports of other tools are always named
+        more = [] if details else [*([read.text(lang)] if read else []), *(word(kind, lang) for kind in kinds)]
+        marks = shown.legend() if details else shown.marks_mean() if is_grid else shown.board_marks()
+        tell(["", *marks, *notes, *more])
 
 
 def _write_pages(cmp: Comparison, pages: Pages, titles: Any, lang: Language) -> None:
@@ -366,7 +338,7 @@ def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list
     """The measures that are asked for, those of the gates too."""
     if not asked and saved:
         return None
-    return [*(asked or ["nDCG@10", "AP", "RR"]), *(gate.measure for gate in gates)]
+    return [*(asked or DEFAULT_MEASURES), *(gate.measure for gate in gates)]
 
 
 def _summary_path(gating: Gating) -> Path | None:
@@ -384,8 +356,6 @@ def _summary_path(gating: Gating) -> Path | None:
 
 
 def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], lang: Language, *, notes: bool) -> None:
-    from rankmeter.report.evaluations import definition_lines
-
     if notes:
         tell([word("note", lang, text=note) for note in cmp.notes])
     tell(planned)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankmeter import demo
-from rankmeter.cli.evaluate import Asking, evaluate_files
-from rankmeter.cli.options import Showing
-from rankmeter.cli.output import result_table, show, tie_notes
-from rankmeter.cli.parameters import Command, Writes
-from rankmeter.cli.talk import echo, examples, spoken_language, tell
+from rankmeter import demo as bundled
+from rankmeter.cli.evaluate import Asking, evaluate_files, result_table, tie_notes
+from rankmeter.cli.output import Showing, show
+from rankmeter.cli.parameters import Writes, command
+from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import Finished, InputError, MissingExtraError
 from rankmeter.report.evaluations import mean_table, measure_column, shared_measures, to_csv, value_cell
@@ -35,32 +34,11 @@ WORST = 5
 """How many of the best system's worst queries the report shows."""
 
 
-@click.command(
-    "demo",
-    cls=Command,
-    epilog=examples(
-        "rankmeter demo",
-        "rankmeter demo --output /tmp/rankmeter-demo",
-        "rankmeter demo --data demo-data && cd demo-data",
-    ),
-)
-@click.option(
-    "--output", type=Writes(folder=True), show_default="demo-output",
-    help="The folder to write the report to; created if it does not exist.",
-)  # fmt: skip
-@click.option(
-    "--data", type=Writes(folder=True),
-    help="Instead of a report, write the data to this folder, under the names that the examples use.",
-)  # fmt: skip
-def command(output: Path | None, data: Path | None) -> None:
-    """Evaluate the bundled data and write a report: see what rankmeter does, without data of your own.
-
-    Three systems search a small library that does not exist. The report is text; where the extra `report` is installed
-    (pip install "rankmeter[report]") there is an HTML page too.
-
-    --data writes judgments.qrels, keyword.run, semantic.run, hybrid.run, items.csv, queries.csv, events.csv and
-    spots.csv, which the first examples of README, tutorial and --help use. All of it is made up.
-    """
+@command()
+@click.option("--output", type=Writes(folder=True), show_default="demo-output")
+@click.option("--data", type=Writes(folder=True))
+def demo(output: Path | None, data: Path | None) -> None:
+    """The bundled data evaluated, compared and written as a report; or the data itself."""
     if data is not None:
         _write_data(data)
         return
@@ -68,8 +46,8 @@ def command(output: Path | None, data: Path | None) -> None:
     make_folder(output)
     report, queries, page = output / "report.md", output / "per-query.csv", output / "report.html"
     _check_ours(report, queries, page)
-    judgments = str(demo.data_path(demo.JUDGMENTS))
-    runs = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
+    judgments = str(bundled.data_path(bundled.JUDGMENTS))
+    runs = {name: str(bundled.data_path(file)) for name, file in bundled.RUNS.items()}
     evaluations = evaluate_files(judgments, runs, MEASURES, Asking())
     line = shlex.join(
         [
@@ -117,10 +95,10 @@ def _check_ours(report: Path, *beside: Path) -> None:
 def _write_data(folder: Path) -> None:
     """Write the data of the demo, and suggest commands to try."""
     lang = spoken_language()
-    for path in demo.write_data(folder):
+    for path in bundled.write_data(folder):
         echo(str(path))
     start = shlex.join(program())
-    names = (demo.JUDGMENTS, "events.csv", demo.SPOTS, "keyword.run", "hybrid.run")
+    names = (bundled.JUDGMENTS, "events.csv", bundled.SPOTS, "keyword.run", "hybrid.run")
     judgments, log, spots, *runs = (shlex.quote(str(folder / name)) for name in names)
     tell(
         [
@@ -148,7 +126,7 @@ def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language)
         need_report_extra()
     except MissingExtraError as error:
         return word("demo_no_page", lang, page=page.name, why=Finished(error.text(lang)))
-    titles = {"queries": demo.data_path(demo.QUERIES), "items": demo.data_path(demo.ITEMS)}
+    titles = {"queries": bundled.data_path(bundled.QUERIES), "items": bundled.data_path(bundled.ITEMS)}
     compared = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
     compared.report(page, titles=titles, title=word("demo_title", lang), lang=lang)
     return word("demo_page", lang, place=str(page))
@@ -156,7 +134,7 @@ def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language)
 
 def query_texts() -> dict[str, str]:
     """The texts of the demo's queries, by id."""
-    with demo.data_path(demo.QUERIES).open(encoding="utf-8", newline="") as file:
+    with bundled.data_path(bundled.QUERIES).open(encoding="utf-8", newline="") as file:
         return {row["id"]: row["text"] for row in csv.DictReader(file)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,37 +12,60 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankmeter.cli.options import (
-    FORMATS,
-    Assisting,
+    DEFAULT_MEASURES,
     CountingOptions,
     ItemsAndUsers,
     MaybeJudged,
-    OutputFormat,
-    Showing,
+    by_system,
     measure_option,
     named_columns,
+    refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import deliver_shown, output_text, result_table, result_talk, show
-from rankmeter.cli.parameters import Command, Reads, check_places, format_of, takes, written
-from rankmeter.cli.sources import items_and_users, refuse_measures
-from rankmeter.cli.talk import ProgressBar, examples, say, silence_notes, spoken_language, tell
+from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_of, show, shown_text
+from rankmeter.cli.parameters import Reads, check_places, command, option, takes, written
+from rankmeter.cli.talk import ProgressBar, not_noted, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.pairing import folder_is_one_run
 from rankmeter.frozen import dataclass
+from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
-from rankmeter.wording import said, word
+from rankmeter.report.evaluations import (
+    dash_notes,
+    definition_lines,
+    interval_notes,
+    mean_table,
+    number,
+    query_table,
+    shared_measures,
+    slice_table,
+    to_csv,
+    to_json,
+)
+from rankmeter.showing.document import Table, items
+from rankmeter.showing.numbers import DIGITS
+from rankmeter.showing.terminal import document_text
+from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
 
-DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=list)"}
 """The three lines printed for labelled lists, as coursework and introductory tutorials define them."""
 LABELLED_DIGITS = 5
 USAGE = said("evaluate_usage", command="rankmeter evaluate")
+TIES_SHOWN = 6
+"""How many notes about ties are shown; more would hide the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assisting:
+    """Machine judgments for all queries, when people judged a sample."""
+
+    assisted_by: str | None = option(type=Reads(), metavar="FILE")
+    needed: float | None = option(metavar="HALF_WIDTH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,71 +74,29 @@ class Asking:
 
     sources: MaybeJudged = MaybeJudged()
     counting: CountingOptions = CountingOptions()
-    about: ItemsAndUsers = ItemsAndUsers(by=())
+    about: ItemsAndUsers = ItemsAndUsers()
     assisting: Assisting = Assisting()
     dialect: str | None = None
     """The tool whose metrics the measures are; None for rankmeter's own."""
 
 
-@click.command(
-    "evaluate",
-    cls=Command,
-    epilog=examples(
-        "rankmeter evaluate judgments.qrels keyword.run",
-        "rankmeter evaluate judgments.qrels runs/*.run.gz -m nDCG@5,10,20 -m 'AP(rel=2)' --interval",
-        "rankmeter evaluate clicks.csv model.csv -m 'HR@10 MRR@10' --columns query=uid,run.item=docid_x",
-        "rankmeter evaluate judgments.qrels keyword.run --per-query --format csv > per-query.csv",
-        "zcat keyword.run.gz | rankmeter evaluate judgments.qrels - -m RR@10 --output result.json",
-        "rankmeter evaluate test.parquet model.parquet -m 'nDCG@10 Coverage@10 ILD@10 Novelty@10' "
-        "--catalogue items.parquet --history train.parquet --by activity --interval",
-        "rankmeter evaluate test.csv model.csv -m ILD@10 --catalogue items.csv --columns 'catalogue.features=f*'",
-        "rankmeter evaluate --no-judgments keyword.run -m 'Coverage@10 Gini@10' --catalogue items.csv",
-        "rankmeter evaluate judgments.parquet 'runs/part-*.parquet' --per-query --output queries.parquet",
-        "rankmeter evaluate --labelled list.txt --digits 5",
-        "rankmeter evaluate people.csv keyword.run -m nDCG@10 --assisted-by machine.qrels --needed 0.02",
-        "rankmeter evaluate clicks.csv model.csv --dialect recbole -m NDCG@10 -m MAP@10",
-    ),
-)
+@command()
 @click.argument("paths", nargs=-1, type=Reads(), metavar="[JUDGMENTS RUN...]")
-@measure_option(
-    "A measure, or several: nDCG@5,10,20 'AP RR'. Default: nDCG@10, AP, RR. `rankmeter measures` lists them."
-)
-@click.option(
-    "--dialect", metavar="TOOL",
-    help="Read measures as another tool names and defines them: recbole, trec_eval:9,c ... "
-    "`rankmeter dialects` lists the tools.",
-)  # fmt: skip
+@measure_option
+@click.option("--dialect", metavar="TOOL")
 @takes(counting=CountingOptions, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
-@click.option(
-    "--labelled", type=Reads(), metavar="FILE",
-    help="Instead of JUDGMENTS and RUN: one file with both sides in every row, a table with a grade and a score "
-    "(--columns names them) or lines `query Q0 item grade` in ranked order. Without -m three lines are printed: MAP, "
-    "MRR and NDCG (discount=jk, ideal=list).",
-)  # fmt: skip
+@click.option("--labelled", type=Reads(), metavar="FILE")
 @takes(showing=Showing)
-def command(
-    paths: tuple[str, ...],
-    measures: tuple[str, ...],
-    dialect: str | None,
-    labelled: str | None,
-    counting: CountingOptions,
-    sources: MaybeJudged,
-    about: ItemsAndUsers,
-    assisting: Assisting,
-    showing: Showing,
+def evaluate(
+    paths: tuple[str, ...], measures: tuple[str, ...], labelled: str | None, showing: Showing, **options: Any
 ) -> None:
-    """Measure one or more RUNs against JUDGMENTS: truth first.
-
-    Files are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow IPC, compressed or not; `-` is standard input.
-    A folder or a pattern in quotes ('part-*.parquet') is one run in many files. Files may be larger than memory.
-    Several runs make one table; on a terminal, in Markdown and in LaTeX the best value of each measure is bold. The
-    numbers go to standard output; what they are about, what ties can do to them and how they are defined, to standard
-    error.
-    """
-    asking = Asking(sources, counting, about, assisting, dialect)
+    """Measure one or more runs, or lists that hold their own judgments."""
+    asking = Asking(**options)
+    sources, about, assisting = asking.sources, asking.about, asking.assisting
     if assisting.needed is not None and assisting.assisted_by is None:
         raise InputError.of("judging.needed_without_machine")
-    showing = replace(showing, format=_format(showing))
+    if showing.output and not showing.format and showing.output.suffix.lower() not in ("", ".txt", ".parquet"):
+        showing = replace(showing, format=format_of(showing.output, FORMATS))
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
     if showing.quiet:
@@ -125,22 +106,22 @@ def command(
     else:
         _check_labelled(paths, labelled, asking)
     judgments, runs = (None, paths) if sources.no_judgments or labelled else (paths[0], paths[1:])
-    systems = dict(zip(system_names(runs), runs, strict=True))
+    systems = by_system(runs)
     names = system_names([labelled]) if labelled else list(systems)
-    asked = _asked(
-        measures, asking, tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES, quiet=showing.quiet
-    )
+    usual = tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES
+    asked = _asked(measures, asking, usual, quiet=showing.quiet)
     _check_save(showing.save, names)
     if labelled is not None:
         _evaluate_labelled(labelled, names[0], asked, asking, showing, three_lines=not measures)
-    elif showing.output is not None and showing.output.suffix.lower() == ".parquet":
-        _evaluate_to_parquet(judgments, systems, asked, asking, showing)
-    else:
-        evaluations = evaluate_files(judgments, systems, asked, asking)
-        if assisting.assisted_by is not None and not showing.per_query:
-            _show_assisted(evaluations, showing, assisting.needed)
-        else:
-            _show(evaluations, showing)
+        return
+    values_to = showing.output if showing.output and showing.output.suffix.lower() == ".parquet" else None
+    if values_to is not None:
+        if not showing.per_query or len(runs) > 1 or showing.format is not None:
+            raise InputError.of("cli.parquet_holds_one", source=str(values_to))
+        showing = replace(showing, per_query=False, output=None)
+    _show(evaluate_files(judgments, systems, asked, asking, values_to), showing, needed=assisting.needed)
+    if values_to is not None and not showing.quiet:
+        say(word("values_written", spoken_language(), place=str(values_to)))
 
 
 def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool) -> Sequence[Measure | str]:
@@ -192,6 +173,10 @@ def _check_save(save: str | None, names: Sequence[str]) -> None:
     check_places({f"--save (of {name})": _save_path(save, name) for name in names} | written(ctx), ctx)
 
 
+def _save_path(place: str, name: str) -> Path:
+    return Path(place.replace("{run}", name.replace("/", "_")))
+
+
 def evaluate_files(
     judgments: str | None,
     runs: Mapping[str, str],
@@ -203,51 +188,23 @@ def evaluate_files(
     from rankmeter.evaluating.verb import evaluate
     from rankmeter.inputs.accepting import into_run
 
-    sources, about = asking.sources, asking.about
-    sources.check_columns(judgments, runs.values(), about.history)
+    sources = asking.sources
+    sources.check_columns(judgments, runs.values(), asking.about.history)
     truth = None if judgments is None else sources.judgments(judgments)
-    known: dict[str, Any] = {"by": list(about.by) or None}
-    known |= items_and_users(about.catalogue, about.history, sources.columns)
-    named = named_columns(sources.columns)
+    known = asking.about.read(sources.columns) | asdict(asking.counting)
     if asking.assisting.assisted_by is not None:
         known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)
+    named = named_columns(sources.columns)
     evaluations = []
     with ProgressBar(len(runs)) as progress:
         for name, path in runs.items():
             progress.show(name)
             run = into_run(path, columns=named, format=sources.run_format, progress=partial(progress.read, name))
             with folder_is_one_run(path):
-                evaluations.append(
-                    evaluate(truth, run, measures, **_options(asking, name), **known, per_query_to=per_query_to)
-                )
+                told = {"name": name, "dialect": asking.dialect, "per_query_to": per_query_to}
+                evaluations.append(evaluate(truth, run, measures, **told, **known))  # type: ignore[arg-type]
             progress.advance()
     return evaluations
-
-
-def _options(asking: Asking, name: str) -> dict[str, Any]:
-    """The options of ``evaluate`` that do not depend on the run."""
-    counting = asking.counting
-    return {
-        "queries": counting.queries, "duplicates": counting.duplicates, "dialect": asking.dialect, "name": name,
-        "purpose": asking.about.purpose,
-    }  # fmt: skip
-
-
-def _evaluate_to_parquet(
-    judgments: str | None,
-    runs: Mapping[str, str],
-    measures: Sequence[Measure | str],
-    asking: Asking,
-    showing: Showing,
-) -> None:
-    """Write the values per query to a file while the run is read, and show the rest."""
-    place = showing.output
-    if not showing.per_query or len(runs) > 1 or showing.format is not None:
-        raise InputError.of("cli.parquet_holds_one", source=str(place))
-    evaluations = evaluate_files(judgments, runs, measures, asking, place)
-    _show(evaluations, replace(showing, per_query=False, output=None))
-    if not showing.quiet:
-        say(word("values_written", spoken_language(), place=str(place)))
 
 
 def _evaluate_labelled(
@@ -264,64 +221,116 @@ def _evaluate_labelled(
 
     sources = asking.sources
     lists = read_labelled(labelled, format=sources.judgments_format, columns=named_columns(sources.columns) or None)
-    ev = evaluate(lists, measures=measures, **_options(asking, name))
-    if not three_lines or showing.format or showing.per_query or showing.interval:
-        _show([ev], showing)
-        return
-    digits = LABELLED_DIGITS if showing.digits is None else showing.digits
-    # Rounded and not padded, as Python prints it: 0.5, not 0.50000.
-    lines = [
-        f"{label} = {round(value, digits)}" for label, value in zip(LABELLED_MEASURES, ev.means.values(), strict=True)
-    ]
-    _deliver("\n".join(lines) + "\n", [ev], showing)
+    told = {"name": name, "dialect": asking.dialect, "purpose": asking.about.purpose, **asdict(asking.counting)}
+    ev = evaluate(lists, measures=measures, **told)
+    text = ""
+    if three_lines and not (showing.format or showing.per_query or showing.interval):
+        digits = LABELLED_DIGITS if showing.digits is None else showing.digits
+        # Rounded and not padded, as Python prints it: 0.5, not 0.50000.
+        values = zip(LABELLED_MEASURES, ev.means.values(), strict=True)
+        text = "\n".join(f"{label} = {round(value, digits)}" for label, value in values)
+    _show([ev], showing, text)
 
 
-def _show(evaluations: Sequence[Evaluation], showing: Showing) -> None:
+def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", needed: float | None = None) -> None:
+    """Save and show evaluations: as a table, as ``text``, or where a machine judged too as what both say together."""
     lang = spoken_language()
-    if showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
-        _save(evaluations, showing.save)
+    for ev in evaluations if showing.save else ():
+        ev.save(_save_path(showing.save or "", ev.name))
+    assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]
+    if assisted:
+        from rankmeter.judging.assistance import joined
+
+        together = joined(assisted, half_width=needed)
+        showing.deliver(shown_text(together, showing.format or format_of(showing.output, FORMATS), lang))
+    elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
         show([result_table(evaluations, showing, lang)], lang)
         tell([""])
-        _talk(evaluations, showing)
-        return
-    _deliver(output_text(evaluations, showing, lang), evaluations, showing)
+    else:
+        showing.deliver(text or _output_text(evaluations, showing, lang))
+    if not showing.quiet:
+        tell(_talk(evaluations, showing, lang))
+        showing.say_where(lang)
 
 
-def _show_assisted(evaluations: Sequence[Evaluation], showing: Showing, needed: float | None) -> None:
-    """Print what people and machine say together, with all runs in one table."""
-    from rankmeter.judging.assistance import joined
+def _output_text(evaluations: Sequence[Evaluation], showing: Showing, lang: Language) -> str:
+    """The numbers in one of the formats."""
+    if showing.format in ("json", "csv"):
+        write = to_json if showing.format == "json" else to_csv
+        return write(evaluations, per_query=showing.per_query, intervals=showing.interval, digits=showing.digits)
+    table = result_table(evaluations, showing, lang)
+    if showing.format in (None, "table"):
+        return document_text([table])
+    notes = [] if showing.per_query else dash_notes(evaluations)
+    notes += interval_notes(evaluations) if showing.interval and not showing.per_query else []
+    defined = definition_lines(shared_measures(evaluations), lang, evaluations[0].label)
+    lines = [*(note.text(lang) for note in notes), *defined]
+    if showing.format == "latex":
+        from rankmeter.showing.latex import table_latex
 
-    _save(evaluations, showing.save)
-    together = joined([ev.assisted for ev in evaluations if ev.assisted is not None], half_width=needed)
-    deliver_shown(together, showing.format, showing, spoken_language())
-    _talk(evaluations, showing)
+        return table_latex(table, lines)
+    from rankmeter.showing.markdown import document_markdown
 
-
-def _deliver(text: str, evaluations: Sequence[Evaluation], showing: Showing) -> None:
-    _save(evaluations, showing.save)
-    showing.deliver(text)
-    _talk(evaluations, showing)
-
-
-def _talk(evaluations: Sequence[Evaluation], showing: Showing) -> None:
-    if showing.quiet:
-        return
-    lang = spoken_language()
-    tell(result_talk(evaluations, showing, lang))
-    showing.say_where(lang)
+    return document_markdown([table, *items(lines)])
 
 
-def _save(evaluations: Sequence[Evaluation], place: str | None) -> None:
-    for ev in evaluations if place else ():
-        ev.save(_save_path(place or "", ev.name))
+def result_table(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> Table:
+    """The table of some evaluations."""
+    digits = DIGITS if showing.digits is None else showing.digits
+    if showing.per_query:
+        return query_table(evaluations, digits=digits, lang=lang)
+    table = slice_table if any(ev.slices for ev in evaluations) else mean_table
+    return table(evaluations, digits=digits, intervals=showing.interval, lang=lang)
 
 
-def _save_path(place: str, name: str) -> Path:
-    return Path(place.replace("{run}", name.replace("/", "_")))
+def _talk(evaluations: Sequence[Evaluation], showing: Showing, lang: Language) -> list[str]:
+    """What to know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
+    sentences = [
+        *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
+        *tie_notes(evaluations, DIGITS if showing.digits is None else showing.digits),
+    ]
+    if showing.per_query:
+        sentences += [said("per_query_no_intervals")] if showing.interval else []
+    else:
+        sentences += dash_notes(evaluations)
+        if showing.interval:
+            sentences += interval_notes(evaluations)
+        elif any(ev.slices for ev in evaluations):
+            sentences.append(said("do_slices_differ"))
+    return [
+        *_facts(evaluations, lang),
+        *(sentence.text(lang) for sentence in sentences),
+        *definition_talk(shared_measures(evaluations), lang, evaluations[0].label),
+    ]
 
 
-def _format(showing: Showing) -> OutputFormat | None:
-    """The format that was asked for, or that the ending of the file asks for."""
-    if showing.format or showing.output is None or showing.output.suffix.lower() in ("", ".txt", ".parquet"):
-        return showing.format
-    return format_of(showing.output, FORMATS)
+def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
+    """The range over which ties can move each number, the widest first, if it shows in the digits printed."""
+    notes = []
+    for ev in evaluations:
+        for measure, (worst, best) in ev.tie_bounds.items():
+            low, high = sorted((worst, best))
+            ends = [number(end, measure, digits) for end in (low, high)]
+            if ends[0] != ends[1]:
+                note = said("ties_can_move", measure=ev.label(measure), system=ev.name, low=ends[0], high=ends[1])
+                notes.append((high - low, note))
+    notes.sort(key=lambda note: -note[0])
+    more = [said("ties_can_move_more", count=len(notes) - TIES_SHOWN)] if len(notes) > TIES_SHOWN else []
+    return [*(note for _, note in notes[:TIES_SHOWN]), *more]
+
+
+def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
+    """The counts, each once for all runs that share it."""
+    facts: dict[str, list[str]] = {}
+    for ev in evaluations:
+        unused = {side.notes.get(UNUSED) for side in ev.reading.sides}  # the line about reading names them
+        facts[ev.name] = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
+    shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in own for own in facts.values())]
+    runs: dict[str, list[str]] = {}
+    between = "；" if lang == "zh" else "; "
+    for name, sentences in facts.items():
+        own = [in_language(sentence, lang) for sentence in sentences if sentence not in shared]
+        runs.setdefault(between.join(own), []).append(name)
+    named = [f"{', '.join(names)}: {text}" for text, names in runs.items() if text]
+    of_all = [in_language(sentence, lang) for sentence in shared]
+    return [*named, *of_all] if named else [between.join(of_all)]

@@ -4,11 +4,14 @@ A group is a frozen dataclass whose fields are options. A command that :func:`ta
 
     @dataclass(frozen=True, slots=True)
     class Delivery:
-        output: Path | None = option("--output", type=Writes(), help="Write to this file.")
+        output: Path | None = option(type=Writes())
+        quiet: bool = option("-q", "--quiet", default=False)
 
-    @click.command(cls=Command)
+    @command()
     @takes(delivery=Delivery)
-    def command(delivery: Delivery) -> None: ...
+    def pool(delivery: Delivery) -> None: ...
+
+What an option is for is said in ``wording/help.toml`` under its name; ``help=`` is another name for its text.
 
 Every parameter that is a path has the type :class:`Reads` or :class:`Writes`, so that no command can overwrite what it
 reads: this is checked before any command starts.
@@ -21,9 +24,9 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, field, fields
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, field, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,16 +34,13 @@ import click
 from click.core import ParameterSource
 
 from rankmeter.cli.bilingual import BilingualCommand
-from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, check_writable
 from rankmeter.wording import Option, Spelling, as_argument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Format = TypeVar("Format", bound=str)
 
 MOST = 2**31 - 1
 """The largest number of anything that is counted."""
-_FORMAT_OF = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 class Count(click.IntRange):
@@ -62,13 +62,7 @@ class Count(click.IntRange):
 
 
 class Reads(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
-    """A file, a folder or a pattern that is read.
-
-    Parameters
-    ----------
-    files
-        Finds the paths in what is typed; by default all of it is one path.
-    """
+    """A file, a folder or a pattern that is read; ``files`` finds the paths in what is typed, by default one."""
 
     name = "text"
 
@@ -101,22 +95,28 @@ class CommaList(click.Option):
 
 
 def option(*names: str, default: Any = None, **settings: Any) -> Any:
-    """A field of a group of options, with the arguments of :func:`click.option`; its name is that of the field.
+    """A field of a group of options, with the arguments of :func:`click.option`.
 
-    A field of type ``Literal`` takes one of its words. Defaults are shown.
+    Without names the option is called as the field is. The field's type says whether it is a flag, a number, one of
+    the words of a ``Literal``, or may be typed several times.
     """
-    return field(default=default, metadata={"option": (names, {"show_default": bool(default), **settings})})
+    return field(default=default, metadata={"option": (names, settings)})
 
 
-def flag(*names: str, help: str) -> Any:
-    """A field that is true if the option is typed."""
-    return option(*names, default=False, is_flag=True, help=help)
-
-
-def _words(annotation: str) -> dict[str, Any]:
-    """The choices in a field's type: ``Literal["t", "sign"] | None``."""
-    literal = re.match(r"Literal\[(.*?)\]", annotation)
-    return {"type": click.Choice(ast.literal_eval(f"[{literal[1]}]"))} if literal else {}
+def _option(part: Field[Any]) -> Callable[[Any], Any]:
+    """The option of a field."""
+    names, settings = part.metadata["option"]
+    kind = str(part.type)
+    told: dict[str, Any] = {"is_flag": True} if kind == "bool" else {}
+    if literal := re.match(r"Literal\[(.*?)\]", kind):
+        told["type"] = click.Choice(ast.literal_eval(f"[{literal[1]}]"))
+    elif kind.startswith("float"):
+        told["type"] = float
+    elif kind.startswith("tuple"):
+        told["multiple"] = True
+    if part.default not in (None, MISSING):
+        told["default"] = part.default
+    return click.option(*(names or ["--" + part.name.replace("_", "-")]), part.name, **{**told, **settings})
 
 
 def takes(**groups: type) -> Callable[[Function], Function]:
@@ -134,10 +134,7 @@ def takes(**groups: type) -> Callable[[Function], Function]:
         wrapped: Any = called
         for group in reversed(groups.values()):
             for part in reversed(fields(group)):
-                names, settings = part.metadata["option"]
-                settings = _words(str(part.type)) | settings
-                settings = settings if part.default in (None, MISSING) else {"default": part.default, **settings}
-                wrapped = click.option(*names, part.name, **settings)(wrapped)
+                wrapped = _option(part)(wrapped)
         return wrapped  # type: ignore[no-any-return]
 
     return decorate
@@ -147,17 +144,19 @@ class Command(BilingualCommand):
     """A command that never overwrites what it reads, and checks first that it can write."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        places = written(ctx)
-        check_places(places, ctx)
+        check_places(written(ctx), ctx)
         return super().invoke(ctx)
+
+
+command = partial(click.command, cls=Command)
 
 
 def check_places(places: dict[str, Path], ctx: click.Context) -> None:
     """Refuse output files that the command reads, writes twice or cannot write, before anything is computed."""
-    check_apart(places, read(ctx))
-    folders = {option for option, place in _values(ctx, Writes) if option.type.folder}  # type: ignore[attr-defined]
+    check_apart(places, [path for parameter, text in _values(ctx, Reads) for path in parameter.type.files(text)])
+    folders = {parameter.opts[-1] for parameter, _ in _values(ctx, Writes) if parameter.type.folder}
     for name, place in places.items():
-        if name not in {parameter.opts[-1] for parameter in folders}:
+        if name not in folders:
             check_writable(place)
 
 
@@ -166,12 +165,7 @@ def written(ctx: click.Context) -> dict[str, Path]:
     return {parameter.opts[-1]: place for parameter, place in _values(ctx, Writes)}
 
 
-def read(ctx: click.Context) -> list[str]:
-    """The files that a command was asked to read."""
-    return [path for parameter, text in _values(ctx, Reads) for path in parameter.type.files(text)]  # type: ignore[attr-defined]
-
-
-def _values(ctx: click.Context, kind: type) -> Iterable[tuple[click.Parameter, Any]]:
+def _values(ctx: click.Context, kind: type) -> Iterable[tuple[Any, Any]]:
     for parameter in ctx.command.params:
         if isinstance(parameter.type, kind):
             value = ctx.params.get(str(parameter.name))
@@ -187,24 +181,6 @@ def was_given(name: str) -> bool:
 def given() -> list[click.Parameter]:
     """The parameters that were typed in this call."""
     return [parameter for parameter in click.get_current_context().command.params if was_given(str(parameter.name))]
-
-
-def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
-    """The format that the ending of a file asks for; a table for standard output."""
-    ending = "" if output is None else output.suffix.lower()
-    for name in formats:
-        if name == _FORMAT_OF.get(ending):
-            return name
-    endings = [known for known, name in _FORMAT_OF.items() if name in formats and known]
-    kind = "cli.output_is_html" if ending in (".html", ".htm") else "cli.unknown_ending"
-    raise InputError.of(kind, source=str(output), ending=ending, endings=endings)
-
-
-def format_asked(format: str | None, output: Path | None) -> str:
-    """The format that was asked for, or that the ending of the file asks for, which may be a page."""
-    if format is not None or output is None or output.suffix.lower() not in (".html", ".htm"):
-        return format or format_of(output, ("table", "json", "csv", "markdown"))
-    return "html"
 
 
 def typed(command: click.Command) -> Spelling:

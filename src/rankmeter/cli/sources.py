@@ -1,17 +1,14 @@
-"""What is compared, as named on the command line: judgments, systems, units, items and users."""
+"""What is compared, as named on the command line: judgments, systems and units."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmeter.cli.options import Sources, catalogue_columns, named_columns, system_names
-from rankmeter.errors import InputError, MeasureError
-from rankmeter.measures import parse_measures
+from rankmeter.cli.options import Sources, by_system, named_columns, refuse_measures
+from rankmeter.errors import InputError
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Repeats
@@ -26,7 +23,7 @@ def saved_evaluations(paths: Sequence[str], seeds: Sequence[str] = ()) -> list[A
         for path in paths:
             Evaluation.load(path)  # complains if it is not an evaluation
         raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
-    alone = [(name, Evaluation.load(path)) for name, path in zip(system_names(paths), paths, strict=True)]
+    alone = [(name, Evaluation.load(path)) for name, path in by_system(paths).items()]
     return [*alone, *((name, _seeds(files, Evaluation.load)) for name, files in _several("--seeds", seeds))]
 
 
@@ -83,9 +80,7 @@ def named_sources(
     sources.check_columns(judged, [*runs, *parts], history)
     truth = None if judged is None else sources.judgments(judged)
     read = partial(_run, columns=named_columns(sources.columns), format=sources.run_format)
-    systems: list[tuple[str, object]] = [
-        (name, read(path)) for name, path in zip(system_names(runs), runs, strict=True)
-    ]
+    systems: list[tuple[str, object]] = [(name, read(path)) for name, path in by_system(runs).items()]
     systems += [(name, _seeds(files, read)) for name, files in seeded]
     systems += [(name, as_folds(*map(read, files))) for name, files in folded]
     if not systems:
@@ -102,16 +97,6 @@ def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
         raise InputError.of("cli.judgments_are_folder", source=judged)
 
 
-def refuse_measures(paths: Iterable[str]) -> None:
-    """Refuse a measure among the files: its ``-m`` is missing."""
-    for path in paths:
-        if path == "-" or os.path.exists(path):  # noqa: PTH110 (any text may be typed)
-            continue
-        with suppress(MeasureError):
-            parse_measures(path)
-            raise InputError.of("cli.measure_without_m", text=path)
-
-
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
     """A run, or an evaluation if one is saved under this path."""
     from rankmeter.comparing.systems import saved_or_run
@@ -119,21 +104,6 @@ def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
 
     saved = saved_or_run(path)
     return into_run(path, columns=columns, format=format) if saved is path else saved
-
-
-def items_and_users(catalogue: str | None, history: str | None, columns: str | None) -> dict[str, Any]:
-    """The catalogue and the history, read once for all systems."""
-    of_items = catalogue_columns(columns)
-    if of_items and catalogue is None:
-        raise InputError.of("cli.columns_without_catalogue")
-    if catalogue is None and history is None:
-        return {}
-    from rankmeter.lists.catalogue import into_catalogue, into_history
-
-    return {
-        "catalogue": None if catalogue is None else into_catalogue(catalogue, of_items),
-        "history": None if history is None else into_history(history, columns=named_columns(columns)),
-    }
 
 
 def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:

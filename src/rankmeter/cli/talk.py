@@ -1,18 +1,23 @@
-"""Messages to people: always on standard error, so that standard output holds data only."""
+"""How every command runs, with or without click, and what it tells people, on standard error: standard output is data.
+
+An error ends a command with a sentence and a code.
+"""
 
 from __future__ import annotations
 
-import re
+import os
+import signal
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TextIO
 
-from rankmeter.errors import Finished, RankmeterWarning
+from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
 
@@ -22,12 +27,72 @@ if TYPE_CHECKING:
 
     from rankmeter.inputs.reading import Progress as ReadSoFar
 
+DONE, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 LANGUAGE = "rankmeter.language"
 """Where the context of a command keeps the language of the call."""
-EXAMPLE_WIDTH = 76
-"""The width of an example in the help, which is indented by four."""
 PATIENCE = 1.0
 """Seconds after which a person at a terminal wants to see progress."""
+
+
+def run(work: Callable[[], Any], language: Language) -> NoReturn:
+    """Do the work of a command and exit with the code that it returns, if any."""
+    for stream in (sys.stdout, sys.stderr):
+        # Characters that the terminal's encoding lacks are escaped; they must not stop the command.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    with notes_on_stderr(), _ends_by_unwinding():
+        sys.exit(_exit_code(work, language))
+
+
+def _exit_code(work: Callable[[], Any], language: Language) -> int:
+    try:
+        code = work()
+        sys.stdout.flush()
+    except RankmeterError as error:
+        say(error.text(language))
+    except MemoryError:
+        say(InputError.of("cli.out_of_memory").text(language))
+    except KeyboardInterrupt:
+        say(InputError.of("cli.interrupted").text(language))
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return PIPE_CLOSED
+    except OSError as error:
+        # Errors about files name them.
+        say(f"{error.filename or 'standard output'}: {error.strerror or error}.")
+        if error.filename is None:
+            _silence_stdout()
+    else:
+        return code if isinstance(code, int) else DONE
+    return WRONG
+
+
+@contextmanager
+def _ends_by_unwinding() -> Iterator[None]:
+    """Turn the signals that end a program into an exit, so that half-written and temporary files are removed."""
+
+    def leave(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    # A signal that is ignored (nohup) stays ignored.
+    ours = [number for number in numbers if in_main_thread and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _silence_stdout() -> None:
+    """Keep Python from failing again when it flushes at exit."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 (a descriptor is wanted, not a path)
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def say(text: str) -> None:
@@ -78,24 +143,6 @@ def spoken_language() -> Language:
     click = sys.modules.get("click")  # not loaded by trec_eval's command
     context = None if click is None else click.get_current_context(silent=True)
     return chosen_language(places=LOCALE) if context is None else language_of(context)
-
-
-def examples(*lines: str) -> str:
-    """The examples at the end of a command's help, as click's epilog."""
-    # \b keeps click from rewrapping the paragraph.
-    return "\b\nExamples:\n" + "\n".join(f"  {piece}" for line in lines for piece in _broken(line))
-
-
-def _broken(command: str) -> list[str]:
-    """A command broken before options into lines that fit 80 columns, as a shell reads it."""
-    first, *options = re.split(r" (?=-[\w-])", command)
-    lines = [first]
-    for option in options:
-        if len(f"{lines[-1]} {option} \\") > EXAMPLE_WIDTH:
-            lines.append(f"  {option}")
-        else:
-            lines[-1] += f" {option}"
-    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 _NOTED: set[str] = set()

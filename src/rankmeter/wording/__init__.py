@@ -230,9 +230,9 @@ def words(file: str, language: Language, *, users: bool = False) -> dict[str, st
     return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 
 
-def help_words() -> Mapping[str, str]:
-    """The Chinese help of commands: each English paragraph with its translation."""
-    return _parsed(_text("help"))
+def help_words(section: str) -> dict[str, Any]:
+    """One section of the help of commands: texts by name, each in both languages."""
+    return _section("help", section) or {}
 
 
 def isolated(name: str) -> str:
@@ -332,10 +332,15 @@ def _wording(kind: str) -> dict[str, str]:
     """The wording of one kind, read alone: a call uses a few of two thousand, and parsing all of them takes 20 ms."""
     room, dot, name = kind.partition(".")
     for file in (f"errors/{room}",) if dot else FILES:
-        _, heading, rest = _text(file).partition(f"\n[{name or kind}]\n")
-        if heading:
-            return _parsed(rest.partition("\n[")[0])
+        if (wording := _section(file, name or kind)) is not None:
+            return wording
     raise KeyError(kind)
+
+
+def _section(file: str, name: str) -> dict[str, Any] | None:
+    """One section of a file, parsed alone."""
+    _, heading, rest = _text(file).partition(f"\n[{name}]\n")
+    return _parsed(rest.partition("\n[")[0]) if heading else None
 
 
 def _read(file: str) -> dict[str, dict[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.cli.rank_eval import command
+from rankmeter.cli.definition_commands import rank_eval as command
 from rankmeter.compat.rank_eval import rank_eval
 from rankmeter.showing.characters import width_of
 from rankmeter.showing.terminal import document_text

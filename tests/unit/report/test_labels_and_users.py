@@ -137,7 +137,7 @@ def test_a_warning_points_to_the_line_that_called() -> None:
 
 
 def test_every_measure_answers_a_question() -> None:
-    from rankmeter.cli.measures import by_question
+    from rankmeter.cli.listings import by_question
     from rankmeter.measures import REGISTRY
 
     own = by_question().get("own", [])

@@ -1,0 +1,232 @@
+"""Commands about what numbers mean: which measures fit, what one means, which definition gives a number."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+import rankmeter as rm
+from rankmeter.cli.bilingual import BilingualCommand
+from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
+from rankmeter.cli.output import Answer, TextAnswer, definition_talk, readable_width, shown_text
+from rankmeter.cli.parameters import Count, Reads, command, takes
+from rankmeter.cli.talk import echo, language_of, spoken_language, tell
+from rankmeter.cli.trec_program import answer as trec_answer
+from rankmeter.errors import InputError, MeasureError
+from rankmeter.measures import Measure, into_measures, parse_measures, split_all
+from rankmeter.wording import word
+
+NOT_FOUND = 1
+"""The exit code if no definition gives every number."""
+
+columns_option = click.option("--columns", **COLUMNS, help="columns-as-evaluate")
+
+
+@command()
+@click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS [RUN...]")
+@click.option("--for", "purpose", type=click.Choice(["search", "recommendation"]))
+@click.option("-k", "k", type=Count())
+@measure_option
+@takes(sources=Sources)
+@seed_option
+@takes(answer=TextAnswer)
+def advise(
+    paths: tuple[str, ...], measures: tuple[str, ...], sources: Sources, answer: TextAnswer, **options: Any
+) -> None:
+    """Which measures and cutoffs fit the data, and why."""
+    if not paths:
+        raise InputError.of("cli.no_judgments", usage="rankmeter advise JUDGMENTS [RUN...]")
+    sources.check_columns(paths[0], paths[1:])
+    truth, runs = sources.judgments(paths[0]), sources.runs(paths[1:])
+    answer.give(rm.advise(truth, runs, measures=split_all(measures) or None, **options))
+
+
+@command()
+@click.argument("measure")
+@click.argument("judgments", type=Reads(), required=False)
+@click.argument("run", type=Reads(), required=False)
+@click.option("--query", metavar="ID")
+@click.option("--dialect", metavar="TOOL")
+@columns_option
+@click.option("--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE")
+@takes(answer=TextAnswer)
+def explain(
+    measure: str,
+    judgments: str | None,
+    run: str | None,
+    query: str | None,
+    dialect: str | None,
+    columns: str | None,
+    titles: tuple[str, ...],
+    answer: TextAnswer,
+) -> None:
+    """What a measure means in words, or its value for one query, worked out row by row."""
+    from rankmeter.definitions.explain import explain_measure
+    from rankmeter.report.titles import titles_of
+
+    if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
+        raise InputError.of("cli.explain_file_first", source=measure)
+    meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
+    if len(meant) > 1:
+        raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
+    if judgments is None and query is None:
+        explanation = explain_measure(meant[0], language=answer.lang)
+        if answer.format == "text":
+            echo(explanation.to_text(width=readable_width()))
+        else:
+            answer.give(explanation)
+        return
+    if judgments is None or run is None or query is None:
+        kind = "cli.explain_lacks_query" if run is not None else "cli.explain_lacks_run"
+        raise InputError.of(kind if judgments else "cli.explain_lacks_judgments", measure=str(meant[0]))
+    named = named_columns(columns) or None
+    answer.give(rm.explain(meant[0], judgments, run, query=query, columns=named, titles=titles_of(titles)))
+    tell(definition_talk(meant, answer.lang))
+
+
+def _spoken(metric: str, dialect: str) -> Measure:
+    from rankmeter.measures.dialects import find_dialect
+
+    spoken = find_dialect(dialect)
+    meant = spoken.measure(metric)
+    tell([word("tool_metric", spoken_language(), tool=str(spoken), text=metric, measure=str(meant))])
+    return meant
+
+
+@command()
+@click.argument("judgments", type=Reads())
+@click.argument("run", type=Reads())
+@click.option("--claim", "claims", multiple=True, metavar="NAME=NUMBER")
+@click.option("--between", metavar="TOOL,TOOL")
+@click.option("-m", "--measure", "metrics", multiple=True, metavar="METRIC")
+@click.option("--changes", type=click.IntRange(0, 5), metavar="NUMBER", default=3)
+@click.option("--limit", type=Count(), default=20_000)
+@columns_option
+@takes(answer=TextAnswer)
+def reconcile(
+    judgments: str,
+    run: str,
+    claims: tuple[str, ...],
+    between: str | None,
+    metrics: tuple[str, ...],
+    columns: str | None,
+    answer: TextAnswer,
+    **options: Any,
+) -> int:
+    """Which definitions give a reported number, or why two tools differ; the exit code is 1 if none gives it."""
+    named = named_columns(columns) or None
+    if bool(claims) == bool(between):
+        raise InputError.of("cli.two_questions" if claims else "cli.no_question")
+    if between:
+        first, second = _two_tools(between)
+        if not metrics:
+            raise InputError.of("cli.between_lacks_metric", tools=between)
+        _give_together([rm.between(judgments, run, first, second, metric, columns=named) for metric in metrics], answer)
+        return 0
+    if metrics:
+        raise InputError.of("cli.measure_without_between", metric=metrics[0])
+    reconciled = rm.reconcile(judgments, run, list(map(_claim, claims)), columns=named, **options)
+    answer.give(reconciled)
+    return 0 if reconciled.found else NOT_FOUND
+
+
+def _claim(text: str) -> tuple[str, str]:
+    """The name and the number; the name may contain equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
+    name, equals, number = text.rpartition("=")
+    if not equals or not name.strip() or not number.strip():
+        raise InputError.of("cli.not_a_claim", text=text)
+    return name.strip(), number.strip()
+
+
+def _give_together(results: list[Any], answer: TextAnswer) -> None:
+    """Print several results as one text, list or page."""
+    if answer.format == "html":
+        from rankmeter.showing.html import page_html
+
+        echo(page_html([block for result in results for block in result.document(answer.lang)], lang=answer.lang))
+        return
+    texts = [shown_text(result, answer.format, answer.lang) for result in results]
+    echo(f"[{','.join(texts)}]" if answer.format == "json" and len(texts) > 1 else "\n\n".join(texts))
+
+
+def _two_tools(text: str) -> tuple[str, str]:
+    """Split ``trec_eval:9,c,recbole`` into two tools: a part that names no tool is an option of the one before."""
+    from rankmeter.definitions.spoken import OURS
+    from rankmeter.measures.dialects import dialect_names
+
+    tools: list[str] = []
+    known = {OURS, *dialect_names()}
+    for part in (part.strip() for part in text.split(",")):
+        if tools and ":" in tools[-1] and part.partition(":")[0] not in known:
+            tools[-1] += f",{part}"
+        else:
+            tools.append(part)
+    if len(tools) != 2 or not all(tools):
+        raise InputError.of("cli.between_two", count=len(tools), text=text)
+    return tools[0], tools[1]
+
+
+@command()
+@click.argument("items", type=Reads())
+@click.option("--id", required=True, metavar="COLUMN")
+@click.option("--group", required=True, metavar="COLUMN")
+@click.option("--score", required=True, multiple=True, metavar="COLUMN")
+@click.option("--truth", required=True, metavar="COLUMN")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", default=["RR"])
+@takes(answer=TextAnswer)
+def table(items: str, measures: tuple[str, ...], answer: TextAnswer, **columns: Any) -> None:
+    """One table of items under two definitions."""
+    answer.give(rm.score_table(items, measures=list(measures), **columns))
+    tell(definition_talk(into_measures(measures), answer.lang))
+
+
+@command("rank_eval")
+@click.argument("request", type=Reads())
+@click.argument("responses", type=Reads())
+@takes(answer=Answer)
+def rank_eval(request: str, responses: str, answer: Answer) -> None:
+    """What Elasticsearch's ``_rank_eval`` answers, from saved responses."""
+    from rankmeter.compat.rank_eval import rank_eval as answered
+
+    engine = answered(request, responses)
+    answer.give(engine)
+    if not answer.quiet:
+        tell(definition_talk(list(engine.evaluation.means), answer.lang))
+
+
+@click.command(
+    "trec_eval",
+    cls=BilingualCommand,
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["--help"],
+    },
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="QRELS RUN")
+@click.pass_context
+def trec_eval(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    """The command line of trec_eval, for scripts that were written for it."""
+    answered = trec_answer(arguments, language_of(ctx))
+    if isinstance(answered, int):
+        ctx.exit(answered)
+    show_trec_help(ctx, answered)
+
+
+def show_trec_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
+    """The help of the command, and what each measure that was named is."""
+    from rankmeter.compat.trec_measures import wanted
+    from rankmeter.measures.dialects import find_dialect
+
+    click.echo(ctx.get_help())
+    metrics = find_dialect("trec_eval").metrics
+    for asked in wanted(measures, 10):
+        name = asked.printed.name
+        if not (known := metrics.named(asked.printed.metric or name)):
+            click.echo(f"\n{name}: text, no number.")
+            continue
+        metric = known[0]
+        particular = f" {metric.reason['en']}" if metric.reason else ""
+        click.echo(f"\n{name}: rankmeter's {metric.measure} (`rankmeter explain {metric.measure}`).{particular}")

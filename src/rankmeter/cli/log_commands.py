@@ -1,0 +1,282 @@
+"""Commands about what users did: a log measured, experiments, other policies, interleaved lists, past experiments."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+import rankmeter as rm
+from rankmeter.cli.bilingual import BilingualGroup, language_option
+from rankmeter.cli.options import (
+    COLUMNS,
+    LEVEL,
+    SEED,
+    columns_option,
+    kinds_of_events,
+    level_option,
+    measure_option,
+    pairs,
+    seed_option,
+)
+from rankmeter.cli.output import Answer, Delivery
+from rankmeter.cli.parameters import CommaList, Command, Count, Reads, Writes, command, option, takes
+from rankmeter.cli.talk import say, tell
+from rankmeter.errors import InputError, NotFoundError
+from rankmeter.frozen import dataclass
+from rankmeter.late import pl
+from rankmeter.measures import into_measures, split_all
+from rankmeter.whole_files import write_text
+from rankmeter.wording import Language, Said, said, word
+
+if TYPE_CHECKING:
+    from rankmeter.online import Experiment, OnlineEvaluation
+
+GATE_FAILED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """How the log is read and cleaned."""
+
+    columns: str | None = option(**COLUMNS)
+    types: str | None = option(cls=CommaList, metavar="KIND=WORD,...")
+    events_format: str | None = option(metavar="FORMAT")
+    bots: Literal["keep", "drop"] = option(default="keep")
+    crossed: Literal["drop", "first"] = option(default="drop")
+
+    def reading(self) -> dict[str, Any]:
+        """How the API is told to read it."""
+        columns = pairs("--columns", self.columns)
+        return {"columns": columns, "types": kinds_of_events(self.types), "format": self.events_format}
+
+    def settings(self) -> dict[str, Any]:
+        """How the API is told to read and to clean it."""
+        return {"bots": self.bots, "crossed": self.crossed, **self.reading()}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimating:
+    """What the numbers are about, and how sure they are."""
+
+    unit: Literal["user", "session", "request", "hour", "day"] = option(default="user")
+    level: float = option(default=LEVEL)
+    resamples: int = option(type=Count(0), default=0, show_default=False)
+    seed: int = option(**SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """The experiment, where there is one."""
+
+    experiment: bool = option(default=False)
+    control: str | None = option(metavar="VARIANT")
+    ratios: str | None = option(cls=CommaList, metavar="NAME=RATIO,...")
+    start: str | None = option(metavar="TIME")
+    segments: str | None = option(metavar="COLUMN")
+    correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"] = option(default="holm")
+    power: float = option(default=0.8)
+    sums: bool = option(default=False)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether variants are compared."""
+        return self.experiment or self.sums or any((self.control, self.start, self.segments, self.ratios))
+
+    def settings(self) -> dict[str, Any]:
+        """How the API is told."""
+        ratios = {name: _number("--ratios", value) for name, value in pairs("--ratios", self.ratios).items()}
+        return {
+            "control": self.control, "ratios": ratios or None, "power": self.power, "correction": self.correction,
+            "start": self.start, "segments": self.segments,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """How the experiment is decided, as its plan said before it began."""
+
+    primary: tuple[str, ...] = option(metavar="MEASURE")
+    guardrails: tuple[str, ...] = option("--guardrail", metavar="MEASURE=MARGIN")
+    sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(default="once")
+    looks: str | None = option(cls=CommaList, metavar="SHARE,...")
+    prior: float | None = option()
+    covariates: str | None = option(cls=CommaList, metavar="COLUMN,...")
+    strata: str | None = option(metavar="COLUMN")
+    days: bool = option(default=False)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any of it is."""
+        return any((self.primary, self.guardrails, self.sequential != "once", self.prior, self.covariates, self.strata,
+                    self.days))  # fmt: skip
+
+    def settings(self) -> dict[str, Any]:
+        """How the API is told."""
+        guards = [text.rpartition("=") for text in self.guardrails]
+        return asdict(self) | {
+            "primary": split_all(self.primary),
+            "guardrails": {name: _number("--guardrail", margin) for name, _, margin in guards},
+            "looks": [_number("--looks", share) for share in _parts(self.looks)],
+            "covariates": _parts(self.covariates),
+        }
+
+
+def _parts(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError.of("cli.not_a_number", option=option, text=text) from error
+
+
+@command()
+@click.argument("events", type=Reads())
+@measure_option
+@click.option("--by", metavar="COLUMN")
+@takes(comparing=Comparing, deciding=Deciding)
+@click.option("--position-bias", is_flag=True)
+@takes(estimating=Estimating, log=LogOptions)
+@click.option("--report", type=Writes())
+@takes(answer=Answer)
+def online(
+    events: str,
+    measures: tuple[str, ...],
+    by: str | None,
+    comparing: Comparing,
+    deciding: Deciding,
+    position_bias: bool,
+    estimating: Estimating,
+    log: LogOptions,
+    report: Path | None,
+    answer: Answer,
+) -> int:
+    """What users did, from a log of events; the exit code is 1 if the sample ratio of an experiment is broken."""
+    answer.meant  # noqa: B018 (an ending that asks for no format is refused before anything is read)
+    if report is not None:
+        from rankmeter.report import need_report_extra
+
+        need_report_extra()
+    is_experiment = comparing.is_asked or deciding.is_asked
+    if position_bias:
+        if is_experiment or measures or report is not None or by:
+            raise InputError.of("cli.position_bias_alone")
+        drawn: dict[str, Any] = {"resamples": estimating.resamples or 200, "seed": estimating.seed}
+        answer.tell(rm.online.position_bias(events, level=estimating.level, **drawn, **log.reading()))
+        return 0
+    asked = split_all(measures) or None
+    settings = asdict(estimating)
+    result: OnlineEvaluation | Experiment
+    if not is_experiment:
+        result = rm.online.evaluate(
+            events, asked or ("CTR", "CVR", "SessionDuration"), by=by, **settings, **log.settings()
+        )
+    else:
+        if by not in (None, "variant"):
+            raise InputError.of("cli.experiment_is_by_variant", by=by)
+        settings |= comparing.settings() | deciding.settings()
+        if comparing.sums:
+            del settings["seed"]
+            result = rm.online.experiment(rm.online.sums_from_table(_sums_table(events)), asked, **settings)
+        else:
+            result = rm.online.experiment(events, asked, **settings, **log.settings())
+    tables = result.tables(answer.lang)
+    if not tables[0].rows:
+        raise NotFoundError.of("cli.nothing_to_show")
+    if report is not None:
+        from rankmeter.report.log_page import online_report
+
+        write_text(report, online_report(result, lang=answer.lang))
+    answer.give_tables(result, tables, [*result.sentences(), *_why_beside(result, asked)])
+    if not answer.quiet:
+        from rankmeter.report.evaluations import definition_lines
+
+        tell(definition_lines(result.measures, answer.lang))
+        if report is not None:
+            say(word("report_is_in", answer.lang, path=str(report)))
+    return 0 if getattr(result, "is_sound", True) else GATE_FAILED
+
+
+def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[Said]:
+    """Why a number is shown that was not asked for."""
+    wanted = into_measures(asked) if asked else ()
+    names = {type(measure).name for measure in result.measures}
+    beside = {type(measure).name for measure in result.measures if measure not in wanted}
+    return [said("conversions_beside")] if "CVR" in names and "Conversions" in beside else []
+
+
+def _sums_table(path: str) -> pl.DataFrame:
+    from rankmeter.online.events import open_table
+
+    table = open_table(path, path)
+    sums = [name for name in table.columns if name not in ("variant", "measure")]
+    return table.with_columns(pl.col(name).cast(pl.Float64, strict=False) for name in sums)
+
+
+@command()
+@click.argument("log", type=Reads())
+@click.option("--model", type=click.Choice(["single", "item-position", "cascade", "standard"]), default="single")
+@click.option("--clip", type=float)
+@click.option("--switch", type=float)
+@click.option("--shrink", type=float)
+@level_option
+@columns_option
+@takes(answer=Answer)
+def counterfactual(log: str, columns: str | None, answer: Answer, **options: Any) -> None:
+    """What another policy would have earned, from the log of the one that ran."""
+    from rankmeter.online.choice_log import off_policy_log
+
+    answer.tell(off_policy_log(log, columns=pairs("--columns", columns), **options))
+
+
+@click.group(cls=BilingualGroup)
+def interleave() -> None:
+    """Lists of two rankings, and what people clicked in them."""
+
+
+@interleave.command(cls=Command)
+@click.argument("a", type=Reads())
+@click.argument("b", type=Reads())
+@click.option("--length", type=Count())
+@click.option("--versions", type=click.IntRange(1, 1000), metavar="NUMBER", default=2)
+@seed_option
+@language_option
+@takes(delivery=Delivery)
+def make(a: str, b: str, lang: Language, delivery: Delivery, **options: Any) -> None:
+    """Interleaved lists of two runs."""
+    from rankmeter.online.interleaving import interleave_runs
+
+    lists, left_out = interleave_runs(a, b, **options)
+    if not delivery.quiet and left_out:
+        say(word("queries_of_one_run", lang, count=left_out))
+    delivery.deliver_frame(lists)
+
+
+@interleave.command(cls=Command)
+@click.argument("clicks", type=Reads())
+@level_option
+@columns_option
+@click.option("--unit", type=click.Choice(["auto", "user", "query"]), default="auto")
+@takes(answer=Answer)
+def score(clicks: str, columns: str | None, answer: Answer, **options: Any) -> None:
+    """Which ranking people prefer, from their clicks."""
+    from rankmeter.online.interleaving import score_interleaving
+
+    answer.tell(score_interleaving(clicks, columns=pairs("--columns", columns), **options))
+
+
+@command()
+@click.argument("past", type=Reads())
+@click.option("--offline", "measures", multiple=True, required=True, metavar="COLUMN")
+@click.option("--online", default="online", metavar="COLUMN")
+@level_option
+@seed_option
+@takes(answer=Answer)
+def agreement(past: str, measures: tuple[str, ...], answer: Answer, **options: Any) -> None:
+    """Which offline measure foretold what happened online."""
+    answer.tell(rm.online.predictors(past, list(measures), **options))
