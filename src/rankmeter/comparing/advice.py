@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -25,7 +24,7 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
-from rankmeter.stats.rank_agreement import spearman, tau
+from rankmeter.stats.rank_agreement import mean_spearman, tau
 from rankmeter.stats.student import Contrasts, sides
 from rankmeter.wording import Said, said, word
 
@@ -344,15 +343,15 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure], label
     """Pairs of measures that order queries alike within each system, or systems alike where there are enough."""
     judged = evaluations[0].facts.judged
     alike = []
+
+    def shown(measure: Measure) -> Floats:
+        values = [ev.values[measure] for ev in evaluations]
+        return np.stack([np.where(of.counted, of.value, np.nan)[:judged] for of in values])
+
     for a, b in combinations(measures, 2):
-        over: list[float] = []
-        for ev in evaluations:
-            x, y = (ev.values[m] for m in (a, b))
-            kept = x.counted[:judged] & y.counted[:judged]
-            rho = spearman(*(values.value[:judged][kept] for values in (x, y))) if kept.sum() > 2 else math.nan
-            over += [] if math.isnan(rho) else [rho]
-        if over and np.mean(over) >= ALIKE:
-            alike.append(Alike((label(a), label(b)), float(np.mean(over)), "queries"))
+        over_queries = mean_spearman(shown(a), shown(b))
+        if over_queries >= ALIKE:
+            alike.append(Alike((label(a), label(b)), over_queries, "queries"))
         if len(evaluations) >= ENOUGH_SYSTEMS:
             over_systems = float(tau(*(np.array([ev.means[measure] for ev in evaluations]) for measure in (a, b))))
             if over_systems >= ALIKE:

@@ -15,7 +15,7 @@ import numpy as np
 from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.stats.power import quantile
-from rankmeter.stats.rank_agreement import mean_ranks
+from rankmeter.stats.rank_agreement import mean_spearman
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -145,28 +145,9 @@ def correlation(cmp: Comparison) -> list[list[float | None]]:
     """Spearman's correlation of every two measures over the queries of a system, averaged over systems."""
     size = len(cmp.measures)
     every = [cmp.values[measure] for measure in cmp.measures]
-    known = [~np.isnan(values) for values in every]
-    ranked: dict[tuple[int, bytes], Floats] = {}
-
-    def ranks(measure: int, kept: Bools) -> Floats:
-        """(systems, n) the centred ranks of the values of some queries, of length 1, or 0 where all are equal."""
-        key = measure, kept.tobytes()
-        if key not in ranked:
-            # What is left out is ranked last and changes no other rank.
-            values = mean_ranks(np.where(kept, every[measure], np.inf))
-            mean = (values * kept).sum(axis=1, keepdims=True) / np.maximum(kept.sum(axis=1, keepdims=True), 1)
-            centred = (values - mean) * kept
-            length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-            ranked[key] = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
-        return ranked[key]
-
-    table: list[list[float | None]] = [[1.0 if known[row].any() else None] * size for row in range(size)]
+    table: list[list[float | None]] = [[None if np.isnan(values).all() else 1.0] * size for values in every]
     for row, column in combinations(range(size), 2):
-        kept = known[row] & known[column]
-        x, y = ranks(row, kept), ranks(column, kept)
-        varies = (kept.sum(axis=1) > 2) & x.any(axis=1) & y.any(axis=1)
-        mean = float((x * y).sum(axis=1)[varies].mean()) if varies.any() else None
-        table[row][column] = table[column][row] = short(mean)
+        table[row][column] = table[column][row] = short(mean_spearman(every[row], every[column]))
     return table
 
 

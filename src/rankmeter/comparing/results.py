@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from rankmeter.inputs.reading import Readings
     from rankmeter.judging.assistance import Assistance
     from rankmeter.placing.placements import Bools, Floats, Ints
+    from rankmeter.report.comparisons import ShownComparison
     from rankmeter.showing.showable import Showable
+
+RANKS = ("rank", "rank_low", "rank_high")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -197,13 +200,14 @@ class Comparison:
         meant = self.find(measure)
         tested = [pair for pair in self.differences_of(meant) if pair.p is not None and pair.units > 1]
         alpha = self.settings.alpha_of_one
+        found = self.settings.power if power is None else power
         needed: list[dict[str, Any]] = []
         for pair in tested:
+            names = {"system": pair.system, "other": pair.other}
             contrasts = self.samples[meant].spreads([(self.systems.index(pair.system), self.systems.index(pair.other))])
             spread = float(contrasts.spread(pair.units)[0])
-            count = units_needed(spread, difference, alpha=alpha, power=self.settings.power if power is None else power)
-            sizes = {"spread": spread, "have": pair.units, "needed": count}
-            needed.append({"system": pair.system, "other": pair.other, **sizes})
+            count = units_needed(spread, difference, alpha=alpha, power=found)
+            needed.append({**names, "spread": spread, "have": pair.units, "needed": count})
         if not needed:
             raise InputError.of("comparing.no_spread", measure=str(meant))
         return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
@@ -251,16 +255,15 @@ class Comparison:
     @property
     def leaderboard(self) -> pl.DataFrame:
         """A row per measure and system, best first within each measure."""
+        kinds = dict.fromkeys(("value", "low", "high"), pl.Float64) | dict.fromkeys(RANKS, pl.Int64)
         rows = []
-        for measure in self.measures:
-            for score in self.ranked(measure):
-                low, high = (None, None) if score.interval is None else score.interval.ends
-                value = None if math.isnan(score.value) else score.value
-                known = {name: getattr(score, name) for name in ("rank", "rank_low", "rank_high", "in_best", "reason")}
-                numbers = {"value": value, "low": low, "high": high}
-                rows.append({"measure": str(measure), "system": score.system, **numbers, **known})
-        kinds = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "rank": pl.Int64, "rank_low": pl.Int64}
-        return pl.DataFrame(rows, schema_overrides={**kinds, "rank_high": pl.Int64, "in_best": pl.Boolean})
+        for score in (score for measure in self.measures for score in self.ranked(measure)):
+            low, high = (None, None) if score.interval is None else score.interval.ends
+            value = None if math.isnan(score.value) else score.value
+            known = {name: getattr(score, name) for name in (*RANKS, "in_best", "reason")}
+            names = {"measure": str(score.measure), "system": score.system}
+            rows.append({**names, "value": value, "low": low, "high": high, **known})
+        return pl.DataFrame(rows, schema_overrides={**kinds, "in_best": pl.Boolean})
 
     @property
     def slices(self) -> dict[str, SlicedSystems]:
@@ -365,15 +368,16 @@ class Comparison:
 
     def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
         """A table with significance marks, and what the marks and the measures mean."""
-        from rankmeter.report.comparisons import ShownComparison
-
-        return ShownComparison(self, check_language(lang), digits).to_markdown()
+        return self._shown(check_language(lang), digits).to_markdown()
 
     def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
         """The table of :meth:`to_markdown` as a LaTeX ``tabular`` with the rules of booktabs."""
+        return self._shown(check_language(lang), digits).to_latex()
+
+    def _shown(self, language: Language, digits: int = 4) -> ShownComparison:
         from rankmeter.report.comparisons import ShownComparison
 
-        return ShownComparison(self, check_language(lang), digits).to_latex()
+        return ShownComparison(self, language, digits)
 
     def report(
         self,
@@ -431,17 +435,14 @@ class Comparison:
         return write_figures(self, folder, lang=check_language(lang), formats=formats, progress=progress)
 
     def __repr__(self) -> str:
-        from rankmeter.report.comparisons import ShownComparison
         from rankmeter.showing.terminal import terminal_width
 
-        return ShownComparison(self, chosen_language()).to_text(width=terminal_width())
+        return self._shown(chosen_language()).to_text(width=terminal_width())
 
     def _repr_html_(self) -> str:
-        from rankmeter.report.comparisons import ShownComparison
         from rankmeter.showing.html import notebook_html
 
-        lang = chosen_language()
-        return notebook_html(ShownComparison(self, lang).document(), lang=lang)
+        return notebook_html(self._shown(chosen_language()).document(), lang=chosen_language())
 
 
 def _plain(value: Any) -> Any:

@@ -114,6 +114,17 @@ def spearman(one: Any, other: Any) -> float:
     return float(a @ b) / below if below else math.nan
 
 
+def mean_spearman(rows: Floats, others: Floats) -> float:
+    """The mean over systems of the correlation of two ``(systems, queries)`` tables; NaN where none has one.
+
+    A system counts where three or more of its queries have both values.
+    """
+    both = [(row[kept], other[kept]) for row, other in zip(rows, others, strict=True)
+            if (kept := ~np.isnan(row + other)).sum() > 2]  # fmt: skip
+    known = [rho for sides in both if not math.isnan(rho := spearman(*sides))]
+    return float(np.mean(known)) if known else math.nan
+
+
 def _students(rows: Floats) -> Contrasts:
     """Plain Student's t of each row, without the smallest p-value that signs allow."""
     nothing = np.zeros(len(rows))
