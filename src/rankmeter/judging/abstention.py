@@ -21,11 +21,11 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Heading, Paragraph
+from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.power import wilson
 from rankmeter.stats.rank_agreement import area_of_risks, normalised_area, separation_of
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Said, said
 
 MOST_CUTS = 12
 """How many cuts are looked at where none are named: quantiles of the best scores."""
@@ -96,29 +96,28 @@ class Abstention(NotedTable):
         """A row per cut."""
         return [asdict(cut) for cut in self.cuts]
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """The cuts, and how far scores tell what can be answered."""
         facts = said("silence_facts", answerable=self.answerable, unanswerable=self.unanswerable, floor=self.floor)
-        heads = ("silence_all", "silence_answerable", "silence_unanswerable")
-        columns = [Column(word("silence_cut", language), "text")]
-        columns += [Column(word(head, language)) for head in heads]
-        columns += [Column(word(head, language), "number", 1) for head in ("false_return", "false_silence")]
-        rows = [
+        heads = (
+            ("silence_cut", "text"), "silence_all", "silence_answerable", "silence_unanswerable",
+            ("false_return", "number", 1), ("false_silence", "number", 1),
+        )  # fmt: skip
+        rows = (
             (
-                Cell(word("silence_none", language) if cut.cut is None else f"{cut.cut:g}"),
-                *map(number_cell, (cut.value, cut.answerable, cut.unanswerable)),
-                number_cell(cut.false_return, cut.false_return_low, cut.false_return_high),
-                number_cell(cut.false_silence, cut.false_silence_low, cut.false_silence_high),
+                said("silence_none") if cut.cut is None else f"{cut.cut:g}",
+                cut.value, cut.answerable, cut.unanswerable,
+                (cut.false_return, cut.false_return_low, cut.false_return_high),
+                (cut.false_silence, cut.false_silence_low, cut.false_silence_high),
             )
             for cut in self.cuts
-        ]
+        )  # fmt: skip
         numbers = {"auroc": self.auroc, "risk_area": self.risk_area, "risk_excess": self.risk_excess}
         numbers |= {f"nauc_{name}": value for name, value in self.nauc.items()}
-        names = (Column(word("coefficient", language), "text"), Column(word("value", language)))
-        more = tuple((Cell(word(f"silence_{name}", language)), number_cell(value)) for name, value in numbers.items())
+        more = ((said(f"silence_{name}"), value) for name, value in numbers.items())
         return [
-            Heading(word("silence_title", language, measure=self.measure), 1), Paragraph(facts.text(language)),
-            Table(tuple(columns), tuple(rows), name="cuts"), Table(names, more, name="confidence"),
+            Heading(said("silence_title", measure=self.measure), 1), Paragraph(facts),
+            said_table(heads, rows, "cuts"), said_table((("coefficient", "text"), "value"), more, "confidence"),
         ]  # fmt: skip
 
 

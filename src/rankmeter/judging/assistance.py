@@ -26,11 +26,11 @@ from rankmeter.errors import (
 from rankmeter.judging.observed import Design, Observed, SingleItems, WholeQueries
 from rankmeter.late import special
 from rankmeter.measures import Measure, parse
-from rankmeter.showing.document import Block, Cell, Column, Heading, Kind, Paragraph, Table, number_cell
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Column, Heading, Kind, Paragraph, Table
+from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.assisted import TARGETS, Estimated, Target
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Said, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,25 +269,23 @@ class Assistance(NotedTable):
             design=Design(plain["design"]), notes=tuple(map(Said.from_plain, plain["notes"])),
         )  # fmt: skip
 
-    def document(self, language: Language = "en") -> list[Block]:
+    def told(self) -> list[Block]:
         """People only, assisted and machine only, side by side; the notes, then the measures without an estimate."""
         refused = [said("measure_refused", measure=name, why=why) for name, why in self.refused.items()]
-        noted = NotedTable.document(self, language)
-        return [*noted, *(Paragraph(note.text(language), "note") for note in refused)]
+        return [*NotedTable.told(self), *(Paragraph(note, "note") for note in refused)]
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """Values and differences, and how much is to be judged for the width that is wanted."""
-        blocks: list[Block] = [Heading(word("assisted_title", language), 2)]
-        any_seen = next(iter(self.observed.values()))
-        drawn = said(f"drawn_{self.design.kind}")
-        about = said("target_" + self.target)
-        facts = said("assisted_facts", judged=any_seen.judged, total=any_seen.total, drawn=drawn, target=about)
-        blocks.append(Paragraph(facts.text(language)))
+        seen, drawn, target = next(iter(self.observed.values())), said(f"drawn_{self.design.kind}"), self.target
+        facts = said(
+            "assisted_facts", judged=seen.judged, total=seen.total, drawn=drawn, target=said(f"target_{target}")
+        )
+        blocks: list[Block] = [Heading(said("assisted_title"), 2), Paragraph(facts)]
         if values := self._values():
-            blocks.append(self._table(values, language))
+            blocks.append(self._table(values))
         if self.pairs:
-            blocks += [Heading(word("assisted_differences", language), 3), self._table(self._differences(), language)]
-        return [*blocks, *(Paragraph(note.text(language), "note") for note in self._needed_notes())]
+            blocks += [Heading(said("assisted_differences"), 3), self._table(self._differences())]
+        return [*blocks, *(Paragraph(note, "note") for note in self._needed_notes())]
 
     def _needed_notes(self) -> Iterator[Said]:
         for measure, system, other, count in self._needed():
@@ -300,33 +298,23 @@ class Assistance(NotedTable):
             else:
                 yield said("needed_queries", count=count, more=max(count - seen.judged, 0), **facts)
 
-    def _table(self, rows: Sequence[Assisted], language: Language) -> Table:
+    def _table(self, rows: Sequence[Assisted]) -> Table:
         is_difference = bool(rows) and rows[0].other is not None
         kind: Kind = "difference" if is_difference else "number"
-        columns = [
-            Column(word("pair" if is_difference else "system", language), "text"),
-            Column(word("measure", language), "text", is_code=True),
-            Column(word("people_alone", language), kind),
-            Column(word("level_interval", language, level=self.level), "interval", 2),
-            Column(word("people_and_machine", language), kind),
-            Column(word("machine_alone", language), kind, int(is_difference)),
-            Column(word("machine_weight", language), "number", 3, 2),
-            Column(word("value_correlation", language), "number", 2, 2),
-            Column(word("worth_queries", language), "count", 2),
-            Column(word("p", language), "p", 2),
-            Column(word("p_by", language, correction=self.correction), "p"),
-        ]
-        lines = [
-            (
-                Cell(_pair_name(row.system, row.other)), Cell(row.measure),
-                number_cell(row.people), number_cell(None, row.people_low, row.people_high),
-                number_cell(row.value, row.low, row.high),
-                Cell(row.machine), Cell(row.weight), number_cell(row.correlation), Cell(row.worth),
-                Cell(row.p), Cell(row.p_corrected),
-            )
+        heads = (
+            ("pair" if is_difference else "system", "text"), Column(said("measure"), "text", is_code=True),
+            ("people_alone", kind), (said("level_interval", level=self.level), "interval", 2),
+            ("people_and_machine", kind), ("machine_alone", kind, int(is_difference)),
+            ("machine_weight", "number", 3, 2), ("value_correlation", "number", 2, 2), ("worth_queries", "count", 2),
+            ("p", "p", 2), (said("p_by", correction=self.correction), "p"),
+        )  # fmt: skip
+        lines = (
+            (_pair_name(row.system, row.other), row.measure, row.people, (None, row.people_low, row.people_high),
+             (row.value, row.low, row.high), row.machine, row.weight, row.correlation, row.worth, row.p,
+             row.p_corrected)
             for row in rows
-        ]  # fmt: skip
-        table = Table(tuple(columns), tuple(lines), name="assisted")
+        )  # fmt: skip
+        table = said_table(heads, lines, "assisted")
         return table if is_difference else table.only(lambda column: column.kind != "p")
 
 

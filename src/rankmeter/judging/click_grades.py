@@ -24,8 +24,8 @@ from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
-from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table, text_table
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table
+from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.click_models import (
     BetaPrior,
     GammaPrior,
@@ -38,7 +38,7 @@ from rankmeter.stats.click_models import (
     has_enough,
     position_based,
 )
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Option, Said, said
 
 Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]
 MODELS: tuple[Model, ...] = get_args(Model)
@@ -104,37 +104,34 @@ class ClickGrades(NotedTable):
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
         }  # fmt: skip
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """How many pairs have which grade, how positions are looked at, the pairs with most evidence, agreement."""
         facts = said("clicks_facts", model=self.model, pairs=len(self.frame), queries=self.frame["query"].n_unique(),
                      starts=[f"{start:g}" for start in self.starts])  # fmt: skip
+        graded = self.frame.filter(pl.col("grade").is_not_null())
+        counts = graded.group_by("grade").agg(pl.len(), pl.col("unsure").sum()).sort("grade")
+        rows: list[list[object]] = [[str(grade), pairs, unsure] for grade, pairs, unsure in counts.iter_rows()]
+        rows.append([said("clicks_ungraded"), self.frame.height - graded.height, None])
+        heads = (("clicks_grade", "text"), ("clicks_pairs", "count"), ("clicks_unsure", "count"))
         blocks: list[Block] = [
-            Heading(word("clicks_title", language, source=self.source), 1), Paragraph(facts.text(language)),
-            self._grade_table(language), Heading(word("clicks_most", language)), self._pair_table(language),
+            Heading(said("clicks_title", source=self.source), 1), Paragraph(facts), said_table(heads, rows, "grades"),
+            Heading(said("clicks_most")), self._pair_table(),
         ]  # fmt: skip
         if self.examination:
             places = [(str(place), looked) for place, looked in enumerate(self.examination, 1)]
-            heads = [word("clicks_position", language), word("clicks_examination", language)]
-            blocks += [Heading(word("clicks_positions", language)), text_table(heads, places, ["text", "number"])]
-        if self.agreement is not None:
-            blocks += self.agreement.document(language)
-        return blocks
+            table = said_table((("clicks_position", "text"), "clicks_examination"), places, "")
+            blocks += [Heading(said("clicks_positions")), table]
+        return [*blocks, *(self.agreement.told() if self.agreement is not None else ())]
 
-    def _grade_table(self, language: Language) -> Table:
-        graded = self.frame.filter(pl.col("grade").is_not_null())
-        counts = graded.group_by("grade").agg(pl.len(), pl.col("unsure").sum()).sort("grade")
-        heads = [word(f"clicks_{name}", language) for name in ("grade", "pairs", "unsure")]
-        rows: list[list[object]] = [[str(grade), pairs, unsure] for grade, pairs, unsure in counts.iter_rows()]
-        rows.append([word("clicks_ungraded", language), self.frame.height - graded.height, None])
-        return text_table(heads, rows, ["text", "count", "count"], name="grades")
-
-    def _pair_table(self, language: Language) -> Table:
-        names = ("query", "item", "clicks", "evidence", "rate", "low", "high", "grade")
-        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "number", "number", "text")
+    def _pair_table(self) -> Table:
+        kinds: dict[str, Kind] = {
+            "query": "text", "item": "text", "clicks": "count", "evidence": "number", "rate": "number", "low": "number",
+            "high": "number", "grade": "text",
+        }  # fmt: skip
         most = self.frame.sort("evidence", "query", "item", descending=[True, False, False]).head(10)
-        most = most.with_columns(pl.col("rate", "low", "high").fill_nan(None), pl.col("grade").cast(pl.String))
-        rows = [[*row[:-1], row[-1] or word("clicks_ungraded", language)] for row in most.select(names).iter_rows()]
-        return text_table([word(f"clicks_{name}", language) for name in names], rows, kinds, name="pairs")
+        most = most.with_columns(pl.col("grade").cast(pl.String))
+        rows = ((*row[:-1], row[-1] or said("clicks_ungraded")) for row in most.select(list(kinds)).iter_rows())
+        return said_table([(f"clicks_{name}", kind) for name, kind in kinds.items()], rows, "pairs")
 
 
 def judgments_from_clicks(

@@ -33,10 +33,10 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.charts import drawing, field, layer
-from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table, number_cell
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Chart, Column, Heading, Paragraph, Table
+from rankmeter.showing.showable import Head, NotedTable, said_table
 from rankmeter.stats.assisted import bounded_mean
-from rankmeter.wording import Language, Option, Said, said, word
+from rankmeter.wording import Option, Said, said, word
 
 Rule = Literal["joint", "share", "any", "iou", "contained"]
 Dialect = Literal["rankmeter", "chroma", "legalbench_rag"]
@@ -209,61 +209,54 @@ class SpanScores(NotedTable):
             "definitions": {name: word(f"evidence_{name}", "en", unit=unit) for name in SCORES},
         }  # fmt: skip
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """A table of scores for each way of looking at lists, and the measures."""
-        rule, unit = self.holding, word(f"evidence_{self.unit}", language)
+        rule, unit = self.holding, said(f"evidence_{self.unit}")
         facts = said("evidence_facts", spans=sum(map(len, self.gold.values())), queries=len(self.gold), rule=rule.rule,
                      share=rule.share, unit=unit, dialect=rule.dialect)  # fmt: skip
-        blocks: list[Block] = [Heading(word("evidence_title", language), 1), Paragraph(facts.text(language))]
+        blocks: list[Block] = [Heading(said("evidence_title"), 1), Paragraph(facts)]
         rows = self.to_polars()
         for by in dict.fromkeys(by for by, _ in self.sizes):
-            title = "evidence_equal_chunks" if by == CHUNKS else "evidence_equal_size"
-            blocks.append(Heading(word(title, language, unit=unit), 2))
-            blocks.append(self._table(rows.filter(pl.col("by") == by), by, language))
+            title, axis = ("evidence_equal_chunks", said("evidence_at_chunks"))
+            if by != CHUNKS:
+                title, axis = "evidence_equal_size", unit
+            here = rows.filter(pl.col("by") == by)
+            blocks += [Heading(said(title, unit=unit), 2), self._table(here, by, axis)]
             if len(self.systems) > 1 and find_spec("vl_convert") is not None:
-                blocks.append(self._chart(rows.filter(pl.col("by") == by), by, language))
+                blocks.append(_chart(here, by, axis))
         if len(self.measured):
-            heads = [Column(word(name, language), "text") for name in ("measure", "system")]
-            cells = rows.filter(pl.col("by").is_null())
-            shown = tuple(
-                (Cell(row["score"]), Cell(row["system"]), number_cell(row["value"], row["low"], row["high"]))
-                for row in cells.iter_rows(named=True)
-            )
-            blocks.append(Heading(word("evidence_measures", language), 2))
-            blocks.append(Table((*heads, Column(word("value", language))), shown, name="measures"))
+            measured = rows.filter(pl.col("by").is_null()).select("score", "system", "value", "low", "high")
+            cells = ((score, system, tuple(ends)) for score, system, *ends in measured.iter_rows())
+            table = said_table((("measure", "text"), ("system", "text"), "value"), cells, "measures")
+            blocks += [Heading(said("evidence_measures"), 2), table]
         return blocks
 
-    def _table(self, rows: pl.DataFrame, by: str, language: Language) -> Table:
+    def _table(self, rows: pl.DataFrame, by: str, axis: Said) -> Table:
         """A line per score and size, a column per system and per difference from the first."""
         first, *others = self.systems
-        columns = [Column(word("score", language), "text"), Column(self._axis(by, language), "count")]
-        columns += [Column(name if others else word("value", language)) for name in self.systems]
-        columns += [Column(f"{name} - {first}", "difference") for name in others]
-        unit = word(f"evidence_{self.unit}", language)
+        heads: list[Head] = [("score", "text"), (axis, "count")]
+        heads += [Column(name) for name in self.systems] if others else ["value"]
+        heads += [Column(f"{name} - {first}", "difference") for name in others]
+        shown = ("value",) if others else ("value", "low", "high")
+        apart = ("difference", "difference_low", "difference_high")
         lines = []
-        for (score, size), part in rows.group_by("score", "size", maintain_order=True):
-            by_system = {row["system"]: row for row in part.iter_rows(named=True)}
-            cells = [Cell(word(f"evidence_{score}", language, unit=unit)), Cell(size)]
-            apart = ("difference", "difference_low", "difference_high")
-            shown = ("value",) if others else ("value", "low", "high")
-            cells += [number_cell(*(by_system[name][part] for part in shown)) for name in self.systems]
-            cells += [number_cell(*(by_system[name][part] for part in apart)) for name in others]
-            lines.append((SCORES.index(str(score)), tuple(cells)))
-        lines.sort(key=lambda line: line[0])
-        return Table(tuple(columns), tuple(cells for _, cells in lines), name=f"spans-{by}")
+        for score in SCORES:
+            for (size,), part in rows.filter(pl.col("score") == score).group_by("size", maintain_order=True):
+                of = {row["system"]: row for row in part.iter_rows(named=True)}
+                values = (tuple(of[name][end] for end in shown) for name in self.systems)
+                gaps = (tuple(of[name][end] for end in apart) for name in others)
+                lines.append((said(f"evidence_{score}", unit=said(f"evidence_{self.unit}")), size, *values, *gaps))
+        return said_table(heads, lines, f"spans-{by}")
 
-    def _axis(self, by: str, language: Language) -> str:
-        return word("evidence_at_chunks" if by == CHUNKS else f"evidence_{self.unit}", language)
 
-    def _chart(self, rows: pl.DataFrame, by: str, language: Language) -> Chart:
-        """Span recall of each system as it grows."""
-        title = word("evidence_span_recall", language)
-        data = rows.filter(pl.col("score") == "span_recall").select("system", "size", "value").to_dicts()
-        x = field("size:Q", axis={"title": self._axis(by, language)})
-        y = field("value:Q", axis={"title": None}, scale={"domain": [0, 1]})
-        colour = field("system:N", sort=None, legend={"title": None, "orient": "bottom"})
-        drawn = drawing(data, 220, layer({"type": "line", "point": True}, x=x, y=y, color=colour))
-        return Chart(f"spans-by-{by}", title, drawn)
+def _chart(rows: pl.DataFrame, by: str, axis: Said) -> Chart:
+    """Span recall of each system as it grows."""
+    data = rows.filter(pl.col("score") == "span_recall").select("system", "size", "value").to_dicts()
+    x = field("size:Q", axis={"title": axis})
+    y = field("value:Q", axis={"title": None}, scale={"domain": [0, 1]})
+    colour = field("system:N", sort=None, legend={"title": None, "orient": "bottom"})
+    drawn = drawing(data, 220, layer({"type": "line", "point": True}, x=x, y=y, color=colour))
+    return Chart(f"spans-by-{by}", said("evidence_span_recall"), drawn)
 
 
 _NOT_MEASURED = pl.DataFrame(

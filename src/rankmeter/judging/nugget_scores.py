@@ -19,10 +19,10 @@ from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.assisted_values import queries_seen
 from rankmeter.judging.observed import Design, Observed, drawn_queries
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, number_cell
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Folded, Heading, Paragraph
+from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.assisted import bounded_mean
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Said, said, word
 
 Empty = Literal["zero", "one", "skip"]
 SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
@@ -106,30 +106,27 @@ class NuggetScores(NotedTable):
         """A row per system and score."""
         return [asdict(score) for score in self.scores.values()]
 
-    def document(self, language: Language = "en") -> list[Block]:
+    def told(self) -> list[Block]:
         """The scores; then, below their notes, what a machine's labels add."""
-        return [*NotedTable.document(self, language), *(self.assisted.document(language) if self.assisted else ())]
+        return [*NotedTable.told(self), *(self.assisted.told() if self.assisted else ())]
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """The scores, and what each of them means."""
         queries = self.per_query["query"].n_unique()
         facts = said("nugget_facts", nuggets=len(self.labels), queries=queries, empty=self.empty)
-        interval = word("level_interval", language, level=self.level)
-        columns = [Column(word("system", language), "text"), Column(word("score", language), "text")]
-        columns += [Column(word("value", language)), Column(interval, "interval", 1)]
-        columns += [Column(word("query_count", language), "count", 2)]
-        rows = [
-            (Cell(mean.system), Cell(word(f"nugget_{mean.score}", language)), number_cell(mean.value),
-             number_cell(None, mean.low, mean.high), Cell(mean.queries))
+        interval = said("level_interval", level=self.level)
+        heads = (("system", "text"), ("score", "text"), "value", (interval, "interval", 1), ("query_count", "count", 2))
+        rows = (
+            (mean.system, said(f"nugget_{mean.score}"), mean.value, (None, mean.low, mean.high), mean.queries)
             for mean in self.scores.values()
-        ]  # fmt: skip
-        lengths = [said("answer_lengths", lengths=dict(self.lengths))] if self.lengths else []
-        meanings = [f"{word(f'nugget_{name}', language)}: {word(f'nugget_{name}_means', language)}" for name in SCORES]
+        )
+        meanings = (
+            said("and_its_meaning", name=said(f"nugget_{name}"), text=said(f"nugget_{name}_means")) for name in SCORES
+        )
+        lengths = [Paragraph(said("answer_lengths", lengths=dict(self.lengths)), "note")] if self.lengths else []
         return [
-            Heading(word("nugget_title", language), 1), Paragraph(facts.text(language)),
-            Table(tuple(columns), tuple(rows), name="nuggets"),
-            Folded(word("meaning", language), tuple(items(meanings))),
-            *(Paragraph(note.text(language), "note") for note in lengths),
+            Heading(said("nugget_title"), 1), Paragraph(facts), said_table(heads, rows, "nuggets"),
+            Folded(said("meaning"), tuple(Paragraph(meaning, "item") for meaning in meanings)), *lengths,
         ]  # fmt: skip
 
 

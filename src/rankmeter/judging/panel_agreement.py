@@ -14,8 +14,8 @@ from rankmeter.errors import NotFoundError, check_choice, check_level, did_you_m
 from rankmeter.judging.panel import Panel, into_panel, plain_number
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items, text_table
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, text_table
+from rankmeter.showing.showable import Head, NotedTable, said_table
 from rankmeter.stats.judge_agreement import (
     FEWEST_QUERIES,
     GAP,
@@ -27,7 +27,7 @@ from rankmeter.stats.judge_agreement import (
     jackknifed,
     kappa_from,
 )
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Said, said, word
 
 Singles = Literal["skip", "count"]
 MOST_PAIRED = 12
@@ -144,94 +144,68 @@ class JudgeAgreement(NotedTable):
             for name, estimate in coefficients.items()
         ]  # fmt: skip
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """All judges together, every two, each, the queries and pairs to discuss, and what coefficients mean."""
         names = ", ".join(self.judges) if len(self.judges) <= 6 else str(len(self.judges))
-        blocks: list[Block] = [Heading(word("judges_title", language, judges=names), 1)]
         scale = said("scale_stated" if self.is_stated else "scale_taken", scale=self.scale_text)
         facts = said("judges_facts", pairs=self.in_common, queries=self.queries, judged=self.judged, scale=scale)
-        blocks += [Paragraph(facts.text(language)), self._coefficient_table(language)]
-        if len(self.pairs) == 1:
-            blocks += [Heading(word("judges_confusion", language)), self._confusion_table(self.pairs[0], language)]
-        elif self.pairs:
-            blocks += [Heading(word("judges_pairs", language)), self._pair_table(language)]
-        blocks += [Heading(word("judges_each", language)), self._judge_table(language)]
-        if len(self.to_discuss):
-            blocks += [Heading(word("judges_queries", language)), self._query_table(language)]
-            blocks += [Heading(word("judges_discuss", language)), self._discuss_table(language)]
-        return [*blocks, Heading(word("judges_reading", language), 2), self._meanings(language)]
-
-    def _coefficient_table(self, language: Language) -> Table:
-        interval = word("level_interval", language, level=self.level)
-        columns = (
-            Column(word("coefficient", language), "text"), Column(word("value", language)),
-            Column(interval, "interval", 1),
-        )  # fmt: skip
         shown = [name for name in MAIN if name in self.coefficients]
-        rows = [
-            (Cell(word(f"coefficient_{name}", language)), *self._cells(self.coefficients[name], language, name))
+        rows = [(said(f"coefficient_{name}"), *self._cells(self.coefficients[name], name)) for name in shown]
+        interval = said("level_interval", level=self.level)
+        coefficients = said_table((("coefficient", "text"), "value", (interval, "interval", 1)), rows, "coefficients")
+        blocks: list[Block] = [Heading(said("judges_title", judges=names), 1), Paragraph(facts), coefficients]
+        if len(self.pairs) == 1:
+            blocks += [Heading(said("judges_confusion")), self._confusion_table(self.pairs[0])]
+        elif self.pairs:
+            blocks += [Heading(said("judges_pairs")), self._pair_table()]
+        each = (
+            ("judge", "text"), ("judged", "count"), ("also_others", "count", 1), "mean_grade",
+            ("bias_to_others", "difference"), "coefficient_absolute_error",
+        )  # fmt: skip
+        blocks += [Heading(said("judges_each")), said_table(each, self.per_judge.iter_rows(), "per_judge")]
+        if len(self.to_discuss):
+            heads = (("query", "text"), ("pairs", "count"), "coefficient_agreement", "coefficient_absolute_error")
+            rows_of_queries = self.per_query.head(SHOWN_QUERIES).rows()
+            blocks += [Heading(said("judges_queries")), said_table(heads, rows_of_queries, "per_query")]
+            apart = self.to_discuss.head(SHOWN_PAIRS)
+            names_of = (said("query"), said("item"), *apart.columns[2:-1], said("spread"))
+            cells = [[plain_number(part) if isinstance(part, float) else part for part in row] for row in apart.rows()]
+            discussed = text_table(names_of, cells, ["text"] * len(names_of), name="to_discuss")
+            blocks += [Heading(said("judges_discuss")), discussed]
+        meanings = [
+            Paragraph(
+                said("and_its_meaning", name=said(f"coefficient_{name}"), text=said(f"coefficient_{name}_means")),
+                "item",
+            )
             for name in shown
         ]
-        return Table(columns, tuple(rows), name="coefficients")
+        return [*blocks, Heading(said("judges_reading"), 2), Folded(said("meaning"), tuple(meanings))]
 
-    def _meanings(self, language: Language) -> Folded:
-        """What each coefficient says."""
-        lines = [
-            f"{word(f'coefficient_{name}', language)}: {word(f'coefficient_{name}_means', language)}"
-            for name in MAIN
-            if name in self.coefficients
-        ]
-        return Folded(word("meaning", language), tuple(items(lines)))
-
-    def _cells(self, estimate: Jackknifed, language: Language, name: str) -> tuple[Cell, Cell]:
+    def _cells(self, estimate: Jackknifed, name: str) -> tuple[Cell, Cell]:
         """A value and its interval, which shows nothing impossible."""
         if math.isnan(estimate.value):
-            return Cell(word("undefined", language)), Cell()
+            return Cell(said("undefined")), Cell()
         lowest, highest = POSSIBLE.get(name, (-1.0, 1.0))
         span = None if math.isnan(estimate.error) else (max(estimate.low, lowest), min(estimate.high, highest))
         return Cell(estimate.value), Cell(span=span)
 
-    def _confusion_table(self, two: JudgePair, language: Language) -> Table:
-        heads = [plain_number(grade) for grade in self.scale]
-        corner = word("rows_and_columns", language, rows=two.first, columns=two.second)
-        rows = (
-            (Cell(head), *(Cell(count) for count in row), Cell(sum(row)))
-            for head, row in zip(heads, two.confusion, strict=True)
-        )
-        columns = (Column(corner, "text"), *(Column(head, "count") for head in heads))
-        return Table((*columns, Column(word("all", language), "count")), tuple(rows), name="confusion")
+    def _confusion_table(self, two: JudgePair) -> Table:
+        grades = [plain_number(grade) for grade in self.scale]
+        corner = said("rows_and_columns", rows=two.first, columns=two.second)
+        heads: list[Head] = [(corner, "text"), *(Column(grade, "count") for grade in grades), ("all", "count")]
+        rows = ((grade, *row, sum(row)) for grade, row in zip(grades, two.confusion, strict=True))
+        return said_table(heads, rows, "confusion")
 
-    def _pair_table(self, language: Language) -> Table:
+    def _pair_table(self) -> Table:
         shown = ("agreement", "bias", "absolute_error", "kappa_quadratic", "alpha_ordinal", "ac2_quadratic")
-        columns = [Column(word("judges", language), "text"), Column(word("pairs", language), "count")]
-        columns += [Column(word(f"coefficient_{name}", language), importance=at) for at, name in enumerate(shown)]
+        heads: list[Head] = [("judges", "text"), ("pairs", "count")]
+        heads += [(f"coefficient_{name}", "number", at) for at, name in enumerate(shown)]
         rows = []
         for two in self.pairs:
-            both = (self._cells(two.coefficients[name], language, name) for name in shown)
+            both = (self._cells(two.coefficients[name], name) for name in shown)
             cells = (Cell(value.value, span=interval.span) for value, interval in both)
-            rows.append((Cell(f"{two.first}, {two.second}"), Cell(two.pairs), *cells))
-        return Table(tuple(columns), tuple(rows), name="pairs")
-
-    def _judge_table(self, language: Language) -> Table:
-        columns = (
-            Column(word("judge", language), "text"), Column(word("judged", language), "count"),
-            Column(word("also_others", language), "count", 1), Column(word("mean_grade", language)),
-            Column(word("bias_to_others", language), "difference"),
-            Column(word("coefficient_absolute_error", language)),
-        )  # fmt: skip
-        return Table(columns, tuple(tuple(map(Cell, row)) for row in self.per_judge.iter_rows()), name="per_judge")
-
-    def _query_table(self, language: Language) -> Table:
-        names = ("query", "pairs", "coefficient_agreement", "coefficient_absolute_error")
-        rows = self.per_query.head(SHOWN_QUERIES).rows()
-        heads = [word(name, language) for name in names]
-        return text_table(heads, rows, ("text", "count", "number", "number"), name="per_query")
-
-    def _discuss_table(self, language: Language) -> Table:
-        apart = self.to_discuss.head(SHOWN_PAIRS)
-        heads = (word("query", language), word("item", language), *apart.columns[2:-1], word("spread", language))
-        rows = [[plain_number(part) if isinstance(part, float) else part for part in row] for row in apart.rows()]
-        return text_table(heads, rows, ["text"] * len(heads), name="to_discuss")
+            rows.append((f"{two.first}, {two.second}", two.pairs, *cells))
+        return said_table(heads, rows, "pairs")
 
 
 def judges(

@@ -20,8 +20,8 @@ from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
-from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
-from rankmeter.showing.showable import NotedTable
+from rankmeter.showing.document import Block, Cell, Heading, Paragraph, Table
+from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.corrections import Correction
 from rankmeter.stats.rank_agreement import (
     decisions,
@@ -35,7 +35,7 @@ from rankmeter.stats.rank_agreement import (
     tau_ap_b,
     tau_h,
 )
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Said, said
 
 FEWEST_SYSTEMS = 10
 """Below which tau is an accident: pairs say more."""
@@ -126,58 +126,51 @@ class LeaderboardAgreement(NotedTable):
         """A row per measure and system."""
         return [{"measure": name, **asdict(row)} for name, board in self.boards.items() for row in board.rows]
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """For each measure the systems, what both judges decide, and how far the orders agree."""
         facts = said("boards_facts", queries=self.queries, people=self.people_queries, machine=self.machine_queries)
-        blocks: list[Block] = [Heading(word("boards_title", language), 1), Paragraph(facts.text(language))]
+        blocks: list[Block] = [Heading(said("boards_title"), 1), Paragraph(facts)]
         for board in self.boards.values():
-            blocks += [Heading(board.measure), self._systems(board, language), *self._sentences(board, language)]
-            blocks.append(self._summary(board, language))
-        return [*blocks, Heading(word("judges_reading", language))]
+            blocks += [Heading(board.measure), self._systems(board), *_sentences(board), _orders(board)]
+        return [*blocks, Heading(said("judges_reading"))]
 
-    def _systems(self, board: TwoBoards, language: Language) -> Table:
-        columns = (
-            Column(word("system", language), "text"), Column(word("people", language)),
-            Column(word("rank", language), "count"), Column(word("machine", language)),
-            Column(word("rank", language), "count"), Column(word("coefficient_bias", language), "difference", 2),
-            Column(word("favour", language), "difference"),
-            Column(word("p_by", language, correction=self.correction), "p", 1),
-        )  # fmt: skip
-        rows = [
-            (Cell(row.system), Cell(row.people), Cell(row.people_place), Cell(row.machine), Cell(row.machine_place),
-             Cell(row.bias), number_cell(row.favour, row.favour_low, row.favour_high), Cell(row.p_corrected))
-            for row in board.rows
-        ]  # fmt: skip
-        return Table(columns, tuple(rows), name="systems")
-
-    def _sentences(self, board: TwoBoards, language: Language) -> list[Block]:
-        best = max(board.rows, key=lambda row: row.machine)
-        winner = (
-            said("winner_kept", system=best.system)
-            if board.is_winner_kept
-            else said("winner_changed", system=board.rows[0].system, other=best.system, regret=board.regret)
-        )
-        decided = said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)
-        ceiling = said("ceiling", value=board.ceiling, best=board.rows[0].people)
-        sentences = [winner, decided] if math.isnan(board.ceiling) else [winner, decided, ceiling]
-        return [Paragraph(sentence.text(language)) for sentence in sentences]
-
-    def _summary(self, board: TwoBoards, language: Language) -> Table:
-        numbers = {
-            "tau": number_cell(board.tau, board.tau_low, board.tau_high),
-            "tau_ap": number_cell(board.tau_ap), "tau_h": number_cell(board.tau_h), "rbo": number_cell(board.rbo),
-            "rbo_top": number_cell(board.rbo_top), "drop": Cell(board.largest_drop, digits=0),
-            "people_halves": number_cell(board.people_halves), "machine_halves": number_cell(board.machine_halves),
-        }  # fmt: skip
-        columns = (
-            Column(word("coefficient", language), "text"), Column(word("value", language)),
-            Column(word("meaning", language), "text", 1),
+    def _systems(self, board: TwoBoards) -> Table:
+        heads = (
+            ("system", "text"), "people", ("rank", "count"), "machine", ("rank", "count"),
+            ("coefficient_bias", "difference", 2), ("favour", "difference"),
+            (said("p_by", correction=self.correction), "p", 1),
         )  # fmt: skip
         rows = (
-            (Cell(word(f"board_{name}", language)), cell, Cell(word(f"board_{name}_means", language)))
-            for name, cell in numbers.items()
-        )
-        return Table(columns, tuple(rows), name="orders")
+            (row.system, row.people, row.people_place, row.machine, row.machine_place, row.bias,
+             (row.favour, row.favour_low, row.favour_high), row.p_corrected)
+            for row in board.rows
+        )  # fmt: skip
+        return said_table(heads, rows, "systems")
+
+
+def _sentences(board: TwoBoards) -> list[Block]:
+    """Whether the winner stays, which pairs are decided alike, and what no system can be seen to exceed."""
+    best = max(board.rows, key=lambda row: row.machine)
+    winner = (
+        said("winner_kept", system=best.system)
+        if board.is_winner_kept
+        else said("winner_changed", system=board.rows[0].system, other=best.system, regret=board.regret)
+    )
+    sentences = [winner, said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)]
+    if not math.isnan(board.ceiling):
+        sentences.append(said("ceiling", value=board.ceiling, best=board.rows[0].people))
+    return list(map(Paragraph, sentences))
+
+
+def _orders(board: TwoBoards) -> Table:
+    """How far the two orders agree."""
+    numbers = {
+        "tau": (board.tau, board.tau_low, board.tau_high), "tau_ap": board.tau_ap, "tau_h": board.tau_h,
+        "rbo": board.rbo, "rbo_top": board.rbo_top, "drop": Cell(board.largest_drop, digits=0),
+        "people_halves": board.people_halves, "machine_halves": board.machine_halves,
+    }  # fmt: skip
+    rows = ((said(f"board_{name}"), number, said(f"board_{name}_means")) for name, number in numbers.items())
+    return said_table((("coefficient", "text"), "value", ("meaning", "text", 1)), rows, "orders")
 
 
 def leaderboards(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any
 
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Paragraph, Table
-from rankmeter.wording import Language, Said, chosen_language
+from rankmeter.showing.document import Block, Cell, Column, Paragraph, Table, number_cell
+from rankmeter.wording import Language, Said, chosen_language, said
 
 
 class Showable:
@@ -70,7 +70,10 @@ class ShownAsTable(Showable):
 
 
 class NotedTable(ShownAsTable):
-    """A result of several tables, with notes below them, and with rows for programs."""
+    """A result of several tables, with notes below them, and with rows for programs.
+
+    It is put together of words and sentences as :func:`rankmeter.wording.said` makes them, and worded at the end.
+    """
 
     __slots__ = ()
     notes: tuple[Said, ...]
@@ -79,9 +82,13 @@ class NotedTable(ShownAsTable):
         """The numbers, a row each; NaN where there is none."""
         raise NotImplementedError
 
-    def _blocks(self, language: Language) -> list[Block]:
+    def _blocks(self) -> list[Block]:
         """What is shown above the notes."""
         raise NotImplementedError
+
+    def told(self) -> list[Block]:
+        """What is shown, the notes last, in no language yet."""
+        return [*self._blocks(), *(Paragraph(note, "note") for note in self.notes)]
 
     def to_polars(self) -> pl.DataFrame:
         """The numbers, a row each; null where there is none."""
@@ -89,7 +96,41 @@ class NotedTable(ShownAsTable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """What is shown, the notes last."""
-        return [*self._blocks(language), *(Paragraph(note.text(language), "note") for note in self.notes)]
+        return [_worded(block, language) for block in self.told()]
+
+
+def _worded(part: Any, language: Language) -> Any:
+    """A part of a document with every sentence in it in one language."""
+    if isinstance(part, Said):
+        return part.text(language)
+    if isinstance(part, (tuple, list)):
+        return type(part)(_worded(each, language) for each in part)
+    if isinstance(part, dict):
+        return {name: _worded(each, language) for name, each in part.items()}
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    return replace(part, **{field.name: _worded(getattr(part, field.name), language) for field in fields(part)})
+
+
+Head = str | tuple[Any, ...] | Column
+"""A column: a word, a word (or sentence) with what else a column states, or the column itself."""
+
+
+def said_table(heads: Sequence[Head], rows: Iterable[Sequence[Any]], name: str) -> Table:
+    """A table whose heads are words; a cell is a value, or a number with the ends of its interval."""
+
+    def column(head: Head) -> Column:
+        if isinstance(head, Column):
+            return head
+        kind, *facts = head if isinstance(head, tuple) else (head,)
+        return Column(kind if isinstance(kind, Said) else said(kind), *facts)
+
+    def cell(value: Any) -> Cell:
+        if isinstance(value, (tuple, float)):
+            return number_cell(*value) if isinstance(value, tuple) else number_cell(value)
+        return value if isinstance(value, Cell) else Cell(value)
+
+    return Table(tuple(map(column, heads)), tuple(tuple(map(cell, row)) for row in rows), name=name)
 
 
 class ToldTable(ShownAsTable):
