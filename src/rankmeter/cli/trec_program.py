@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankmeter.cli.talk import say, tell
-from rankmeter.compat import c_library
+from rankmeter.compat.trec_measures import atol
 from rankmeter.errors import MeasureError, Problem, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
 from rankmeter.showing.characters import without_controls
@@ -133,7 +133,7 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _whole(name: str, text: str) -> int:
-    number = c_library.whole(text)
+    number = atol(text)
     if not re.fullmatch(r"\s*[+-]?\d+", text):
         warnings.warn(said("read_as_c_does", name=name, text=text, number=number), RankmeterWarning, stacklevel=2)
     return number

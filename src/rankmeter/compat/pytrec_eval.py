@@ -29,8 +29,8 @@ import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
 from rankmeter.compat.placed_scores import LittleScores, Scores
-from rankmeter.compat.trec_columns import ColumnMaker, ValueSettings
-from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, Wanted
+from rankmeter.compat.trec_columns import ColumnMaker
+from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
 from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import refuse_no_text
@@ -87,7 +87,7 @@ class RelevanceEvaluator:
         level, judged_only = _whole(relevance_level, "relevance_level"), _whole(judged_docs_only_flag, "the flag")
         if level <= 0:
             raise InputTypeError.of("compat.level_not_positive", level=level)
-        self._settings = ValueSettings(version=9, level=level, judged_only=bool(judged_only))
+        self._call = ProgramCall(version=9, level=level, judged_only=bool(judged_only))
         names = {asked.printed.name for asked in self._wanted}
         lowest = -math.inf
         if not (names & _LOOKS_AT_ALL_JUDGED or judged_only):
@@ -155,7 +155,7 @@ class RelevanceEvaluator:
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
-        maker = ColumnMaker(placed, self._settings)
+        maker = ColumnMaker(placed, self._call)
         labels: list[str] = []
         columns: list[Floats] = []
         for asked in self._wanted:

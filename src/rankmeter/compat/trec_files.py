@@ -11,7 +11,6 @@ but blanks may stand in an id. `printed` turns them back.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,14 +19,14 @@ from math import isnan
 
 import numpy as np
 
-from rankmeter.compat import c_library
 from rankmeter.compat.placed_scores import Scores
-from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version
+from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version, atof, atol
+from rankmeter.compat.trec_unusual import merge_sorted
 from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import is_read_once, open_source
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.text import PADDING, Text
+from rankmeter.inputs.text import PADDING
 from rankmeter.inputs.trec import BOM, QRELS, TAGGED_RUN, as_number
 from rankmeter.placing.joins import place_text
 from rankmeter.placing.placements import Plan
@@ -98,26 +97,55 @@ def _is_long(source: Source) -> bool:
 
 def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | None:
     """What the ordinary readers make of plain files; None where the program may take them otherwise."""
-    judged = _plain_grades(command.judgments)
-    if judged is None or judged.value.max() >= HIGHEST_GRADE:
-        return None
-    run = TaggedRun(command.run)
+    last = b""
+
+    def blocks() -> Iterator[PlainRows]:
+        nonlocal last
+        with open_source(command.run) as source:
+            if source.head.startswith(BOM):  # the program takes it for a part of the first id
+                raise NotPlainError
+            for rows in read_plain(source, TAGGED_RUN):
+                last = rows.text.padded
+                yield rows
+
     try:
-        placed = place_text(judged, run.blocks, _plan(command.version))
+        judged = _plain_grades(command.judgments)
+        placed = place_text(judged, blocks, _plan(command.version))
     except (InputError, NotPlainError):
         return None
     scores = Scores(placed)
     names: list[str] = scores.queries
     order, stop = _walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
-    return Evaluated(scores, names, order, run.tag, stop, int((placed.placements.best > 0).sum()), is_cut=False)
+    last_line = last[:-PADDING].rstrip().rpartition(b"\n")[2]
+    tag = last_line.split()[len(RUN_FIELDS) - 1].decode("utf-8", "backslashreplace")
+    return Evaluated(scores, names, order, tag, stop, int((placed.placements.best > 0).sum()), is_cut=False)
+
+
+def _plain_grades(path: str) -> PlainRows:
+    """Judgments of which the ordinary reader leaves nothing out, and whose grades are whole numbers in digits."""
+    content = _content(path)
+    with open_source(content) as source:
+        rows = read_whole_plain(source, QRELS)
+    # A blank line, which the program refuses, or a byte order mark is left out; blanks may have been made one.
+    if rows.text.content.removesuffix(b"\n") != content.removesuffix(b"\n"):
+        raise NotPlainError
+    ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING) - 1
+    starts = rows.item.start + rows.item.length + 1
+    # Three characters may be an exponent, `1e1`, which the program ignores; two a fraction, of which it takes `1`.
+    long = np.flatnonzero(ends - starts > 2).tolist()
+    if not all(rows.text.data[starts[row] : ends[row]].tobytes().isdigit() for row in long):
+        raise NotPlainError
+    if (rows.value != np.trunc(rows.value)).any() or rows.value.max() >= HIGHEST_GRADE:
+        raise NotPlainError
+    return rows
 
 
 def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     """The program's own reading; lists are ranked and cut as there, so that only what it sees can be wrong."""
     judged = read_judgments(command.judgments, command.version)
-    run = read_run(command.run, command.version)
+    returned, tag = read_run(command.run, command.version)
     depth = None if command.depth is None else max(command.depth, 0)
-    lists = {query: ranked(rows, depth, command.version) for query, rows in run.rows.items() if query in judged}
+    lists = {query: ranked(rows, depth, command.version) for query, rows in returned.items() if query in judged}
     stops: dict[str, InputError] | None = None
     if looks_at_documents:
         facts = ((query, _trouble(query, judged[query], lists.get(query), command)) for query in judged)
@@ -128,7 +156,7 @@ def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     wanted = None if command.only_query is None else as_id(command.only_query)
     order, stop = _walk(scores, names, command, stops, wanted)
     relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
-    return Evaluated(scores, names, order, run.tag, stop, relevant, is_cut=True)
+    return Evaluated(scores, names, order, tag, stop, relevant, is_cut=True)
 
 
 def _plan(version: Version) -> Plan:
@@ -189,69 +217,7 @@ def _has_grade(scores: Scores, number: int) -> bool:
     return bool(first[number] < first[number + 1] and best[first[number]] >= 0)
 
 
-def with_stand_ins(evaluated: Evaluated, depth: int | None) -> Evaluated:
-    """Version 10 under -c gives every query that the run lacks one document that nobody judged."""
-    return replace(evaluated, scores=evaluated.scores.with_stand_ins(0 if depth == 0 else 1))
-
-
-# The ordinary way.
-
-
-def _plain_grades(path: str) -> PlainRows | None:
-    """Judgments of which the ordinary reader leaves nothing out, and whose grades are whole numbers in digits."""
-    with open_source(path) as source:
-        try:
-            rows = read_whole_plain(source, QRELS)
-        except NotPlainError:
-            return None
-    with open(path, "rb") as file:  # noqa: PTH123 (pathlib is loaded late)
-        size = file.seek(-1, os.SEEK_END) + 1
-        ends_with_newline = file.read() == b"\n"
-    # A blank line, which the program refuses, or a byte order mark is left out.
-    if len(rows.text.data) - 2 * PADDING != size + (not ends_with_newline):
-        return None
-    ends = np.append(rows.query.start[1:], len(rows.text.data) - PADDING) - 1
-    starts = rows.item.start + rows.item.length + 1
-    # Three characters may be an exponent, `1e1`, which the program ignores; two a fraction, of which it takes `1`.
-    long = np.flatnonzero(ends - starts > 2).tolist()
-    if not (rows.value == np.trunc(rows.value)).all():
-        return None
-    return rows if all(rows.text.data[starts[row] : ends[row]].tobytes().isdigit() for row in long) else None
-
-
-class TaggedRun:
-    """A run file, read in blocks, and the tag of its last line."""
-
-    def __init__(self, path: Source) -> None:
-        self.path = path
-        self._last = Text()
-
-    def blocks(self) -> Iterator[PlainRows]:
-        """The rows of a plain file."""
-        with open_source(self.path) as source:
-            if source.head.startswith(BOM):  # the program takes it for a part of the first id
-                raise NotPlainError
-            for rows in read_plain(source, TAGGED_RUN):
-                self._last = rows.text
-                yield rows
-
-    @property
-    def tag(self) -> str:
-        """The sixth field of the last line, once the run was read."""
-        last = self._last.content.rstrip().rpartition(b"\n")[2]
-        return last.split()[len(RUN_FIELDS) - 1].decode("utf-8", "backslashreplace")
-
-
 # The exact way.
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramRun:
-    """A run with all its rows in the order of the file, and the tag of the last one."""
-
-    rows: Returned
-    tag: str | None
-    """None where there is no row."""
 
 
 def read_judgments(source: Source, version: Version) -> Judged:
@@ -259,7 +225,7 @@ def read_judgments(source: Source, version: Version) -> Judged:
     judged: Judged = {}
     odd: list[str] = []
     for fields in _judgment_lines(source, version):
-        grade = c_library.whole(fields[3])
+        grade = atol(fields[3])
         judged.setdefault(fields[0], []).append((fields[2], grade))
         if not fields[3].lstrip("+-").isdecimal():
             odd.append(f"'{_in_words(printed(fields[3]))}' as {grade}")
@@ -269,20 +235,20 @@ def read_judgments(source: Source, version: Version) -> Judged:
     return judged
 
 
-def read_run(source: Source, version: Version) -> ProgramRun:
-    """All rows of a run; scores as ``atof`` has them."""
+def read_run(source: Source, version: Version) -> tuple[Returned, str | None]:
+    """All rows of a run, scores as ``atof`` has them, and the tag of the last one."""
     rows: Returned = {}
     tag = None
     odd: list[str] = []
     for fields in _run_lines(source, version):
         score = as_number(fields[4].encode("latin-1"))
         if score is None or isnan(score):
-            score = c_library.real(fields[4])
+            score = atof(fields[4])
             odd.append(f"'{_in_words(printed(fields[4]))}' as {score:g}")
         rows.setdefault(fields[0], []).append((fields[2], score))
         tag = fields[5]
     _note_odd(source, "score", odd)
-    return ProgramRun(rows, None if tag is None else printed(tag))
+    return rows, None if tag is None else printed(tag)
 
 
 def _note_odd(source: Source, what: str, odd: list[str]) -> None:
@@ -386,7 +352,7 @@ def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -
     if not np.isnan(scores).any():
         given.reverse()
         return sorted(given, key=lambda row: -row[1])[:depth]
-    order = c_library.merge_sorted(given, _compare)
+    order = merge_sorted(given, _compare)
     return [(item, -float(place)) for place, (item, _) in enumerate(order)][:depth]
 
 

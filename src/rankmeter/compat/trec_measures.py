@@ -1,15 +1,20 @@
 """What one call of trec_eval asks for: its options, its measures, how each of them is printed and averaged.
 
 What each one *is* stands in the dialect ``trec_eval`` (data); here is only what the program does around it.
+
+Numbers are read as the C library reads them: as much of the beginning as is a number, and 0 where nothing is.
+
+>>> atol("12abc"), atol("0x10"), atol("none"), atof("1.5.2"), atof("0x10"), atof("-inf")
+(12, 0, 0, 1.5, 16.0, -inf)
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from rankmeter.compat import c_library
 from rankmeter.errors import MeasureError, Problem, nearest
 from rankmeter.frozen import dataclass
 from rankmeter.wording import said
@@ -19,41 +24,60 @@ Source = str | bytes
 """A path, or the content of standard input."""
 Kind = Literal["text", "count", "value", "cutoffs", "points", "numbers", "pairs"]
 
-
 UNDEFINED = Problem("compat.undefined", {})
+LARGEST_INT, LARGEST_LONG = 2**31 - 1, 2**63 - 1
+_BLANKS = r"[ \t\n\v\f\r]*"
+_HEX = r"([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)"
+_DECIMAL = r"([+-]?(?:inf|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))"
+
+
+def atol(text: str) -> int:
+    """A whole number; beyond 64 bits, the outermost one."""
+    match = re.match(_BLANKS + "([+-]?[0-9]+)", text)
+    return max(-LARGEST_LONG - 1, min(LARGEST_LONG, int(match[1]))) if match else 0
+
+
+def atof(text: str) -> float:
+    """A real number."""
+    if match := re.match(_BLANKS + _HEX, text, re.IGNORECASE):
+        try:
+            return float.fromhex(match[1])
+        except OverflowError:
+            return -math.inf if match[1].startswith("-") else math.inf
+    match = re.match(_BLANKS + _DECIMAL, text, re.IGNORECASE)
+    return float(match[1]) if match else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall:
     """One call of the program; the comments name its options."""
 
-    judgments: str
-    run: Source
-    measures: tuple[str, ...] = ("official",)
-    """-m"""
-    per_query: bool = False
-    """-q"""
-    summary: bool = True
-    """-n turns it off"""
-    complete: bool = False
-    """-c"""
-    level: int = 1
-    """-l"""
-    depth: int | None = None
-    """-M"""
-    judged_only: bool = False
-    """-J"""
-    collection: int = 0
-    """-N"""
-    judgments_format: str = "qrels"
-    """-R"""
-    run_format: str = "trec_results"
-    """-T"""
-    zscores: str | None = None
-    """-Z"""
-    only_query: str | None = None
-    """-D level.query"""
+    judgments: str = ""
+    run: Source = ""
+    measures: tuple[str, ...] = ("official",)  # -m
+    per_query: bool = False  # -q
+    summary: bool = True  # -n turns it off
+    complete: bool = False  # -c
+    level: int = 1  # -l
+    depth: int | None = None  # -M
+    judged_only: bool = False  # -J
+    collection: int = 0  # -N
+    judgments_format: str = "qrels"  # -R
+    run_format: str = "trec_results"  # -T
+    zscores: str | None = None  # -Z
+    only_query: str | None = None  # -D level.query
     version: Version = 10
+
+    @property
+    def dialect(self) -> str:
+        """The dialect with the options that change definitions."""
+        options = {
+            "9": self.version == 9,
+            "J": self.judged_only,
+            f"l={max(self.level, 0)}": self.level != 1,
+            f"M={self.depth}": self.depth is not None,
+        }
+        return f"trec_eval:{','.join(option for option, is_set in options.items() if is_set)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +155,7 @@ DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
     "11pt_avg": tuple(tenth / 10 for tenth in range(11)),
     "set_F": (1,),
 }
-LARGEST_INT = 2**31 - 1
 _FOREIGN = r"prefs.*|all_prefs|qrels_jg|.*_avgjg"
-NO_PREFERENCES = "compat.no_preferences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +171,7 @@ class Wanted:
         """The parameters as numbers, in the order of the text."""
         if not self.text:
             return DEFAULT_NUMBERS.get(self.printed.name, ())
-        return tuple(map(c_library.real, self.text.split(",")))
+        return tuple(map(atof, self.text.split(",")))
 
     @property
     def pairs(self) -> list[tuple[str, float]]:
@@ -157,7 +179,7 @@ class Wanted:
         parts = [part.partition("=") for part in self.text.split(",") if self.text]
         if not all(equals and "=" not in value for _, equals, value in parts):
             raise MeasureError.of("compat.not_gains", name=self.printed.name, text=self.text)
-        return [(name, c_library.real(value)) for name, _, value in parts]
+        return [(name, atof(value)) for name, _, value in parts]
 
     @property
     def label(self) -> str:
@@ -176,7 +198,7 @@ class Wanted:
         """For measures with cutoffs: each printed name and its number, rising."""
         name = f"{self.printed.name}.{self.text}"
         if self.printed.kind == "cutoffs":
-            cutoffs = sorted(map(c_library.whole, self.text.split(","))) if self.text else [int(k) for k in defaults]
+            cutoffs = sorted(map(atol, self.text.split(","))) if self.text else [int(k) for k in defaults]
             if cutoffs[0] <= 0:
                 raise MeasureError.of("compat.cutoff_below_one", name=name)
             if cutoffs[-1] - cutoffs[0] > LARGEST_INT:

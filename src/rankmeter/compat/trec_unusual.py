@@ -8,16 +8,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
-from rankmeter.compat import c_library
-from rankmeter.compat.trec_measures import LARGEST_INT, Version, Wanted
+from rankmeter.compat.trec_measures import LARGEST_INT, ProgramCall, Version, Wanted, atol
 from rankmeter.errors import MeasureError
 from rankmeter.frozen import dataclass
 
+Formula = Callable[["SeenQuery"], float]
+Numbers = Sequence[float]
 Pairs = Sequence[tuple[str, float]]
+UTILITY_COEFFICIENTS = 4
+HIGHEST_MULTIPLE = 1000
+Row = TypeVar("Row")
+
+
+def unusual_formula(wanted: Wanted, number: float | None, call: ProgramCall, *, is_little: bool) -> Formula | None:
+    """How a value comes of a query under options that no measure takes; None where a measure has it.
+
+    Of a few short lists, measures without a plain formula are computed one by one too.
+    """
+    name = wanted.printed.name
+    if name in _OF_GAINS:
+        pairs, value = wanted.pairs, _OF_GAINS[name]
+        if (is_little and name in _ALONE) or not _are_usual_gains(pairs):
+            return lambda seen: value(seen, _gains_of(seen, pairs, call.version))
+    if name in _OF_NUMBERS:
+        return _OF_NUMBERS[name](wanted.numbers if number is None else (number,), wanted, call)
+    if call.level < 0 and name in _BELOW_ZERO:
+        return lambda seen: _BELOW_ZERO[name](seen, number or 0.0)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +78,50 @@ class Gain:
     count: int
 
 
-def are_usual_gains(wanted: Wanted) -> bool:
+def _are_usual_gains(pairs: Pairs) -> bool:
     """Whether gains are what rankmeter's measures take, and far enough apart for the program to put in order."""
-    levels = [name for name, _ in wanted.pairs if name != "p"]
+    levels = [name for name, _ in pairs if name != "p"]
     return (
-        len(set(map(c_library.whole, levels))) == len(levels)
+        len(set(map(atol, levels))) == len(levels)
         and all(name.isdecimal() and name.isascii() for name in levels)
-        and all(value >= 0 and value.is_integer() for name, value in wanted.pairs if name != "p")
+        and all(value >= 0 and value.is_integer() for name, value in pairs if name != "p")
     )
 
 
-def gains_of(seen: SeenQuery, pairs: Pairs, version: Version) -> list[Gain]:
+def _gains_of(seen: SeenQuery, pairs: Pairs, version: Version) -> list[Gain]:
     """The gains in the program's order, lowest first: gains that differ by less than 1 stay as they were."""
     if not all(abs(value) < LARGEST_INT / 4 for _, value in pairs):
         raise MeasureError.of("compat.gain_too_large")
-    named = [(c_library.whole(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
+    named = [(atol(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
     counts = dict(enumerate(seen.at_level))
     # Of a grade that is given twice only the first has documents.
     gains = [Gain(level, gain, counts.pop(level, 0)) for level, gain in named]
     given = {level for level, _ in named}
     gains += [Gain(level, float(level), count) for level, count in counts.items() if level not in given]
-    return c_library.merge_sorted(gains, lambda gain, other: int(gain.gain - other.gain))
+    return merge_sorted(gains, lambda gain, other: int(gain.gain - other.gain))
 
 
 def _is_whole(name: str) -> bool:
     digits = name[1:] if name[:1] in ("+", "-") else name
     return digits.isascii() and digits.isdecimal()
+
+
+def merge_sorted(rows: list[Row], compare: Callable[[Row, Row], int]) -> list[Row]:
+    """Sorted as glibc sorts, which matters where the comparison contradicts itself."""
+    if len(rows) <= 1:
+        return rows
+    middle = len(rows) // 2
+    left, right = merge_sorted(rows[:middle], compare), merge_sorted(rows[middle:], compare)
+    merged: list[Row] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if compare(left[i], right[j]) <= 0:
+            merged.append(left[i])
+            i += 1
+        else:
+            merged.append(right[j])
+            j += 1
+    return merged + left[i:] + right[j:]
 
 
 def _gain_of(grade: int, gains: list[Gain]) -> float:
@@ -100,16 +140,16 @@ def _ideal(gains: list[Gain]) -> Iterator[float]:
         yield gain
 
 
-def dcg(seen: SeenQuery, gains: list[Gain]) -> tuple[float, float]:
+def _dcg(seen: SeenQuery, gains: list[Gain]) -> tuple[float, float]:
     """Discounted cumulative gain of the list and of the best list."""
     own = sum(_gain_of(grade, gains) / math.log2(rank + 1) for rank, grade in enumerate(seen.grades, 1))
     best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(_ideal(gains), 1) if gain > 0)
     return own, best
 
 
-def ndcg(seen: SeenQuery, gains: list[Gain]) -> float:
+def _ndcg(seen: SeenQuery, gains: list[Gain]) -> float:
     """Their quotient."""
-    own, best = dcg(seen, gains)
+    own, best = _dcg(seen, gains)
     return own / best if best > 0 else 0.0
 
 
@@ -124,7 +164,7 @@ def _side_by_side(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, flo
         yield rank, None, gain
 
 
-def ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
+def _ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
     """ndcg_rel: nDCG at every document with a gain, averaged."""
     own = best = total = np.float64(0.0)
     worthy = found = 0
@@ -140,7 +180,7 @@ def ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
     return float(total / worthy) if total > 0 else 0.0
 
 
-def ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
+def _ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
     """Rndcg: nDCG where the ideal gain changes, averaged."""
     if not seen.relevant:
         return 0.0
@@ -164,7 +204,7 @@ def ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
     return float(total / np.float64(changes))
 
 
-def gain_by_cost(seen: SeenQuery, gains: list[Gain]) -> float:
+def _gain_by_cost(seen: SeenQuery, gains: list[Gain]) -> float:
     """G: every gain divided by the logarithm of what lies between the list and the best list."""
     own = best = cost = total = np.float64(0.0)
     for _, gain, ideal in _side_by_side(seen, gains):
@@ -182,7 +222,7 @@ def _log2(value: np.float64) -> np.float64:
     return -np.float64(np.nan) if value < 0 else np.log2(value)
 
 
-def interpolated(seen: SeenQuery, points: Sequence[float], version: Version) -> list[float | None]:
+def _interpolated(seen: SeenQuery, points: Sequence[float], version: Version) -> list[float | None]:
     """Interpolated precision at recall points in any order; None where the list does not reach one."""
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     cutoffs = [_at_recall(point, relevant, version) for point in points]
@@ -214,31 +254,68 @@ def _at_recall(point: float, relevant: int, version: Version) -> int:
     return int(math.copysign(math.floor(abs(point * relevant) + 0.5), point))
 
 
-def precision_at_multiple(seen: SeenQuery, multiple: float) -> float:
+def _at_points(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:
+    """iprec_at_recall and 11pt_avg, the average of several."""
+    if not all(abs(point) < LARGEST_INT for point in numbers):
+        raise MeasureError.of("compat.point_too_large", name=wanted.label)
+    if call.level >= 0 and sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers):
+        return None
+    return lambda seen: sum(value or 0.0 for value in _interpolated(seen, numbers, call.version)) / len(numbers)
+
+
+def _at_multiple(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:  # noqa: ARG001 (of a table)
     """Rprec_mult: precision at a multiple of the number of relevant documents."""
-    cutoff = int(multiple * seen.relevant + 0.9)
-    if cutoff <= 0:
-        return 0.0
-    # Counted from the end of the list, as in the program.
-    return max(seen.found - sum(rank > cutoff for rank in seen.hits), 0) / cutoff
+    (multiple,) = numbers
+    if call.level >= 0 and 0 < multiple <= HIGHEST_MULTIPLE:
+        return None
+
+    def value(seen: SeenQuery) -> float:
+        cutoff = int(multiple * seen.relevant + 0.9)
+        # Counted from the end of the list, as in the program.
+        return max(seen.found - sum(rank > cutoff for rank in seen.hits), 0) / cutoff if cutoff > 0 else 0.0
+
+    return value
 
 
-def set_f(seen: SeenQuery, weight: float) -> float:
+def _set_f(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:  # noqa: ARG001 (of a table)
     """F of the whole list with any weight."""
-    found, returned, relevant = seen.found, len(seen.grades), seen.relevant
-    if not found:
-        return 0.0
-    precision, recall = np.float64(found / returned), np.float64(found / relevant)
-    return float((weight + 1.0) * precision * recall / (weight * precision + recall))
+    weight = numbers[0]
+    if call.level >= 0 and 0 < weight < math.inf:
+        return None
+
+    def value(seen: SeenQuery) -> float:
+        if not seen.found:
+            return 0.0
+        precision, recall = np.float64(seen.found / len(seen.grades)), np.float64(seen.found / seen.relevant)
+        return float((weight + 1.0) * precision * recall / (weight * precision + recall))
+
+    return value
 
 
-def utility(seen: SeenQuery, worth: Sequence[float], collection: int) -> float:
+def _utility(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:
     """Utility with any worth and any size of the collection."""
-    found, returned, relevant = seen.found, len(seen.grades), seen.relevant
-    rest = (collection + found - returned - relevant + 2**63) % 2**64 - 2**63
-    counts = (found, returned - found, relevant - found, rest)
-    products = [np.float64(value) * np.float64(count) for value, count in zip(worth, counts, strict=True)]
-    return float(products[0] + products[1] + products[2] + products[3])
+    if len(numbers) != UTILITY_COEFFICIENTS:
+        raise MeasureError.of("compat.not_utility", count=len(numbers), text=wanted.text)
+    if call.collection >= 0 and all(map(math.isfinite, numbers)):
+        return None
+
+    def value(seen: SeenQuery) -> float:
+        found, returned, relevant = seen.found, len(seen.grades), seen.relevant
+        rest = (call.collection + found - returned - relevant + 2**63) % 2**64 - 2**63
+        counts = (found, returned - found, relevant - found, rest)
+        products = [np.float64(worth) * np.float64(count) for worth, count in zip(numbers, counts, strict=True)]
+        return float(products[0] + products[1] + products[2] + products[3])
+
+    return value
+
+
+_OF_NUMBERS: dict[str, Callable[[Numbers, Wanted, ProgramCall], Formula | None]] = {
+    "iprec_at_recall": _at_points,
+    "11pt_avg": _at_points,
+    "Rprec_mult": _at_multiple,
+    "set_F": _set_f,
+    "utility": _utility,
+}
 
 
 def _sum_of_precisions(seen: SeenQuery, cutoff: float = math.inf) -> float:
@@ -258,7 +335,7 @@ def _share(seen: SeenQuery, hits: float, of: float) -> float:
     return hits / of if seen.relevant else 0.0
 
 
-BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
+_BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
     "map": lambda seen, _: _average(seen, _sum_of_precisions(seen)),
     "gm_map": lambda seen, _: math.log(max(_average(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
     "Rprec": lambda seen, _: _share(seen, _up_to(seen, seen.relevant), seen.relevant),
@@ -279,3 +356,15 @@ BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
 def _yaap(total: float, relevant: int) -> float:
     quotient = np.float64(1.0 + total) / np.float64(1.0 + relevant - total)
     return float(-np.float64(np.nan) if quotient < 0 else np.log(quotient))
+
+
+_OF_GAINS: dict[str, Callable[[SeenQuery, list[Gain]], float]] = {
+    "ndcg": _ndcg,
+    "dcg": lambda seen, gains: _dcg(seen, gains)[0],
+    "ideal_dcg": lambda seen, gains: _dcg(seen, gains)[1],
+    "ndcg_rel": _ndcg_over_documents,
+    "Rndcg": _ndcg_over_levels,
+    "G": _gain_by_cost,
+}
+_ALONE = ("G", "Rndcg", "ndcg_rel")
+"""Those that have no plain formula otherwise."""

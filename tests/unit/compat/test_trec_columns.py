@@ -7,8 +7,8 @@ import random
 import pytest
 
 from rankmeter.compat.placed_scores import Scores
-from rankmeter.compat.trec_columns import RANKS_AT_ONCE, ColumnMaker, ValueSettings
-from rankmeter.compat.trec_measures import wanted
+from rankmeter.compat.trec_columns import RANKS_AT_ONCE, ColumnMaker
+from rankmeter.compat.trec_measures import ProgramCall, wanted
 from rankmeter.placing.placements import Plan
 
 
@@ -34,6 +34,6 @@ def test_the_residual_of_deep_lists_is_added_up_in_the_order_of_the_ranks(p: flo
         for n, one in enumerate(lists)
     }
     run = {f"q{n:02}": {f"d{at}": -float(at) for at in range(len(one))} for n, one in enumerate(lists)}
-    maker = ColumnMaker(Scores.of_mappings(judgments, run, Plan(order=False)), ValueSettings())
+    maker = ColumnMaker(Scores.of_mappings(judgments, run, Plan(order=False)), ProgramCall())
     (column,) = maker.of(wanted([f"rbp_resid.p={p}"], 10)[0])
     assert column.values.tolist() == [residual(one, p) for one in lists]

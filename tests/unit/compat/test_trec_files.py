@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rankmeter.compat import c_library, trec_files
+from rankmeter.compat import trec_files
 from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, output
-from rankmeter.compat.trec_measures import Version
+from rankmeter.compat.trec_measures import Version, atof, atol
 from rankmeter.errors import RankmeterWarning
 
 LIBRARY = ctypes.CDLL(None)
@@ -38,8 +38,8 @@ ODD_LINES = st.lists(
 @given(NUMBERS)
 def test_numbers_are_those_of_the_c_library(text: str) -> None:
     expected = LIBRARY.atof(text.encode())
-    assert c_library.real(text) == expected or (math.isnan(expected) and math.isnan(c_library.real(text)))
-    assert c_library.whole(text) == LIBRARY.atol(text.encode())
+    assert atof(text) == expected or (math.isnan(expected) and math.isnan(atof(text)))
+    assert atol(text) == LIBRARY.atol(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_numbers_are_those_of_the_c_library(text: str) -> None:
 )
 def test_numbers_at_the_edge_are_those_of_the_c_library(text: str) -> None:
     expected = LIBRARY.atof(text.encode())
-    assert str(c_library.real(text)) == str(expected)
-    assert c_library.whole(text) == LIBRARY.atol(text.encode())
+    assert str(atof(text)) == str(expected)
+    assert atol(text) == LIBRARY.atol(text.encode())
 
 
 @given(st.lists(st.sampled_from([math.nan, 1.0, 2.0, -math.inf]), min_size=1, max_size=9))

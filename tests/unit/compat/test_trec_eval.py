@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankmeter.compat import trec_lines
-from rankmeter.compat.trec_lines import all_four_digits, as_bytes, four_digits, lines_of_queries
+from rankmeter.compat import trec_eval
+from rankmeter.compat.trec_eval import all_four_digits, four_digits, lines_of_queries
 
 COUNT = 500
 
@@ -25,9 +25,12 @@ def test_many_numbers_are_printed_as_one(seed: int) -> None:
 
 
 def test_lines_of_many_queries_are_those_of_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trec_lines, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(trec_eval, "BLOCK_BYTES", 100)
     names = ["q", "a%s", "\udce9\u4e2d", "x" * 300, "q5"]
-    cells = [all_four_digits(np.array([0.5, 1.0, 17.25, math.nan, 0.0])), as_bytes(["'1-'", "''", "'>'", "", "'0'"])]
+    cells = [
+        all_four_digits(np.array([0.5, 1.0, 17.25, math.nan, 0.0])),
+        np.array([b"'1-'", b"''", b"'>'", b"", b"'0'"]),
+    ]
     labels = ["map", "relstring_%"]
     expected = "".join(
         f"{label}\t{name}\t{cell[row].decode()}\n"
