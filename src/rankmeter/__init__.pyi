@@ -63,7 +63,6 @@ from rankmeter.measures import historic as _historic
 from rankmeter.measures import diversity as _diversity
 from rankmeter.measures import coverage as _coverage
 from rankmeter.measures import listdiversity as _listdiversity
-from rankmeter.measures import novelty as _novelty
 from rankmeter.measures import popularity as _popularity
 from rankmeter.measures import taste as _taste
 from rankmeter.measures import fairness as _fairness
@@ -2802,150 +2801,6 @@ class _Personalisation(_listdiversity.Personalisation):
     def __matmul__(self, value: int) -> Self: ...
 Personalisation: _Personalisation
 
-class _Novelty(_novelty.Novelty):
-    """Novelty: the mean self-information of the recommended items, in bits.
-
-        Novelty@k = (1/n) Σ_i -log2(m_i / M),  m_i of all M interactions are with item i
-
-    How surprising the recommended items are, in bits, given how often each was taken in the training
-    data.
-
-    Use it to see whether a recommender goes beyond what everybody knows.
-
-    Misleads: Rare is not the same as new to this user. The number depends on how an item that nobody
-    took is treated (cold): as taken once, as worth nothing, or left out. Random items of the tail score
-    best.
-
-    Examples
-    --------
-    Interactions a b, a c; list a b.
-    (-log2(2/4) - log2(1/4)) / 2 = 1.5
-
-    >>> import rankmeter as rm
-    >>> train = {"u": ["a", "b"], "v": ["a", "c"]}
-    >>> rm.evaluate(None, {"w": ["a", "b"]}, "Novelty@2", history=train)["Novelty@2"]
-    1.5
-
-    References
-    ----------
-    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
-    RecSys 2011
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., base: Literal["e"] | float = ...,
-            cold: Literal["one", "zero", "skip", "rarest"] = ..., norm: Literal["none", "log"] = ...,
-            divisor: Literal["list", "k"] = ..., count: Literal["interactions", "users"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-Novelty: _Novelty
-
-class _MIUF(_novelty.MeanInverseUserFrequency):
-    """Mean inverse user frequency: novelty by the share of users who took the item.
-
-        (1/n) Σ_i -log2(|U_i| / |U|),  |U_i| of all |U| users took item i
-
-    Novelty counted over users: how few of them took the recommended items, in bits.
-
-    Use it instead of Novelty if one user can take an item many times.
-
-    Misleads: As for Novelty; RePlay's surprisal is this divided by log2 |U|. In options: norm=log,
-    divisor=k.
-
-    Examples
-    --------
-    Both users took a, one took b; list a b.
-    (0 + 1) / 2 = 0.5
-
-    >>> import rankmeter as rm
-    >>> rm.evaluate(None, {"w": ["a", "b"]}, "MIUF@2", history={"u": ["a", "b"], "v": ["a", "c"]})["MIUF@2"]
-    0.5
-
-    References
-    ----------
-    Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10),
-    2010
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., base: Literal["e"] | float = ...,
-            cold: Literal["one", "zero", "skip", "rarest"] = ..., norm: Literal["none", "log"] = ...,
-            divisor: Literal["list", "k"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-MIUF: _MIUF
-
-class _EPC(_novelty.ExpectedPopularityComplement):
-    """Expected popularity complement: how unpopular the relevant recommended items are, discounted by rank.
-
-        EPC@k = Σ rel_i d_i (1 - |U_i|/|U|) / Σ d_i,  d_i = 1/log2(i+1)
-
-    How unpopular the relevant recommended items are; early places count more.
-
-    Use it if novelty should count only for items that the user likes.
-
-    Misleads: A list without a hit scores 0, so one number mixes accuracy and novelty.
-
-    Examples
-    --------
-    List a b; only a is relevant, and one of two users took it.
-    0.5 * 1 / (1 + 0.6309) = 0.3065
-
-    >>> import rankmeter as rm
-    >>> train = {"u": ["a", "b"], "v": ["b"]}
-    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EPC@2", history=train)["EPC@2"]
-    0.3065...
-
-    References
-    ----------
-    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
-    RecSys 2011
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
-            empty: Literal["zero", "skip"] = ..., discount: Literal["log2", "reciprocal", "none"] = ...,
-            relevance: Literal["judged", "all"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-EPC: _EPC
-
-class _EFD(_novelty.ExpectedFreeDiscovery):
-    """Expected free discovery: the self-information of the relevant recommended items, discounted by rank.
-
-        EFD@k = Σ rel_i d_i (-log2(m_i/M)) / Σ d_i,  d_i = 1/log2(i+1)
-
-    The self-information of the relevant recommended items; early places count more.
-
-    Use it like EPC, if very rare finds should count much more than rare ones.
-
-    Misleads: As for EPC, and it has no upper bound.
-
-    Examples
-    --------
-    List a b; only a is relevant, one of four interactions.
-    2 * 1 / (1 + 0.6309) = 1.2262
-
-    >>> import rankmeter as rm
-    >>> train = {"u": ["a", "b"], "v": ["b", "c"]}
-    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EFD@2", history=train)["EFD@2"]
-    1.2262...
-
-    References
-    ----------
-    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
-    RecSys 2011
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
-            empty: Literal["zero", "skip"] = ..., base: Literal["e"] | float = ...,
-            cold: Literal["one", "zero", "skip", "rarest"] = ..., discount: Literal["log2", "reciprocal", "none"] = ...,
-            relevance: Literal["judged", "all"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-EFD: _EFD
-
 class _ARP(_popularity.AverageRecommendationPopularity):
     """Average recommendation popularity: how often the recommended items were taken in the training data.
 
@@ -3198,6 +3053,150 @@ class _PopularityLift(_popularity.PopularityLift):
             count: Literal["interactions", "users"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 PopularityLift: _PopularityLift
+
+class _Novelty(_popularity.Novelty):
+    """Novelty: the mean self-information of the recommended items, in bits.
+
+        Novelty@k = (1/n) Σ_i -log2(m_i / M),  m_i of all M interactions are with item i
+
+    How surprising the recommended items are, in bits, given how often each was taken in the training
+    data.
+
+    Use it to see whether a recommender goes beyond what everybody knows.
+
+    Misleads: Rare is not the same as new to this user. The number depends on how an item that nobody
+    took is treated (cold): as taken once, as worth nothing, or left out. Random items of the tail score
+    best.
+
+    Examples
+    --------
+    Interactions a b, a c; list a b.
+    (-log2(2/4) - log2(1/4)) / 2 = 1.5
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["a", "c"]}
+    >>> rm.evaluate(None, {"w": ["a", "b"]}, "Novelty@2", history=train)["Novelty@2"]
+    1.5
+
+    References
+    ----------
+    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
+    RecSys 2011
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., base: Literal["e"] | float = ...,
+            cold: Literal["one", "zero", "skip", "rarest"] = ..., norm: Literal["none", "log"] = ...,
+            divisor: Literal["list", "k"] = ..., count: Literal["interactions", "users"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+Novelty: _Novelty
+
+class _MIUF(_popularity.MeanInverseUserFrequency):
+    """Mean inverse user frequency: novelty by the share of users who took the item.
+
+        (1/n) Σ_i -log2(|U_i| / |U|),  |U_i| of all |U| users took item i
+
+    Novelty counted over users: how few of them took the recommended items, in bits.
+
+    Use it instead of Novelty if one user can take an item many times.
+
+    Misleads: As for Novelty; RePlay's surprisal is this divided by log2 |U|. In options: norm=log,
+    divisor=k.
+
+    Examples
+    --------
+    Both users took a, one took b; list a b.
+    (0 + 1) / 2 = 0.5
+
+    >>> import rankmeter as rm
+    >>> rm.evaluate(None, {"w": ["a", "b"]}, "MIUF@2", history={"u": ["a", "b"], "v": ["a", "c"]})["MIUF@2"]
+    0.5
+
+    References
+    ----------
+    Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10),
+    2010
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., base: Literal["e"] | float = ...,
+            cold: Literal["one", "zero", "skip", "rarest"] = ..., norm: Literal["none", "log"] = ...,
+            divisor: Literal["list", "k"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+MIUF: _MIUF
+
+class _EPC(_popularity.ExpectedPopularityComplement):
+    """Expected popularity complement: how unpopular the relevant recommended items are, discounted by rank.
+
+        EPC@k = Σ rel_i d_i (1 - |U_i|/|U|) / Σ d_i,  d_i = 1/log2(i+1)
+
+    How unpopular the relevant recommended items are; early places count more.
+
+    Use it if novelty should count only for items that the user likes.
+
+    Misleads: A list without a hit scores 0, so one number mixes accuracy and novelty.
+
+    Examples
+    --------
+    List a b; only a is relevant, and one of two users took it.
+    0.5 * 1 / (1 + 0.6309) = 0.3065
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["b"]}
+    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EPC@2", history=train)["EPC@2"]
+    0.3065...
+
+    References
+    ----------
+    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
+    RecSys 2011
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
+            empty: Literal["zero", "skip"] = ..., discount: Literal["log2", "reciprocal", "none"] = ...,
+            relevance: Literal["judged", "all"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+EPC: _EPC
+
+class _EFD(_popularity.ExpectedFreeDiscovery):
+    """Expected free discovery: the self-information of the relevant recommended items, discounted by rank.
+
+        EFD@k = Σ rel_i d_i (-log2(m_i/M)) / Σ d_i,  d_i = 1/log2(i+1)
+
+    The self-information of the relevant recommended items; early places count more.
+
+    Use it like EPC, if very rare finds should count much more than rare ones.
+
+    Misleads: As for EPC, and it has no upper bound.
+
+    Examples
+    --------
+    List a b; only a is relevant, one of four interactions.
+    2 * 1 / (1 + 0.6309) = 1.2262
+
+    >>> import rankmeter as rm
+    >>> train = {"u": ["a", "b"], "v": ["b", "c"]}
+    >>> rm.evaluate({"w": ["a"]}, {"w": ["a", "b"]}, "EFD@2", history=train)["EFD@2"]
+    1.2262...
+
+    References
+    ----------
+    Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems,
+    RecSys 2011
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
+            empty: Literal["zero", "skip"] = ..., base: Literal["e"] | float = ...,
+            cold: Literal["one", "zero", "skip", "rarest"] = ..., discount: Literal["log2", "reciprocal", "none"] = ...,
+            relevance: Literal["judged", "all"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+EFD: _EFD
 
 class _Serendipity(_taste.Serendipity):
     """Serendipity: items that are relevant and would not have been expected.

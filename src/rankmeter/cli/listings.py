@@ -34,7 +34,7 @@ QUESTIONS = {
     "readers": "users",
     "unjudged_items": "incomplete",
     "aspects": "diversity",
-    "reach": "coverage popularity novelty",
+    "reach": "coverage popularity",
     "variety": "listdiversity taste",
     "fair": "fairness",
     "worth": "value",

@@ -85,6 +85,26 @@ class _Docstring:
         return docstring(kind.name, self.summary, own_options(kind))
 
 
+class _Fact:
+    """A fact that depends on the value of an option."""
+
+    def __init__(self, option: str, values: tuple[str, ...], holds: bool) -> None:  # noqa: FBT001 (two makers)
+        self.option, self.values, self.holds = option, values, holds
+
+    def __get__(self, measure: object, kind: object) -> Any:
+        return self if measure is None else (getattr(measure, self.option) in self.values) is self.holds
+
+
+def when(option: str, *values: str) -> Any:
+    """A fact that holds only under these values of an option: ``only_rises = when("norm", "none")``."""
+    return _Fact(option, values, holds=True)
+
+
+def unless(option: str, *values: str) -> Any:
+    """A fact that holds but under these values of an option."""
+    return _Fact(option, values, holds=False)
+
+
 def with_options(cls: type[Kind]) -> type[Kind]:
     """Make the annotated fields of a class of measures its options.
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from rankmeter.measures.base import COUNTS, HitMeasure, RankedMeasure, register
+from rankmeter.measures.base import COUNTS, HitMeasure, RankedMeasure, register, with_options
 from rankmeter.measures.options import choice
 
 
-class _Count:
-    """The facts shared by all counts."""
+@with_options
+class CountMeasure(RankedMeasure):
+    """A number of queries or items, which describes the data and has no goal."""
 
-    __slots__ = ()
+    aggregate: str = choice(*COUNTS)
+
     has_goal = False
     looks_at_relevance = False
     bounds = (0.0, math.inf)
     aggregates: ClassVar[tuple[str, ...]] = COUNTS
 
 
-class _CountOfList(_Count):
-    """The facts of a count that judgments do not change."""
+@with_options
+class CountOfList(CountMeasure):
+    """A count that judgments do not change."""
 
-    __slots__ = ()
     within_cutoff = True
     sees_order = False
     bounded_by_grade = True
@@ -30,7 +32,7 @@ class _CountOfList(_Count):
 
 
 @register
-class NumQueries(_CountOfList, RankedMeasure):
+class NumQueries(CountOfList):
     """The number of queries that the other numbers are about."""
 
     aggregate: str = choice("sum")
@@ -41,20 +43,16 @@ class NumQueries(_CountOfList, RankedMeasure):
 
 
 @register
-class NumReturned(_CountOfList, RankedMeasure):
+class NumReturned(CountOfList):
     """The number of items returned, over all queries; with a cutoff, at most k per query."""
-
-    aggregate: str = choice("sum", "mean", "median")
 
     name = "NumRet"
     formula = "relevance.num_returned"
 
 
 @register
-class NumRelevant(_Count, HitMeasure):
+class NumRelevant(CountMeasure, HitMeasure):
     """The number of items judged relevant, over all queries."""
-
-    aggregate: str = choice("sum", "mean", "median")
 
     name = "NumRel"
     formula = "relevance.num_relevant"
@@ -64,7 +62,7 @@ class NumRelevant(_Count, HitMeasure):
 class NumRelevantReturned(HitMeasure):
     """The number of relevant items returned, over all queries; with a cutoff, in the first k places."""
 
-    aggregate: str = choice("sum", "mean", "median")
+    aggregate: str = choice(*COUNTS)
 
     name = "NumRelRet"
     formula = "relevance.num_relevant_returned"

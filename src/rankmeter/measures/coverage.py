@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register, when, with_options
 from rankmeter.measures.options import choice, fraction, whole
 from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure, log_base
 
@@ -34,15 +34,12 @@ class UserCoverage(SlateMeasure):
 
     name = "UserCoverage"
     formula = "slates.coverage.user_coverage"
+    asks_for_longest = when("lists", "full")
     default_queries = "judged"
     aggregates = ("mean", "sum")
 
     def needed(self) -> tuple[str, ...]:
         return () if self.queries == "run" else ("judgments",)
-
-    @property
-    def asks_for_longest(self) -> bool:
-        return self.lists == "full"
 
 
 @with_options
@@ -55,10 +52,7 @@ class Inequality(WholeMeasure):
 
     no_value = "measures.nothing_looked_at"
 
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """More equal is better."""
-        return self.scale == "equality"
+    higher_is_better = when("scale", "equality")
 
     def needed(self) -> tuple[str, ...]:
         return () if self.over == "recommended" else (self.over,)

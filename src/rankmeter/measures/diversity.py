@@ -22,9 +22,7 @@ class DiversityMeasure(RelevanceMeasure):
     tie_rules = (*TIES_BY_ID, *TIES_BY_INPUT)
     aggregates = MEANS
 
-    @property
-    def lowest_grade(self) -> float:
-        return 0.0
+    lowest_grade = 0.0
 
 
 @with_options

@@ -14,6 +14,8 @@ from rankmeter.measures.base import (
     RankedMeasure,
     no_closed_form,
     register,
+    unless,
+    when,
     with_options,
 )
 from rankmeter.measures.options import GainMap, choice, choice_or_number, format_value, fraction, real, whole
@@ -36,6 +38,11 @@ class RatedGain(GainMeasure):
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
     negative: Negative = choice()
 
+    within_cutoff: ClassVar[bool] = True
+    bounded_by_grade: ClassVar[bool] = True
+    usual_bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    """Its bounds if no gain is negative and the ideal knows every item that gains."""
+
     @property
     def lowest_grade(self) -> float:
         return -math.inf if self.negative == "counted" else GainMeasure.lowest_grade.fget(self)  # type: ignore[attr-defined]
@@ -52,9 +59,6 @@ class RatedGain(GainMeasure):
             return GainMeasure.gain_map.fget(self)  # type: ignore[attr-defined, no-any-return]
         return (AS_THEY_ARE if isinstance(self.gain, str) else self.gain, self.rel, -math.inf)
 
-    usual_bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    """Its bounds if no gain is negative and the ideal knows every item that gains."""
-
 
 @register
 class CumulatedGain(RatedGain):
@@ -64,21 +68,11 @@ class CumulatedGain(RatedGain):
 
     name = "CG"
     formula = "gain.cumulated_gain"
-    within_cutoff = True
+    only_rises = when("norm", "none")  # the divisor may rise too
+    needs_total = when("norm", "judged")
     worked = "gains"
     sees_order = False
-    bounded_by_grade = True
     aggregates = MEANS
-
-    @property
-    def needs_total(self) -> bool:  # type: ignore[override]
-        """Whether all judged gains are asked for."""
-        return self.norm == "judged"
-
-    @property
-    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
-        """Whether an unjudged item that turns out to be relevant never lowers it."""
-        return self.norm == "none"
 
 
 @register
@@ -89,11 +83,9 @@ class DiscountedGain(RatedGain):
 
     name = "DCG"
     formula = "gain.discounted_gain"
-    within_cutoff = True
     needs_total = False
     only_rises = True
     worked = "discounted"
-    bounded_by_grade = True
     aggregates = MEANS
 
 
@@ -106,11 +98,10 @@ class NDCG(RatedGain):
 
     name = "nDCG"
     formula = "gain.ndcg"
+    within_cutoff = unless("ideal", "list", "uncut", "length", "full-list")
     usual_bounds = (0.0, 1.0)
-    within_cutoff = True
     needs_total = False
     worked = "ideal"
-    bounded_by_grade = True
 
     def __post_init__(self) -> None:
         GainMeasure.__post_init__(self)
@@ -126,10 +117,6 @@ class NDCG(RatedGain):
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
             # Which items are among the first k is then random, and so is the divisor.
             raise no_closed_form(self)
-
-    @property
-    def last_rank(self) -> int | None:
-        return None if self.ideal in ("list", "uncut", "length", "full-list") else self.cutoff
 
     def ties_unknown(self) -> str:
         if (self.ideal == "top" and self.is_cut) or (self.ideal == "list" and self.depth is not None):
@@ -150,6 +137,8 @@ class RankBiasedPrecision(RankedMeasure):
 
     name = "RBP"
     formula = "gain.rank_biased_precision"
+    only_rises = unless("norm", "capped")  # the divisor may rise too
+    needs_total = when("norm", "capped", "list")
     within_cutoff = True
     worked = "patience"
     bounded_by_grade = True
@@ -167,11 +156,6 @@ class RankBiasedPrecision(RankedMeasure):
             raise MeasureError.of("measures.norm_needs_binary", norm=self.norm)
 
     @property
-    def needs_total(self) -> bool:  # type: ignore[override]
-        """Whether R is asked for."""
-        return self.norm in ("capped", "list")
-
-    @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
         """Between which values it lies; grades as they are have no limit."""
         limit = math.inf if self.gain == "linear" and self.max_grade is None else 1.0
@@ -187,11 +171,6 @@ class RankBiasedPrecision(RankedMeasure):
 
     def counts_negative(self) -> bool:
         return self.gain == "binary" and self.rel < 0
-
-    @property
-    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
-        """Whether an unjudged item that turns out to be relevant never lowers it."""
-        return self.norm != "capped"
 
 
 @register
@@ -244,6 +223,7 @@ class HighestGrade(RankedMeasure):
 
     name = "MaxGrade"
     formula = "gain.highest_grade"
+    lowest_grade = ANY_POSITIVE
     within_cutoff = True
     only_rises = True
     sees_order = False
@@ -253,7 +233,3 @@ class HighestGrade(RankedMeasure):
     bounds = (0.0, math.inf)
     tie_rules = SINGLE_ORDER_TIES
     aggregates = MEANS
-
-    @property
-    def lowest_grade(self) -> float:
-        return ANY_POSITIVE

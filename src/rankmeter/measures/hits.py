@@ -15,6 +15,7 @@ from rankmeter.measures.base import (
     no_closed_form,
     register,
     undecided_by_ties,
+    unless,
     with_options,
 )
 from rankmeter.measures.options import choice, fraction, real
@@ -28,11 +29,7 @@ class Precision(HitMeasure):
 
     name = "P"
     formula = "relevance.precision"
-
-    @property
-    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
-        """Whether an unjudged item that turns out to be relevant never lowers it."""
-        return self.norm != "capped"
+    only_rises = unless("norm", "capped")  # the divisor may rise too
 
 
 @register
@@ -127,11 +124,7 @@ class SetPrecision(SetMeasure):
 
     name = "SetP"
     formula = "relevance.set_precision"
-
-    @property
-    def only_rises(self) -> bool:  # type: ignore[override]  # the divisor may rise too
-        """Whether an unjudged item that turns out to be relevant never lowers it."""
-        return self.norm != "capped"
+    only_rises = unless("norm", "capped")  # the divisor may rise too
 
 
 @register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rankmeter.errors import MeasureError
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, when
 from rankmeter.measures.options import choice
 from rankmeter.measures.slate_base import SlateMeasure, WholeMeasure, log_base
 
@@ -25,13 +25,9 @@ class IntraListDistance(SlateMeasure):
 
     name = "ILD"
     formula = "slates.listdiversity.intra_list_distance"
+    higher_is_better = when("scale", "distance")
     bounds = (float("-inf"), float("inf"))
     """A catalogue's own similarity may have any size."""
-
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """Whether more is better: a more diverse list is."""
-        return self.scale == "distance"
 
     def __post_init__(self) -> None:
         SlateMeasure.__post_init__(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmeter.measures.base import register, with_options
+from rankmeter.measures.base import register, when, with_options
 from rankmeter.measures.options import choice
 from rankmeter.measures.slate_base import SlateMeasure
 
@@ -36,11 +36,7 @@ class DuplicateItems(ListFault):
 
     name = "DuplicateItems"
     formula = "slates.listquality.duplicate_items"
-
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """Whether more is better: no item should stand twice."""
-        return self.scale == "different"
+    higher_is_better = when("scale", "different")
 
 
 @register
@@ -51,11 +47,7 @@ class SeenItems(ListFault):
 
     name = "SeenItems"
     formula = "slates.listquality.seen_items"
-
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # the scale decides
-        """Whether more is better: new items are, unless repeated use is the point."""
-        return self.scale == "unseen"
+    higher_is_better = when("scale", "unseen")
 
     needs = ("history",)
 

@@ -16,6 +16,8 @@ from rankmeter.measures.base import (
     no_closed_form,
     register,
     undecided_by_ties,
+    unless,
+    when,
 )
 from rankmeter.measures.options import choice
 from rankmeter.wording import said
@@ -30,6 +32,8 @@ class ReciprocalRank(RelevanceMeasure):
 
     name = "RR"
     formula = "relevance.reciprocal_rank"
+    only_rises = when("hits", "first")  # more hits may make a mean lower
+    graded = when("hits", "best")
     within_cutoff = True
     bounded_by_grade = True
     aggregates = MEANS
@@ -41,16 +45,6 @@ class ReciprocalRank(RelevanceMeasure):
         check_decidable(self)
         if self.unjudged == "undecided" and self.hits != "first":
             raise MeasureError.of("measures.undecided_hits", hits=self.hits)
-
-    @property
-    def graded(self) -> bool:  # type: ignore[override]
-        """Whether it tells grades apart beyond relevant and not."""
-        return self.hits == "best"
-
-    @property
-    def only_rises(self) -> bool:  # type: ignore[override]  # more hits may make a mean lower
-        """Whether an unjudged item that turns out to be relevant never lowers it."""
-        return self.hits == "first"
 
     def ties_unknown(self) -> str:
         if self.hits in ("best", "found") and self.is_cut:
@@ -67,7 +61,7 @@ class AveragePrecision(RelevanceMeasure):
 
     name = "AP"
     formula = "relevance.average_precision"
-    within_cutoff = True
+    within_cutoff = unless("norm", "found")
     bounded_by_grade = True
 
     def __post_init__(self) -> None:
@@ -77,10 +71,6 @@ class AveragePrecision(RelevanceMeasure):
         if self.ties == "mean" and self.norm == "hits" and self.cutoff is not None:
             # The divisor itself is then random, and the expectation of the quotient has no closed form.
             raise no_closed_form(self)
-
-    @property
-    def last_rank(self) -> int | None:
-        return None if self.norm == "found" else self.cutoff
 
     def ties_unknown(self) -> str:
         if (self.norm == "hits" and self.is_cut) or (self.norm == "found" and self.depth is not None):
@@ -132,16 +122,12 @@ class MeanRank(RelevanceMeasure):
 
     name = "MeanRank"
     formula = "relevance.mean_rank"
+    graded = when("weight", "grade")
     within_cutoff = True
     bounded_by_grade = True
     bounds = (0.0, math.inf)
     higher_is_better = False
     tie_rules = RankedMeasure.tie_rules
-
-    @property
-    def graded(self) -> bool:  # type: ignore[override]
-        """Whether it tells grades apart beyond relevant and not."""
-        return self.weight == "grade"
 
     def __post_init__(self) -> None:
         RelevanceMeasure.__post_init__(self)
@@ -164,9 +150,6 @@ class OrderedPairs(_OfPairs, RankedMeasure):
 
     name = "PairAccuracy"
     formula = "relevance.pair_accuracy"
+    lowest_grade = ANY_POSITIVE
     graded = True
     needs_total = False
-
-    @property
-    def lowest_grade(self) -> float:
-        return ANY_POSITIVE

@@ -34,6 +34,8 @@ class SlateMeasure(Measure):
     """For a number of all lists that is a function of sums over queries: that function, named as in `formula`."""
     sees_items: ClassVar[bool] = True
     """Whether it depends on which items a list contains, and not only on how many."""
+    asks_for_longest: ClassVar[bool] = False
+    """Whether, without a cutoff, it depends on the length of the longest list."""
     sees_history: ClassVar[bool] = False
     """Whether it compares a list with its user's history, even if it does not need one."""
 
@@ -41,11 +43,6 @@ class SlateMeasure(Measure):
     def sees_order(self) -> bool:
         """Whether it depends on the order of the items, and not only on which they are."""
         return getattr(self, "discount", "none") != "none" or getattr(self, "weight", "equal") != "equal"
-
-    @property
-    def asks_for_longest(self) -> bool:
-        """Whether, without a cutoff, it depends on the length of the longest list."""
-        return False
 
     def needed(self) -> tuple[str, ...]:
         """What it needs beside the run, under these options."""

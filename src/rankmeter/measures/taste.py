@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmeter.measures.base import register
+from rankmeter.measures.base import register, when
 from rankmeter.measures.options import choice, fraction
 from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure, log_base
 
@@ -20,6 +20,8 @@ class Serendipity(JudgedSlateMeasure):
 
     name = "Serendipity"
     formula = "slates.taste.serendipity"
+    asks_for_longest = when("surprise", "popular")
+    sees_order = when("surprise", "popularity")
 
     def needed(self) -> tuple[str, ...]:
         kinds = {
@@ -28,15 +30,6 @@ class Serendipity(JudgedSlateMeasure):
             "popular": ("popularity",),
         }
         return (*(("judgments",) if self.relevance == "judged" else ()), *kinds[self.surprise])
-
-    @property
-    def sees_order(self) -> bool:
-        """If popularity decides what is expected, expectation falls with the rank."""
-        return self.surprise == "popularity"
-
-    @property
-    def asks_for_longest(self) -> bool:
-        return self.surprise == "popular"
 
 
 @register
@@ -48,14 +41,11 @@ class Unexpectedness(SlateMeasure):
 
     name = "Unexpectedness"
     formula = "slates.taste.unexpectedness"
+    asks_for_longest = when("surprise", "popular")
     bounds = (0.0, 2.0)
 
     def needed(self) -> tuple[str, ...]:
         return ("history", self.source) if self.surprise == "history" else ("popularity",)
-
-    @property
-    def asks_for_longest(self) -> bool:
-        return self.surprise == "popular"
 
 
 @register
