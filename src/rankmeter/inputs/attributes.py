@@ -17,7 +17,16 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, reason_of
 from rankmeter.inputs.cells import RawColumn, is_missing, unguarded_frame
 from rankmeter.inputs.checked_tables import id_column
-from rankmeter.inputs.columns import fold, is_usual, say_columns, say_missing
+from rankmeter.inputs.columns import (
+    fold,
+    is_usual,
+    likely_columns,
+    listed_names,
+    no_named_column,
+    say_columns,
+    say_missing,
+    usual_column,
+)
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import OpenedFrame, is_frame, scan
@@ -134,21 +143,13 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
         if given not in table.columns:
             raise no_named_column(what, given, table.columns, source)
         return given
-    folded = [fold(name) for name in usual]
-    candidates = [name for name in table.columns if fold(name) in folded]
+    candidates = likely_columns(usual, table.columns)
     if len(candidates) > 1:
-        exact = [name for name in candidates if fold(name) == folded[0]]
-        if len(exact) == 1:
-            return exact[0]
+        names = ", ".join(candidates)
         raise InputError.of(
-            "inputs.which_column",
-            source=source,
-            count=len(candidates),
-            what=what,
-            names=", ".join(candidates),
-            first=candidates[0],
+            "inputs.which_column", source=source, count=len(candidates), what=what, names=names, first=candidates[0]
         )
-    return candidates[0] if candidates else None
+    return next(iter(candidates), None)
 
 
 def find_roles(
@@ -173,19 +174,8 @@ def find_roles(
     if missing := [role for role in needed if role not in roles]:
         free = [name for name in columns if name not in roles.values()]
         hint = say_missing(missing[0], usual[missing[0]], free)
-        raise InputError.of("inputs.no_role", source=source, role=missing, names=_listed(columns), hint=hint)
+        raise InputError.of("inputs.no_role", source=source, role=missing, names=listed_names(columns), hint=hint)
     return roles
-
-
-def usual_column(role: str, usual: Sequence[str], free: Sequence[str], source: str) -> str | None:
-    """The only free column with a usual name of the role, or the one called as the first of them."""
-    folded = [fold(name) for name in usual]
-    candidates = [name for name in free if fold(name) in folded]
-    exact = [name for name in candidates if fold(name) == folded[0]]
-    if len(candidates) > 1 and len(exact) != 1:
-        names, say = [f"'{name}'" for name in candidates], say_columns(role, candidates[0])
-        raise InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
-    return next(iter(exact or candidates), None)
 
 
 def check_roles(named: Mapping[str, str], roles: Sequence[str]) -> None:
@@ -193,16 +183,6 @@ def check_roles(named: Mapping[str, str], roles: Sequence[str]) -> None:
     for role in [role for role in named if role not in roles]:
         hint = did_you_mean(str(role), roles) or say_columns(roles[0], "NAME")
         raise InputError.of("inputs.not_a_role", word=str(role), roles=list(roles), also="", hint=hint)
-
-
-def no_named_column(role: str, column: str, columns: Sequence[str], source: str) -> InputError:
-    """The error for a column that the caller named and the table does not have."""
-    return InputError.of("inputs.named_column_missing", source=source, given=column, what=role,
-                         listed=_listed(columns), hint=did_you_mean(column, columns))  # fmt: skip
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return examples(columns, shown=12) if columns else said("inputs.no_columns")
 
 
 def ids_of(values: Any, role: str, source: str) -> pl.Series:

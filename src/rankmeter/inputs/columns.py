@@ -152,28 +152,10 @@ def find_columns(
     holds: Holds = _any_may,
     side: Literal["judgments", "run"] = "judgments",
 ) -> dict[Role, str]:
-    """Find the column of each wanted role.
+    """Find the column of each wanted role; ``query`` and ``item`` must be found, the others may be absent.
 
-    Parameters
-    ----------
-    names
-        The columns of the table.
-    wanted
-        The roles to look for. ``query`` and ``item`` must be found; the others may be absent.
-    named
-        Columns that the caller named, by role. Roles that are not wanted here are ignored, so that one mapping can
-        serve judgments and run.
-    source
-        How messages call the table.
-    holds
-        What a column holds. A column of lists may be the items under any name.
-    side
-        Whose lists they are, where several columns hold lists.
-
-    Returns
-    -------
-    dict
-        Role to column, for the roles that were found.
+    Of the columns that the caller named those for roles that are not wanted are passed over, so that one mapping can
+    serve judgments and run. A column of lists may be the items under any name; ``side`` says whose lists they are.
 
     Examples
     --------
@@ -208,10 +190,7 @@ def _list_column(lists: Sequence[str], usual: Sequence[str], source: str) -> str
         if len(candidates) == 1:
             return candidates[0]
     if lists:
-        names, say = _quoted(lists), say_columns("item", lists[0])
-        raise InputError.of(
-            "inputs.several_columns", source=source, count=len(names), role="item", names=names, say=say
-        )
+        raise _several("item", lists, source)
     return None
 
 
@@ -332,10 +311,7 @@ def _given_columns(
         if word not in wanted:
             continue
         if column not in names:
-            hint = did_you_mean(column, names)
-            raise InputError.of(
-                "inputs.no_such_column", source=source, column=column, role=word, names=_found(names), hint=hint
-            )
+            raise no_named_column(word, column, names, source)
         for other, same in columns.items():
             if same == column:
                 raise InputError.of("inputs.named_twice", source=source, column=column, other=other, role=word)
@@ -379,15 +355,33 @@ def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], sou
     if role == "query" and "q" in identified:
         identified.add("query")  # PyTerrier has qid, and the text as query
     candidates = [name for name in candidates if fold(name) not in identified]
-    for same in ([name for name in candidates if name == role], [name for name in candidates if fold(name) == role]):
-        if len(same) == 1:
-            return same[0]
+    same = [name for name in candidates if name == role]
+    return same[0] if len(same) == 1 else usual_column(role, USUAL_NAMES[role], candidates, source)
+
+
+def usual_column(role: str, usual: Sequence[str], free: Sequence[str], source: str) -> str | None:
+    """The only free column with a usual name of the role, or the one called as the first of them."""
+    candidates = likely_columns(usual, free)
     if len(candidates) > 1:
         raise _several(role, candidates, source)
-    return candidates[0] if candidates else None
+    return next(iter(candidates), None)
 
 
-def _several(role: Role, candidates: Sequence[str], source: str) -> InputError:
+def likely_columns(usual: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The columns with a usual name; the one called as the first of these, where there is one."""
+    folded = [fold(name) for name in usual]
+    candidates = [name for name in names if fold(name) in folded]
+    exact = [name for name in candidates if fold(name) == folded[0]]
+    return exact if len(exact) == 1 else candidates
+
+
+def no_named_column(role: str, column: str, columns: Sequence[str], source: str) -> InputError:
+    """The error for a column that the caller named and the table does not have."""
+    return InputError.of("inputs.no_such_column", source=source, column=column, role=role,
+                         names=listed_names(columns), hint=did_you_mean(column, columns))  # fmt: skip
+
+
+def _several(role: str, candidates: Sequence[str], source: str) -> InputError:
     names, say = _quoted(candidates), say_columns(role, candidates[0])
     return InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
 
@@ -399,8 +393,10 @@ def _missing(missing: Sequence[Role], names: Sequence[str], columns: Mapping[Rol
     free = [name for name in names if name not in columns.values() and not any(is_usual(any_, name) for any_ in ROLES)]
     hint = said("inputs.not_a_table") if len(names) == 1 else say_missing(role, USUAL_NAMES[role], free)
     if len(missing) == 1:
-        return InputError.of("inputs.no_role", source=source, role=role, names=_found(names), hint=hint)
-    return InputError.of("inputs.no_roles", source=source, role=role, other=missing[1], names=_found(names), hint=hint)
+        return InputError.of("inputs.no_role", source=source, role=role, names=listed_names(names), hint=hint)
+    return InputError.of(
+        "inputs.no_roles", source=source, role=role, other=missing[1], names=listed_names(names), hint=hint
+    )
 
 
 def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> Said:
@@ -416,7 +412,8 @@ def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> Said:
     return said("inputs.say_which", say=say_columns(role, "NAME"), names=examples(usual))
 
 
-def _found(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
+    """The columns that a table has, for messages."""
     return examples(names, shown=12) if names else said("inputs.no_columns")
 
 

@@ -48,23 +48,14 @@ class Readable(Protocol):
 
 
 class ByteSource:
-    """The decompressed content of one input, read forward once.
-
-    Parameters
-    ----------
-    raw
-        Where the bytes come from, compressed or not, at its beginning.
-    name
-        How messages name this input.
-    path
-        The regular file that ``raw`` reads, when there is one.
-    """
+    """The decompressed content of one input, read forward once; ``path`` is the regular file that ``raw`` reads."""
 
     def __init__(self, raw: Readable, name: str, path: str | None = None) -> None:
         self.name = name
         self.compression: str | None = None
         self._raw = raw
         self._stream = raw
+        self._size = 0 if path is None else os.stat(path).st_size  # noqa: PTH116 (late)
         self._unpacked = 0
         start = self._checked_read(_MAGIC_BYTES)
         self.compression = compression_of(start)
@@ -106,12 +97,13 @@ class ByteSource:
         """Everything, for readers that want it whole: the file when it holds the content as it is, else bytes."""
         return pathlib.Path(self.path) if self.path is not None else self.read_all()
 
-    def consumed(self) -> int | None:
-        """How many bytes of the file have been read, compressed as they are; None where that is not known."""
+    def fraction(self) -> float | None:
+        """How much of its file has been read, compressed as it is; None where that is not known."""
         try:
-            return int(self._raw.tell())  # type: ignore[attr-defined]
+            consumed = int(self._raw.tell())  # type: ignore[attr-defined]
         except (AttributeError, OSError, ValueError):  # a pipe, or an object that only reads
             return None
+        return min(1.0, consumed / self._size) if self._size else None
 
     def close(self) -> None:
         """Free what decompression holds; what was given to be read stays open."""
@@ -142,15 +134,7 @@ def compression_of(start: bytes) -> str | None:
 
 @contextmanager
 def open_source(path: object) -> Iterator[ByteSource]:
-    """Open a path, ``-``, bytes or a binary file object; close it afterwards if it was opened here.
-
-    Raises
-    ------
-    NotFoundError
-        When there is no such file.
-    InputError
-        When it is a directory, may not be read, or is nothing that can be read.
-    """
+    """Open a path, ``-``, bytes or a binary file object; close it afterwards if it was opened here."""
     with ExitStack() as stack:
         raw, name = _open_raw(path, stack)
         is_file = isinstance(path, (str, os.PathLike)) and path != "-" and os.path.isfile(name)  # noqa: PTH113 (late)
@@ -262,13 +246,9 @@ def _decompressor(compression: str | None, raw: _Rejoined) -> Readable:
     stream = cast(BinaryIO, raw)  # The classes only ever call read() on it.
     if compression == "gzip":
         return cast(Readable, gzip.GzipFile(fileobj=stream))
-    if compression == "xz":
-        return cast(Readable, lzma.LZMAFile(stream))
-    if compression == "bzip2":
-        return cast(Readable, bz2.BZ2File(stream))
-    if compression == "zstd":
-        return _ZstdFile(raw)
-    return raw
+    if compression in ("xz", "bzip2"):
+        return cast(Readable, (lzma.LZMAFile if compression == "xz" else bz2.BZ2File)(stream))
+    return _ZstdFile(raw) if compression == "zstd" else raw
 
 
 class _ZstdFile:

@@ -65,7 +65,7 @@ def columns_in(paths: Sequence[str], format: str | None, columns: Mapping[str, s
 def read_judgments(
     path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None
 ) -> JudgmentTable:
-    """Read judgments from a file.
+    """Read judgments from a file: every line, in the order of the file. Ids in text files are text.
 
     Parameters
     ----------
@@ -75,11 +75,6 @@ def read_judgments(
         One of ``FORMATS``; told from the content by default (`rankmeter.inputs.formats.TABLE` states the rules).
     columns
         For tables: which column holds what, as ``{"item": "docid"}``.
-
-    Returns
-    -------
-    JudgmentTable
-        Every line, in the order of the file. Ids in text files are text.
 
     Raises
     ------
@@ -130,37 +125,17 @@ def plain_judgments(
             return None
 
 
-def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPart[PlainRows]]:
-    """The rows of one plain TREC file as they stand in it, in blocks of whole queries.
-
-    Raises
-    ------
-    NotPlainError
-        Where it is none, perhaps only towards its end; `iter_parts` then reads it from the beginning.
-    """
-    with open_source(path) as source:
-        if _resolve(source, format, "run") != "run":
-            raise NotPlainError
-        size = Path(path).stat().st_size
-        tags, notes = Tags(), trec_notes(source)
-        for block in read_plain(source, RUN):
-            tags.look(block.text.content)
-            reading = trec_reading("run", source.name, None, notes={**notes, **_tag_notes(tags, source)})
-            yield RunPart(block, _fraction(source, size), reading)
-
-
 Rows = TypeVar("Rows", RunTable, PlainRows)
 
 
 @dataclass(frozen=True, slots=True)
 class RunPart(Generic[Rows]):
-    """Some rows of a run, as they are stored, and how much of its file has been read with them."""
+    """Some rows of a run, as they are stored, how much of its file has been read with them, and how."""
 
     table: Rows
     fraction: float | None
     """From 0 to 1; None where the size of the input is not known."""
     reading: Reading | None = None
-    """How they were read, where the rows do not say it themselves."""
 
 
 def iter_parts(
@@ -180,7 +155,6 @@ def iter_parts(
     """
     with open_source(path) as source:
         kind = _resolve(source, format, "run")
-        size = Path(source.name).stat().st_size if Path(source.name).is_file() else 0
         if kind == "labelled":
             yield RunPart(labelled_lines(source)[1], 1.0)
         elif kind == "run":
@@ -188,15 +162,30 @@ def iter_parts(
             tags, notes = Tags(), trec_notes(source)
             for frame in read_frames(source, RUN, block_bytes=block_bytes, look=tags.look):
                 score = frame["value"].alias("score")
-                reading = trec_reading("run", source.name, None, notes={**notes, **_tag_notes(tags, source)})
+                reading = trec_reading("run", source.name, None, {**notes, **tags.notes(source.name)})
                 table = RunTable(frame["query"], frame["item"], score, source.name, reading=reading)
-                yield RunPart(table, _fraction(source, size))
+                yield RunPart(table, source.fraction(), reading)
         else:
             from rankmeter.inputs.checked_tables import read_opened
 
             opened = open_table(kind, source, "run", block_bytes)
             for rows, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
-                yield RunPart(cast(RunTable, rows), _fraction(source, size) if fraction is None else fraction)
+                yield RunPart(cast(RunTable, rows), source.fraction() if fraction is None else fraction, rows.reading)
+
+
+def iter_plain_parts(path: str, *, format: str | None = None) -> Iterator[RunPart[PlainRows]]:
+    """The rows of one plain TREC file as they stand in it, in blocks of whole queries.
+
+    Raises NotPlainError where it is none, perhaps only towards its end; `iter_parts` then reads it from the beginning.
+    """
+    with open_source(path) as source:
+        if _resolve(source, format, "run") != "run":
+            raise NotPlainError
+        tags, notes = Tags(), trec_notes(source)
+        for block in read_plain(source, RUN):
+            tags.look(block.text.content)
+            reading = trec_reading("run", source.name, None, {**notes, **tags.notes(source.name)})
+            yield RunPart(block, source.fraction(), reading)
 
 
 def trec_notes(source: ByteSource) -> dict[str, str]:
@@ -210,19 +199,6 @@ def trec_notes(source: ByteSource) -> dict[str, str]:
             "ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second
         )
     return notes
-
-
-def _tag_notes(tags: Tags, source: ByteSource) -> dict[str, str]:
-    """What is said where lines have the tags of several systems."""
-    if tags.first is None or tags.other is None:
-        return {}
-    first, second = (tag.decode("utf-8", "replace") for tag in (tags.first, tags.other))
-    return {"tags": said("several_tags", source=source.name, first=first, second=second)}
-
-
-def _fraction(source: ByteSource, size: int) -> float | None:
-    consumed = source.consumed()
-    return min(1.0, consumed / size) if size and consumed is not None else None
 
 
 def labelled_lines(source: ByteSource) -> tuple[JudgmentTable, RunTable]:

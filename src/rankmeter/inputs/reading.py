@@ -34,11 +34,6 @@ QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH, DIFFERING_DEPTH = CHANCES = (
 """Columns that record a draw: they are kept with judgments for those who ask for them."""
 """The kind of note that names columns of which nothing was read where rows alone say what counts."""
 
-_FIELDS: Mapping[Side, Mapping[str, str]] = {
-    "judgments": {"query": "field 1", "item": "field 3", "grade": "field 4"},
-    "run": {"query": "field 1", "item": "field 3", "score": "field 5"},
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -187,7 +182,8 @@ def read_as(
 def trec_reading(side: Side, source: str, rows: int | None, notes: Mapping[str, str] | None = None) -> Reading:
     """How TREC text is read, which has the same fields in every file."""
     order: Order | None = "score" if side == "run" else None
-    return Reading(source, "trec", dict(_FIELDS[side]), rows, order, notes=notes or {})
+    value = {"score": "field 5"} if side == "run" else {"grade": "field 4"}
+    return Reading(source, "trec", {"query": "field 1", "item": "field 3", **value}, rows, order, notes=notes or {})
 
 
 def disagreement(
@@ -265,15 +261,7 @@ class ReadLog:
 
 
 class GroupedQueries(list[object]):
-    """The query of each row, taken from groups of rows of which some may be empty.
-
-    Parameters
-    ----------
-    groups
-        The query of each group.
-    sizes
-        How many rows each has.
-    """
+    """The query of each row, taken from groups of rows, of so many rows each, of which some may be empty."""
 
     def __init__(self, groups: Sequence[object], sizes: Sequence[int]) -> None:
         super().__init__(chain.from_iterable(map(repeat, groups, sizes)))

@@ -122,7 +122,7 @@ def _logged(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator
     """The parts of a file, noted down; before and after them the file must be as it was."""
     log.check(path)
     for part in parts:
-        log.add(part.reading or getattr(part.table, "reading", None), len(part.table.query))
+        log.add(part.reading, len(part.table.query))
         yield part
     log.check(path)
 

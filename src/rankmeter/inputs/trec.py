@@ -157,6 +157,13 @@ class Tags:
                 self.other = tag
                 return
 
+    def notes(self, source: str) -> dict[str, str]:
+        """What is said where lines have the tags of several systems."""
+        if self.first is None or self.other is None:
+            return {}
+        first, second = (tag.decode("utf-8", "replace") for tag in (self.first, self.other))
+        return {"tags": said("several_tags", source=source, first=first, second=second)}
+
 
 def _tag(line: bytes) -> bytes:
     """The tag of a line; nothing where it has none."""

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.attributes import check_roles, no_named_column, usual_column
-from rankmeter.inputs.columns import USUAL_NAMES, fold, say_missing
+from rankmeter.inputs.attributes import check_roles
+from rankmeter.inputs.columns import USUAL_NAMES, fold, no_named_column, say_missing, usual_column
 from rankmeter.late import pl
 from rankmeter.wording import said
 

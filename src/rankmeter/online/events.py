@@ -20,7 +20,7 @@ from typing import Any
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
 from rankmeter.inputs.accepting import is_spark
-from rankmeter.inputs.attributes import no_named_column
+from rankmeter.inputs.columns import no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
