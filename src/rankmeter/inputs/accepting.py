@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
 from rankmeter.inputs.arrays import no_infinity, no_truth_scores
-from rankmeter.inputs.columns import are_columns
+from rankmeter.inputs.columns import are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener, Side
 from rankmeter.inputs.shards import Files, expand, judged_collection
@@ -28,7 +28,7 @@ _WHOLE = (
 
 def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> Judgments:
     """Accept judgments of any kind; of the names of columns those count that concern judgments."""
-    columns = None if columns is None else _columns_of(columns, "judgments")
+    columns = columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
             no_infinity(data.matrix, "a grade of the array")
@@ -67,7 +67,7 @@ def into_run(
 
     Of the names of columns those count that concern runs.
     """
-    columns = None if columns is None else _columns_of(columns, "run")
+    columns = columns_of(columns, "run")
     if isinstance(data, Run):
         no_truth_scores(data)
         return data
@@ -117,12 +117,6 @@ def _table_of(data: Any, side: Side, columns: Mapping[str, str] | None) -> Judgm
     return table_from_frame(frame, side, columns, f"{side} ({type(data).__name__})")
 
 
-def _columns_of(columns: Mapping[str, str], side: Side) -> dict[str, str] | None:
-    from rankmeter.inputs.columns import columns_of  # only where columns are named
-
-    return columns_of(columns, side)
-
-
 def check_columns_of(
     columns: Mapping[str, str] | None,
     judgments: object,
@@ -136,7 +130,6 @@ def check_columns_of(
     """
     if columns is None:
         return
-    from rankmeter.inputs.columns import check_columns_read
 
     def given(name: str, format: str | None, *sources: object) -> dict[str, bool | None]:
         return {_called(name, data): _has_columns(data, format) for data in sources if data is not None}
@@ -170,7 +163,7 @@ def _is_plain(data: object) -> bool:
     listed = data.values() if isinstance(data, Mapping) else data
     first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):
-        if not isinstance(data, Mapping) and _are_columns(first):
+        if not isinstance(data, Mapping) and name_pairs(islice(first, 20)):
             return False
         return _ANSWERS.isdisjoint(first) and list not in map(type, first.values())
     if isinstance(data, Mapping) and are_columns(data):
@@ -178,14 +171,6 @@ def _is_plain(data: object) -> bool:
     if isinstance(first, (list, tuple, set, frozenset)):
         return not hasattr(first, "_fields") and (not first or isinstance(next(iter(first)), (str, int)))
     return hasattr(first, "__array__")
-
-
-def _are_columns(names: Iterable[object]) -> bool:
-    """Whether these are names of columns: of a query and of an item."""
-    from rankmeter.inputs.columns import is_usual
-
-    few = [str(name) for name in islice(names, 20)]
-    return all(any(is_usual(role, name) for name in few) for role in ("query", "item"))
 
 
 def _as_table(error: InputError, data: Any, value: str) -> InputError:

@@ -8,7 +8,7 @@ reason a column of numbers that nobody recognises is an error where it could be 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
@@ -470,6 +470,12 @@ _QUERIES = frozenset(
 )
 
 
+def name_pairs(names: Iterable[object]) -> bool:
+    """Whether a query and an item are among these names of columns."""
+    texts = [str(name) for name in names]
+    return all(any(is_usual(role, name) for name in texts) for role in IDS)
+
+
 def may_be_columns(data: Mapping[Any, Any]) -> bool:
     """Whether one of a few keys is a usual name of a column of queries; `are_columns` looks closer."""
     return len(data) <= MOST_COLUMNS and not _QUERIES.isdisjoint(data)
@@ -479,7 +485,7 @@ def are_columns(data: Mapping[Any, Any]) -> bool:
     """Whether this is a table as columns by name: queries, items, and as many values of each."""
     if not may_be_columns(data) or not all(isinstance(name, str) for name in data):
         return False
-    if not all(any(is_usual(role, name) for name in data) for role in IDS):
+    if not name_pairs(data):
         return False
     columns = list(data.values())
     return all(is_list(column) and not isinstance(column, (str, set, frozenset)) for column in columns) and (

@@ -149,17 +149,7 @@ def recognise(head: bytes, name: str = "the input") -> str:
     comments) have four fields and a number last, of ``run`` where they have five or more and a number fifth, unless the
     first row is a header: it has a tab, not that shape, and no number in it.
 
-    Parameters
-    ----------
-    head
-        The first bytes of the decompressed content; the last line may be cut.
-    name
-        How messages name the input.
-
-    Raises
-    ------
-    InputError
-        When the content is binary, holds no row, or has no known shape.
+    What is binary, holds no row, or has no known shape is refused. The last line of ``head`` may be cut.
 
     Examples
     --------

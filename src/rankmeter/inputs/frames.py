@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
-from rankmeter.inputs.columns import IDS, Role, are_columns, is_usual
+from rankmeter.inputs.columns import IDS, Role, are_columns, name_pairs
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
@@ -66,19 +66,11 @@ def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, s
 def table_from_frame(
     frame: object, side: Side, columns: Mapping[str, str] | None = None, source: str | None = None
 ) -> JudgmentTable | RunTable:
-    """Read a frame with a row per pair.
+    """Read a frame with a row per pair: any that Narwhals accepts; ``source`` is how messages call it.
 
-    Parameters
-    ----------
-    frame
-        Any frame that Narwhals accepts. In judgments without a grade column every row is a relevant pair of grade 1; in
-        a run a score column wins over a rank column, and with neither the rows of a query are in ranked order as given.
-    side
-        What it holds.
-    columns
-        Names of the columns, by role (``query``, ``item``, ``grade``, ...), where they are not the usual ones.
-    source
-        How messages call this input.
+    In judgments without a grade column every row is a relevant pair of grade 1; in a run a score column wins over a
+    rank column, and with neither the rows of a query are in ranked order as given. ``columns`` are named by role where
+    their names are not the usual ones.
     """
     source = source or f"{side} ({kind_of_frame(frame)})"
     return whole_table(OpenedFrame(frame, source), side, columns, source, "frame")
@@ -308,7 +300,7 @@ def _of_rows(data: Sequence[Any] | Iterator[Any]) -> Any:
     names = getattr(first, "_fields", None) or (
         [field.name for field in fields(first)] if is_dataclass(first) and not isinstance(first, type) else None
     )
-    if not names or not all(any(is_usual(role, name) for name in names) for role in IDS):
+    if not names or not name_pairs(names):
         return None
     rows = data if isinstance(data, Sequence) else [first, *data]
     return _frame({name: list(map(attrgetter(name), rows)) for name in names})

@@ -17,7 +17,7 @@ from typing import cast
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, Role, fold, is_usual
+from rankmeter.inputs.columns import IDS, Role, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
@@ -43,8 +43,7 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
         raise InputError.of(
             "inputs.json_of_kind", source=name, json_kind=_json_kind(parsed), hint=_json_hint(_VALUES[side])
         )
-    few = list(parsed)[:100]  # a table by columns has no more
-    if any(is_usual("query", key) for key in few) and any(is_usual("item", key) for key in few):
+    if name_pairs(islice(parsed, 100)):  # a table by columns has no more
         raise InputError.of(
             "inputs.json_by_columns", source=name, listed=examples(parsed), json_hint=_json_hint(_VALUES[side])
         )
@@ -68,14 +67,9 @@ def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | Non
     """
     plain = as_json(data)
     table: OpenedTable | None = _export_of(plain, side, side, is_file=False)
-    if table is None and isinstance(plain, list) and all(isinstance(row, dict) and _is_row(row) for row in plain):
+    if table is None and isinstance(plain, list) and all(isinstance(row, dict) and name_pairs(row) for row in plain):
         table = Records(plain, side, side)
     return None if table is None else whole_table(table, side, None, side, "mapping")
-
-
-def _is_row(record: Mapping[object, object]) -> bool:
-    """Whether the keys are names of columns."""
-    return all(any(is_usual(role, str(key)) for key in record) for role in ("query", "item"))
 
 
 def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:

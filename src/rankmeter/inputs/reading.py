@@ -25,6 +25,7 @@ Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
 UNUSED = "unused"
+"""The kind of note that names columns of which nothing was read where rows alone say what counts."""
 QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH, DIFFERING_DEPTH = CHANCES = (
     "query_chance",
     "item_chance",
@@ -32,7 +33,6 @@ QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH, DIFFERING_DEPTH = CHANCES = (
     "differing_depth",
 )
 """Columns that record a draw: they are kept with judgments for those who ask for them."""
-"""The kind of note that names columns of which nothing was read where rows alone say what counts."""
 
 
 @dataclass(frozen=True, slots=True)

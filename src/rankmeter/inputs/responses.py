@@ -147,17 +147,17 @@ def _is_search(document: Document) -> bool:
     return isinstance(_at(document, "hits", "hits"), list)
 
 
-def _is_failed_search(document: Document) -> bool:
-    return "error" in document and ("status" in document or isinstance(document["error"], Mapping))
-
-
 def _search(document: Document, where: str) -> Iterator[Entry]:
     refuse_unfinished(document, where)
     hits: list[Any] = document["hits"]["hits"]
     total = document["hits"].get("total")
     _check_shown(hits, total.get("value") if isinstance(total, Mapping) else total, where)
-    items = _each(hits, "_id", where, "hits.hits", "responses.hit_without_id")
-    yield Entry(query_of(document), items, _complete([hit.get("_score") for hit in hits]))
+    yield _hits(query_of(document), hits, where, "hits.hits")
+
+
+def _hits(query: object, hits: Sequence[Any], where: str, under: str) -> Entry:
+    items = _each(hits, "_id", where, under, "responses.hit_without_id")
+    return Entry(query, items, _complete([hit.get("_score") for hit in hits]))
 
 
 def _check_shown(hits: Sequence[object], matched: object, where: str) -> None:
@@ -201,11 +201,7 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
         if not isinstance(hits, list):
             raise InputError.of("responses.not_a_response", source=at, key="hits")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
-        yield Entry(
-            query,
-            _each(rows, "_id", at, "hits", "responses.hit_without_id"),
-            _complete([row.get("_score") for row in rows]),
-        )
+        yield _hits(query, rows, at, "hits")
 
 
 def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
@@ -238,10 +234,6 @@ def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
 # Solr and Vespa
 
 
-def _is_solr(document: Document) -> bool:
-    return isinstance(_at(document, "response", "docs"), list)
-
-
 def _solr(document: Document, where: str) -> Iterator[Entry]:
     refuse_unfinished(document, where)
     if _at(document, "responseHeader", "partialResults") in (True, "true"):
@@ -251,11 +243,8 @@ def _solr(document: Document, where: str) -> Iterator[Entry]:
     _check_shown(docs, document["response"].get("numFound"), where)
     parameters = _at(document, "responseHeader", "params")
     named = (query_of(document), query_of(parameters), _at(parameters, "q"))
-    yield Entry(
-        next((query for query in named if query is not None), None),
-        items,
-        _complete([doc.get("score") for doc in docs]),
-    )
+    query = next((query for query in named if query is not None), None)
+    yield Entry(query, items, _complete([doc.get("score") for doc in docs]))
 
 
 def _is_vespa(document: Document) -> bool:
@@ -313,11 +302,8 @@ def _chroma(document: Document, _: str) -> Iterator[Entry]:
 
 def _rated_queries(document: Document, key: str) -> bool:
     queries = document.get("queries")
-    return (
-        isinstance(queries, list)
-        and bool(queries)
-        and all(isinstance(query, Mapping) and key in query for query in queries)
-    )
+    rated = isinstance(queries, list) and all(isinstance(query, Mapping) and key in query for query in queries)
+    return rated and bool(queries)
 
 
 def _quepid_case(document: Document, where: str) -> Iterator[Entry]:
@@ -400,16 +386,10 @@ def _list_under(document: Document, keys: Sequence[str], levels: int = 3) -> Pat
 
 def _retrieved(document: Document) -> Path | None:
     """Where a record with a query lists what was retrieved; None for anything else, also for a row of a table."""
-    is_row = any(map(_is_item_id, document.items())) and any(map(_is_row_value, document.items()))
+    has_item = any(isinstance(value, (str, int)) and is_usual("item", str(key)) for key, value in document.items())
+    numbers = [str(key) for key, value in document.items() if isinstance(value, (int, float))]
+    is_row = has_item and any(is_usual(role, key) for role in _ROW_VALUES for key in numbers)
     return None if is_row or query_of(document) is None else _list_under(document, _RETRIEVED)
-
-
-def _is_item_id(pair: tuple[str, object]) -> bool:
-    return isinstance(pair[1], (str, int)) and is_usual("item", str(pair[0]))
-
-
-def _is_row_value(pair: tuple[str, object]) -> bool:
-    return isinstance(pair[1], (int, float)) and any(is_usual(role, str(pair[0])) for role in _ROW_VALUES)
 
 
 def _is_record(document: Document) -> bool:
@@ -438,7 +418,8 @@ def _record(document: Document, where: str) -> Iterator[Entry]:
     path = _retrieved(document) or ()  # `_is_record` looked
     results, key = _at(document, *path), ".".join(path)
     items, item_from = _items_of(results, where, key)
-    scores = [_score_of(result) for result in results]
+    scored = (result if isinstance(result, Mapping) else {} for result in results)
+    scores = [next((row[key] for key in _SCORES if row.get(key) is not None), None) for row in scored]
     beside = document.get("scores")
     if isinstance(beside, list) and len(beside) == len(items) and not any(score is not None for score in scores):
         scores = beside
@@ -448,18 +429,10 @@ def _record(document: Document, where: str) -> Iterator[Entry]:
     yield Entry(query_of(document), items, _complete(scores), item_from)
 
 
-def _is_expectation(document: Document) -> bool:
-    return query_of(document) is not None and _list_under(document, _EXPECTED) is not None
-
-
 def _expectation(document: Document, where: str) -> Iterator[Entry]:
-    path = _list_under(document, _EXPECTED) or ()  # `_is_expectation` looked
+    path = _list_under(document, _EXPECTED) or ()  # its shape was looked at
     items, item_from = _items_of(_at(document, *path), where, ".".join(path))
     yield Entry(query_of(document), items, item_from=item_from)
-
-
-def _is_qa_dataset(document: Document) -> bool:
-    return isinstance(document.get("relevant_docs"), Mapping) and isinstance(document.get("queries"), Mapping)
 
 
 def _qa_dataset(document: Document, where: str) -> Iterator[Entry]:
@@ -506,12 +479,6 @@ def _id_within(document: Document) -> tuple[str, object | None]:
     return next((pair for pair in values if is_id_type(type(pair[1]))), ("", None))
 
 
-def _score_of(result: object) -> object | None:
-    if not isinstance(result, Mapping):
-        return None
-    return next((result[key] for key in _SCORES if result.get(key) is not None), None)
-
-
 def _each(
     records: Sequence[object], key: str, where: str, under: str, kind: str = "responses.without_key"
 ) -> list[Any]:
@@ -539,29 +506,36 @@ def _complete(values: list[object]) -> list[object] | None:
     return None if any(value is None for value in values) or not values else values
 
 
+def _holds(kind: type, *paths: tuple[str, ...]) -> Callable[[Document], bool]:
+    """Whether values of a kind stand under some keys."""
+    return lambda document: all(isinstance(_at(document, *path), kind) for path in paths)
+
+
 RECORD = Shape(Kind("retrieval record", "run", "", "id", "score", as_returned=False), _is_record, _record)
 SHAPES: tuple[Shape, ...] = (
-    Shape(Kind("_msearch response", "run", "", "_id", "_score"),
-          lambda one: isinstance(one.get("responses"), list), _searches),
+    Shape(Kind("_msearch response", "run", "", "_id", "_score"), _holds(list, ("responses",)), _searches),
     Shape(Kind("_search response", "run", "", "_id", "_score"),
-          lambda one: _is_search(one) or _is_failed_search(one), _search),
+          lambda one: _is_search(one) or ("error" in one and ("status" in one or isinstance(one["error"], Mapping))),
+          _search),
     Shape(Kind("_rank_eval response", "run", "details", "_id", "_score"),
           lambda one: "metric_score" in one and isinstance(one.get("details"), Mapping), _rank_eval_answer),
-    Shape(Kind("Solr response", "run", "params.q", "id", "score"), _is_solr, _solr),
+    Shape(Kind("Solr response", "run", "params.q", "id", "score"), _holds(list, ("response", "docs")), _solr),
     Shape(Kind("Vespa response", "run", "", "id", "relevance"), _is_vespa, _vespa),
     Shape(Kind("Chroma result", "run", "", "ids"), _is_chroma, _chroma),
     Shape(Kind("_rank_eval request", "judgments", "id", "_id", "rating"),
-          lambda one: isinstance(one.get("requests"), list), _rank_eval_request),
+          _holds(list, ("requests",)), _rank_eval_request),
     Shape(Kind("OpenSearch judgment list", "judgments", "query", "docId", "rating"),
-          lambda one: isinstance(one.get("judgmentRatings"), list), _judgment_list),
+          _holds(list, ("judgmentRatings",)), _judgment_list),
     Shape(Kind("Quepid book", "judgments", "query_text", "doc_id", "rating"),
-          lambda one: isinstance(one.get("query_doc_pairs"), list), _quepid_book),
+          _holds(list, ("query_doc_pairs",)), _quepid_book),
     Shape(Kind("Quepid ratings", "judgments", "query", "ratings", "ratings"),
           lambda one: _rated_queries(one, "ratings"), _quepid_case),
     Shape(Kind("RRE ratings", "judgments", "$query", "relevant_documents", "gain"),
           lambda one: _rated_queries(one, "relevant_documents"), _rre_ratings),
-    Shape(Kind("LlamaIndex data set", "judgments", "queries", "relevant_docs"), _is_qa_dataset, _qa_dataset),
+    Shape(Kind("LlamaIndex data set", "judgments", "queries", "relevant_docs"),
+          _holds(Mapping, ("relevant_docs",), ("queries",)), _qa_dataset),
     RECORD,
-    Shape(Kind("retrieval record", "judgments", "", "id"), _is_expectation, _expectation),
+    Shape(Kind("retrieval record", "judgments", "", "id"),
+          lambda one: query_of(one) is not None and _list_under(one, _EXPECTED) is not None, _expectation),
 )  # fmt: skip
 """Every shape, in the order in which they are tried. A record may hold what was retrieved and what was expected."""

@@ -154,18 +154,8 @@ PARTITIONS = 64
 def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None) -> Iterator[Iterator[RunTable]]:
     """Give a run again as blocks of whole queries, however its rows are scattered.
 
-    Parameters
-    ----------
-    blocks
-        All rows of the run, in any order of queries.
-    in_memory_bytes
-        How much may be held at a time; `IN_MEMORY_BYTES` by default.
-
-    Yields
-    ------
-    iterator of RunTable
-        One table where the run is small, else one for each partition, read when it is asked for. Temporary files are
-        gone afterwards, whatever happens. ``TMPDIR`` says where they lie.
+    One table where the run is small, else one for each partition, read when it is asked for; `IN_MEMORY_BYTES` are held
+    at a time by default. Temporary files are gone afterwards, whatever happens. ``TMPDIR`` says where they lie.
     """
     limit = IN_MEMORY_BYTES if in_memory_bytes is None else in_memory_bytes
     held: list[RunTable] = []

@@ -247,7 +247,8 @@ def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
             held = []
             yield table
             continue
-        start = _last_stretch(table.query)
+        others = (table.query != table.query[-1]).arg_true()
+        start = int(others[-1]) + 1 if len(others) else 0  # where the rows of the last query begin
         goes_on = bool(held) and table.query[0] == held[0].query[0]
         if start == 0 and goes_on:
             held.append(table)
@@ -260,19 +261,6 @@ def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
         held = [_rows(table, start, len(table.query))]
     if held:
         yield joined_runs(held)
-
-
-def _last_stretch(query: pl.Series) -> int:
-    """Where the rows of the last query begin."""
-    last = query[-1]
-    size = 1024
-    while True:  # looks back twice as far each time: most queries are short
-        others = (query.tail(size) != last).arg_true()
-        if len(others):
-            return max(0, len(query) - size) + int(others[-1]) + 1
-        if size >= len(query):
-            return 0
-        size *= 2
 
 
 def _rows(table: RunTable, start: int, end: int) -> RunTable:
