@@ -20,7 +20,7 @@ _HOMES = {
     "rankmeter.arithmetic.custom": "measure",
     "rankmeter.comparing.advice": "advise",
     "rankmeter.comparing.comparison": "compare folds seeds",
-    "rankmeter.comparing.pooling": "pool",
+    "rankmeter.comparing.unjudged": "pool",
     "rankmeter.comparing.results": "Comparison",
     "rankmeter.compat.trackers": "log_to_mlflow log_to_tensorboard log_to_wandb",
     "rankmeter.definitions.reconcile": "reconcile",

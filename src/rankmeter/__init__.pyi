@@ -36,7 +36,7 @@ from rankmeter.arithmetic.custom import measure as measure
 from rankmeter.judging.nugget_scores import nuggets as nuggets
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
-from rankmeter.comparing.pooling import pool as pool
+from rankmeter.comparing.unjudged import pool as pool
 from rankmeter.placing.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.inputs.arrays import ranked_grades as ranked_grades
 from rankmeter.placing.ranked_ids import ranked_ids as ranked_ids

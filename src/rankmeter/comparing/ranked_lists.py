@@ -10,6 +10,7 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.comparing.systems import averaged_values
+from rankmeter.comparing.unjudged import graded_pairs
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.measuring import measure_groups
 from rankmeter.evaluating.pairing import into_pair
@@ -72,8 +73,7 @@ def judgments_of(judgments: Judgments, queries: Collection[str]) -> dict[str, di
     if (cells := judgments.matrix) is not None:
         wanted = [row for row in range(len(cells)) if str(row) in queries]
         return {str(row): {str(item): float(grade) for item, grade in enumerate(cells[row])} for row in wanted}
-    table = (judgments if judgments.mapping is None else judgments.mapping.only(queries)).judgment_table()
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "g": table.grade})
+    frame = graded_pairs(judgments if judgments.mapping is None else judgments.mapping.only(queries))
     grades: dict[str, dict[str, float]] = {}
     for query, item, grade in frame.filter(pl.col("query").is_in(list(queries))).iter_rows():
         judged = grades.setdefault(query, {})

@@ -79,29 +79,20 @@ class Settings:
         if self.test == "randomisation":
             drawn = said("permutations", count=self.permutations)
         computed = self.interval == "t" or (self.interval == "randomisation" and not self.paired)
-        tests = [
-            said(
-                "tested" if self.paired else "tested_separately",
-                test=said(f"test_{self.test}" if self.paired else f"test_separate_{self.test}"),
-                units=units,
-                drawn=drawn,
-                against=said(f"against_{self.family}"),
-                tests=self.tests_said,
-                meaning=said(f"correction_{self.correction}"),
-            ),
-            said("best_group_by", level=self.level),
-        ]
-        intervals = [
-            said(
-                "intervals_by",
-                level=self.level,
-                method=said("interval_t" if computed else f"interval_{self.interval}"),
-                units=units,
-                drawn=said("nothing") if computed else said("resamples", count=self.resamples),
-            )
-        ]
-        origin = said("made_by", seed=self.seed, version=self.version)
-        return [*(tests[:1] if tested else []), *(intervals if bounded else []), *(tests[1:] if tested else []), origin]
+        sentences = []
+        if tested:
+            how = "tested" if self.paired else "tested_separately"
+            test = said(f"test_{self.test}" if self.paired else f"test_separate_{self.test}")
+            family = {"against": said(f"against_{self.family}"), "tests": self.tests_said}
+            meaning = said(f"correction_{self.correction}")
+            sentences.append(said(how, test=test, units=units, drawn=drawn, **family, meaning=meaning))
+        if bounded:
+            method = said("interval_t" if computed else f"interval_{self.interval}")
+            again = said("nothing") if computed else said("resamples", count=self.resamples)
+            sentences.append(said("intervals_by", level=self.level, method=method, units=units, drawn=again))
+        if tested:
+            sentences.append(said("best_group_by", level=self.level))
+        return [*sentences, said("made_by", seed=self.seed, version=self.version)]
 
 
 def unit_said(unit: str) -> Said:

@@ -307,16 +307,15 @@ def _averaged_bounds(
     several: Sequence[Mapping[Measure, UnjudgedBounds | Said]],
 ) -> dict[Measure, UnjudgedBounds | Said]:
     averaged: dict[Measure, UnjudgedBounds | Said] = {}
-    for measure, first in several[0].items():
+    for measure in several[0]:
         every = [bounds[measure] for bounds in several]
         known = [bounds for bounds in every if isinstance(bounds, UnjudgedBounds)]
-        if isinstance(first, Said) or len(known) < len(every):
+        if len(known) < len(every):
             averaged[measure] = next(bounds for bounds in every if isinstance(bounds, Said))
-            continue
-        none, all_ = (
-            float(np.mean([getattr(bounds, end) for bounds in known])) for end in ("none_relevant", "all_relevant")
-        )
-        averaged[measure] = replace(first, none_relevant=none, all_relevant=all_)
+        else:
+            ends = ("none_relevant", "all_relevant")
+            means: dict[str, Any] = {end: float(np.mean([getattr(bounds, end) for bounds in known])) for end in ends}
+            averaged[measure] = replace(known[0], **means)
     return averaged
 
 

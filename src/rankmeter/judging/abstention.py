@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, check_level, check_number
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.accepting import into_judgments, into_run
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats
@@ -165,9 +165,8 @@ def silence(
     check_level(level)
     asked = ask(measure)
     meant = asked.measures[0]
-    if len(asked.measures) > 1 or not isinstance(meant, RankedMeasure) or meant.aggregate != "mean":
-        raise InputError.of("judging.not_for_silence", measure=str(measure))
-    if meant.bounds != (0, 1):
+    is_one = len(asked.measures) == 1 and isinstance(meant, RankedMeasure)
+    if not is_one or meant.aggregate != "mean" or meant.bounds != (0, 1):
         raise InputError.of("judging.not_for_silence", measure=str(measure))
     silent = meant(empty="silent")
     truth = into_judgments(judgments, columns=columns).judgment_table()
@@ -182,20 +181,32 @@ def silence(
     else:
         shares, top = np.linspace(0, 1, MOST_CUTS + 2)[1:-1], best["score"].to_numpy()
         chosen = sorted(set(np.quantile(top, shares, method="higher").tolist())) if len(top) else []
-    at_cuts = [_at(cut, lists, named, silent, returned, level) for cut in (None, *chosen)]
-    _, values, answerable, queries = at_cuts[0]
+    relevant = silent.describe().get("rel") or 1
+    with_answer = set(truth.query.cast(pl.String).filter(truth.grade >= relevant))
+    asked_for = lists["query"].unique(maintain_order=True)
+    looks = []
+    for cut in (None, *chosen):
+        passing = lists if cut is None else lists.filter(pl.col("score") >= cut)
+        kept = replace(returned, **passing.to_dict(), queries=asked_for)
+        ev = evaluate_measure(named, kept, silent)
+        seen = ev.values[silent]
+        queries = ev.queries.filter(pl.Series(seen.counted)).to_list()
+        values, spoke = seen.value[seen.counted], set(passing["query"])
+        answerable: Bools = np.array([query in with_answer for query in queries], np.bool_)
+        returns: Bools = np.array([query in spoke for query in queries], np.bool_)
+        looks.append((_cut(cut, values, answerable, returns, level), values))
+    values = looks[0][1]
     top, spread, gap = _confidences(lists, queries)
-    if not answerable.any() or answerable.all():
-        side = "silence_no_unanswerable" if answerable.all() else "silence_no_answerable"
-        notes = [said(side)]
-    else:
+    if answerable.any() and not answerable.all():
         notes = [said("silence_cut_flatters"), said("silence_scales")]
+    else:
+        notes = [said("silence_no_unanswerable" if answerable.all() else "silence_no_answerable")]
     here = np.isfinite(top)
     area, excess = area_of_risks(top[here], 1 - values[here]) if here.any() else (math.nan, math.nan)
     confidences = {"max": top[here], "std": spread[here], "gap": gap[here]}
     return Abstention(
         measure=str(silent), answerable=int(answerable.sum()), unanswerable=int((~answerable).sum()),
-        cuts=tuple(cut for cut, *_ in at_cuts), auroc=separation_of(top[answerable], top[~answerable]),
+        cuts=tuple(cut for cut, _ in looks), auroc=separation_of(top[answerable], top[~answerable]),
         risk_area=area, risk_excess=excess,
         nauc={name: normalised_area(part, values[here]) if here.any() else math.nan
               for name, part in confidences.items()},
@@ -203,42 +214,17 @@ def silence(
     )  # fmt: skip
 
 
-def _at(
-    cut: float | None, lists: pl.DataFrame, truth: JudgmentTable, measure: Measure, run: RunTable, level: float
-) -> tuple[Cut, Floats, Bools, list[str]]:
-    """One cut, and of the judged queries the values, whether they are answerable, and their names."""
-    passing = lists if cut is None else lists.filter(pl.col("score") >= cut)
-    returned = RunTable(
-        passing["query"],
-        passing["item"],
-        passing["score"],
-        run.source,
-        queries=lists["query"].unique(maintain_order=True),
-    )
-    ev = evaluate_measure(truth, returned, measure)
-    seen = ev.values[measure]
-    counted = seen.counted
-    names = [query for query, here in zip(ev.queries.to_list(), counted.tolist(), strict=True) if here]
-    relevant = measure.describe().get("rel") or 1
-    known = pl.DataFrame({"query": truth.query, "grade": truth.grade})
-    with_answer = set(known.filter(pl.col("grade") >= relevant)["query"].to_list())
-    spoke = set(passing["query"].to_list())
-    answerable: Bools = np.array([query in with_answer for query in names], np.bool_)
-    returns: Bools = np.array([query in spoke for query in names], np.bool_)
-    values: Floats = seen.value[counted]
-    false_return, false_silence = returns[~answerable], ~returns[answerable]
+def _cut(cut: float | None, values: Floats, answerable: Bools, returns: Bools, level: float) -> Cut:
+    """What happens at one cut, from the value of each query, whether it has an answer, and whether it returned any."""
 
     def mean(part: Any) -> float:
         return float(part.mean()) if len(part) else math.nan
 
-    def ends(part: Bools) -> tuple[float, float]:
-        return wilson(int(part.sum()), len(part), level=level) if len(part) else (math.nan, math.nan)
+    def rate(part: Bools) -> tuple[float, float, float]:
+        return (mean(part), *(wilson(int(part.sum()), len(part), level=level) if len(part) else (math.nan, math.nan)))
 
-    outcome = Cut(
-        cut, mean(values), mean(values[answerable]), mean(values[~answerable]), mean(false_return),
-        *ends(false_return), mean(false_silence), *ends(false_silence),
-    )  # fmt: skip
-    return outcome, values, answerable, names
+    of_answerable, of_others = mean(values[answerable]), mean(values[~answerable])
+    return Cut(cut, mean(values), of_answerable, of_others, *rate(returns[~answerable]), *rate(~returns[answerable]))
 
 
 def _confidences(lists: pl.DataFrame, queries: list[str]) -> tuple[Floats, Floats, Floats]:

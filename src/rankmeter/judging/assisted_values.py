@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.pooling import ranked_top
+from rankmeter.comparing.unjudged import graded_pairs, ranked_top, scored_pairs
 from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_measure
@@ -55,7 +55,7 @@ def assist(
 
     ``judgments`` are people's and the machine's; ``runs`` are looked at where single items were drawn.
     """
-    human, guessed = map(graded_pairs, judgments)
+    human, guessed = map(judged_pairs, judgments)
     if gaps := lacking(human, guessed):
         raise InputError.of("judging.machine_lacks", source=judgments[1].source, total=len(human), **gaps)
     judged = set(judgments[0].judgment_table().query.cast(pl.String))
@@ -119,11 +119,9 @@ def _notes(
     return [*notes, said("assisted_columns"), said("machine_without_interval")]
 
 
-def graded_pairs(judgments: Judgments) -> pl.DataFrame:
+def judged_pairs(judgments: Judgments) -> pl.DataFrame:
     """``query``, ``item`` and ``grade`` of the pairs that were judged, ids as text; a grade below 0 is no judgment."""
-    table = judgments.judgment_table()
-    frame = pl.DataFrame({"query": table.query.cast(pl.String), "item": table.item.cast(pl.String)})
-    return frame.with_columns(table.grade.alias("grade")).filter(pl.col("grade") >= 0)
+    return graded_pairs(judgments).filter(pl.col("grade") >= 0)
 
 
 def lacking(pairs: pl.DataFrame, guessed: pl.DataFrame) -> dict[str, Any]:
@@ -273,14 +271,10 @@ def _items_seen(
 
 def _added(measure: Measure, drawn: pl.DataFrame, grade: str, run: Run) -> Floats:
     """What each drawn item adds to its query: the value of its list where nothing else is relevant."""
-    table = run.run_table()
-    lists = pl.DataFrame(
-        {"query": table.query.cast(pl.String), "item": table.item.cast(pl.String), "score": table.score}
-    )
     alone = drawn.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("number"), "query", "item", grade)
-    copied = alone.select("number", "query").join(lists, on="query", maintain_order="left_right")
+    copied = alone.select("number", "query").join(scored_pairs(run), on="query", maintain_order="left_right")
     single = JudgmentTable(alone["number"], alone["item"], alone[grade].alias("grade"))
-    copies = RunTable(copied["number"], copied["item"], copied["score"], scored=table.scored)
+    copies = RunTable(copied["number"], copied["item"], copied["score"], scored=run.run_table().scored)
     ev = evaluate_measure(single, copies, measure)
     values = np.zeros(len(alone))
     values[ev.queries.to_numpy()] = ev.values[measure].value

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.comparing.pooling import ranked_top
+from rankmeter.comparing.unjudged import ranked_top
 from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.evaluating.asking import Asked, ask
 from rankmeter.evaluating.evaluation import evaluate_placing
@@ -22,7 +22,7 @@ from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.arrays import ranked_grades
 from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.inputs.tables import Run
-from rankmeter.judging.assisted_values import graded_pairs, lacking, list_codes, why_not_linear
+from rankmeter.judging.assisted_values import judged_pairs, lacking, list_codes, why_not_linear
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
@@ -103,8 +103,8 @@ def draw(
     check_choice("among", among, get_args(Among))
     if among == "differing" and (items is not None or unsure is not None):
         raise InputError.of("judging.differing_alone", option=Option("among", among))
-    pool = graded_pairs(into_judgments(machine, columns=columns))
-    before = None if judged is None else graded_pairs(into_judgments(judged, columns=columns))
+    pool = judged_pairs(into_judgments(machine, columns=columns))
+    before = None if judged is None else judged_pairs(into_judgments(judged, columns=columns))
     rng = np.random.default_rng(seed)
     if queries is not None:
         check_whole("queries", queries, FEWEST)

@@ -15,7 +15,7 @@ from rankmeter.evaluating.evaluation import evaluate_measure, evaluate_placing
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.tables import Judgments, JudgmentTable, RunTable
-from rankmeter.judging.assisted_values import counted_values, graded_pairs
+from rankmeter.judging.assisted_values import counted_values, judged_pairs
 from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -35,6 +35,7 @@ from rankmeter.stats.rank_agreement import (
     tau_ap_b,
     tau_h,
 )
+from rankmeter.stats.slice_intervals import middle_of
 from rankmeter.wording import Said, said
 
 FEWEST_SYSTEMS = 10
@@ -318,7 +319,7 @@ def _boards(
     if len(names) >= FEWEST_SYSTEMS:
         drawn = rng.integers(0, y.shape[1], (resamples, y.shape[1]))
         again = tau(y[:, drawn].mean(-1).T, f[:, drawn].mean(-1).T)
-        low, high = (float(end) for end in np.nanquantile(again, [(1 - level) / 2, (1 + level) / 2]))
+        low, high = middle_of(again, level)
     within, across = _halves(y, f, rng)
     return TwoBoards(
         measure=str(measure), rows=tuple(sorted(rows, key=lambda row: row.people_place)),
@@ -352,7 +353,7 @@ def _finite_mean(values: Sequence[Any]) -> float:
 
 def _ceiling(truths: tuple[Judgments, ...], measure: Measure, queries: list[str]) -> float:
     """The value by people of each pool in the machine's order, ties in every order where the measure can say that."""
-    people, machine = map(graded_pairs, truths)
+    people, machine = map(judged_pairs, truths)
     pool = people.join(machine, on=["query", "item"], suffix="_machine").filter(pl.col("query").is_in(queries))
     if not len(pool):
         return math.nan
