@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, check_level, check_number
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.accepting import into_judgments, into_run
-from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.placing.placements import Bools, Floats
@@ -187,7 +187,7 @@ def silence(
     looks = []
     for cut in (None, *chosen):
         passing = lists if cut is None else lists.filter(pl.col("score") >= cut)
-        kept = replace(returned, **passing.to_dict(), queries=asked_for)
+        kept = RunTable(passing["query"], passing["item"], passing["score"], returned.source, queries=asked_for)
         ev = evaluate_measure(named, kept, silent)
         seen = ev.values[silent]
         queries = ev.queries.filter(pl.Series(seen.counted)).to_list()

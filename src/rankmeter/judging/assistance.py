@@ -23,7 +23,7 @@ from rankmeter.errors import (
     check_positive,
     did_you_mean,
 )
-from rankmeter.judging.observed import Design, Observed, SingleItems, WholeQueries
+from rankmeter.judging.observed import Design, Seen, SingleItems, WholeQueries
 from rankmeter.late import special
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.document import Block, Column, Heading, Kind, Paragraph, Table
@@ -82,7 +82,7 @@ class Assistance(NotedTable):
     systems: tuple[str, ...]
     measures: tuple[Measure | str, ...]
     """Those that have an estimate; what is no measure of a ranking, such as a score of nuggets, by its name."""
-    observed: Mapping[tuple[str, str], Observed]
+    observed: Mapping[tuple[str, str], Seen]
     """By measure and system."""
     bounds: Mapping[str, tuple[float, float]]
     names: Mapping[str, Measure | str]
@@ -148,7 +148,7 @@ class Assistance(NotedTable):
         second = None if other is None else self._system(other)
         return self._seen(name, first, second).needed(half, self.level, self._target(target))
 
-    def _seen(self, measure: str, system: str, other: str | None) -> Observed:
+    def _seen(self, measure: str, system: str, other: str | None) -> Seen:
         seen = self.observed[measure, system]
         return seen if other is None else seen.minus(self.observed[measure, other])  # type: ignore[arg-type]  # alike
 

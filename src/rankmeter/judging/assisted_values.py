@@ -15,7 +15,7 @@ from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import evaluate_measure
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.judging.assistance import Assistance
-from rankmeter.judging.observed import Design, Observed, SingleItems, WholeQueries
+from rankmeter.judging.observed import Design, Seen, SingleItems, WholeQueries
 from rankmeter.judging.panel import unlike_scales
 from rankmeter.late import pl
 from rankmeter.measures import Measure
@@ -59,7 +59,7 @@ def assist(
     if gaps := lacking(human, guessed):
         raise InputError.of("judging.machine_lacks", source=judgments[1].source, total=len(human), **gaps)
     judged = set(judgments[0].judgment_table().query.cast(pl.String))
-    observed: dict[tuple[str, str], Observed] = {}
+    observed: dict[tuple[str, str], Seen] = {}
     refused: dict[str, Said] = {}
     lists_met: dict[str, int] = {}
     if design.is_partial and (several := [name for name in people if name not in runs]):
@@ -67,7 +67,7 @@ def assist(
     if design.kind == "differing":
         _check_differing(runs, guessed, design, pairs)
     for measure in asked.measures:
-        seen: Mapping[str, Observed] | Said | None = _why_not(measure, design)
+        seen: Mapping[str, Seen] | Said | None = _why_not(measure, design)
         if seen is None and design.kind == "items":
             graded = human, guessed
             seen = {name: _items_seen(measure, ev, runs[name], graded, design) for name, ev in machine.items()}
@@ -98,7 +98,7 @@ def assist(
 
 
 def _notes(
-    observed: Mapping[tuple[str, str], Observed],
+    observed: Mapping[tuple[str, str], Seen],
     judgments: tuple[Judgments, Judgments],
     left: int,
     design: Design,

@@ -6,7 +6,7 @@ Each character counts once, however many chunks hold it. A gold span that no chu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
@@ -339,14 +339,18 @@ def evidence(
         raise InputError.of("judging.no_spans")
     runs = {name: read_spans(data, "chunk", documents, named) for name, data in _by_system(retrieved).items()}
     _check(spans, runs, holding)
-    counted = {query: tuple(documents.counted(span, query) for span in own) for query, own in spans.items()}
-    _check_tokens(spans, counted)
+    counted = _counted(spans, documents, spans)
+    for query, own in counted.items():
+        if empty := [span for span, (_, start, end) in zip(spans[query], own, strict=True) if start == end]:
+            raise InputError.of("judging.span_without_token", query=query, span=span_name(empty[0]))
     lists = {name: _counted(run, documents, spans) for name, run in runs.items()}
     counts: Literal["characters", "tokens"] = "characters" if unit == "characters" else "tokens"
     sizes = _sizes(cutoffs, budgets, counts, lists)
     rows, held = [], {}
     for name, run in lists.items():
-        rows += list(_rows(name, counted, run, sizes, holding))
+        for (query, wanted), (by, size) in product(counted.items(), sizes):
+            chunks = run[query][:size] if by == CHUNKS else _within(run[query], size)
+            rows.append({"system": name, "query": query, "by": by, "size": size, **holding.scores(wanted, chunks)})
         held[name] = {query: _held(counted[query], run[query], runs[name].get(query, ()), holding) for query in spans}
     notes = _notes(spans, runs, holding, counts, is_cut=sizes[-1][0] != CHUNKS)
     scores = SpanScores(
@@ -376,13 +380,6 @@ def _check(gold: Spans, runs: Mapping[str, Spans], holding: Holding) -> None:
             if holding.dialect == "rankmeter" and len(set(chunks)) < len(chunks):
                 twice = next(chunk for at, chunk in enumerate(chunks) if chunk in chunks[:at])
                 raise InputError.of("judging.chunk_twice", query=query, chunk=span_name(twice))
-
-
-def _check_tokens(spans: Spans, counted: Spans) -> None:
-    for query, own in counted.items():
-        for span, (_, start, end) in zip(spans[query], own, strict=True):
-            if start == end:
-                raise InputError.of("judging.span_without_token", query=query, span=span_name(span))
 
 
 def _counted(run: Spans, documents: Documents, gold: Spans) -> Spans:
@@ -415,15 +412,6 @@ def _sizes(
 def _rounded(number: float) -> int:
     """To two digits."""
     return max(round(number, 1 - math.floor(math.log10(number))).__int__(), 1)
-
-
-def _rows(
-    system: str, gold: Spans, lists: Spans, sizes: Sequence[tuple[str, int]], holding: Holding
-) -> Iterator[dict[str, Any]]:
-    for query, wanted in gold.items():
-        for by, size in sizes:
-            chunks = lists[query][:size] if by == CHUNKS else _within(lists[query], size)
-            yield {"system": system, "query": query, "by": by, "size": size, **holding.scores(wanted, chunks)}
 
 
 def _held(gold: Sequence[Span], counted: Sequence[Span], chunks: Sequence[Span], holding: Holding) -> Held:

@@ -17,7 +17,7 @@ from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.judging.assistance import Assistance
 from rankmeter.judging.assisted_values import queries_seen
-from rankmeter.judging.observed import Design, Observed, drawn_queries
+from rankmeter.judging.observed import Design, Seen, drawn_queries
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Folded, Heading, Paragraph
 from rankmeter.showing.showable import NotedTable, said_table
@@ -211,7 +211,7 @@ def _assisted(
     if len(lacking):
         system, query = lacking.select(keys).row(0)
         raise InputError.of("judging.machine_lacks_answer", system=system, query=query, count=len(lacking))
-    observed: dict[tuple[str, str], Observed] = {}
+    observed: dict[tuple[str, str], Seen] = {}
     refused: dict[str, Said] = {}
 
     def known(labels: pl.DataFrame, system: str, score: str) -> dict[str, float]:

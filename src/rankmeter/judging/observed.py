@@ -40,10 +40,33 @@ from rankmeter.wording import Said, said
 
 
 @dataclass(frozen=True, slots=True)
-class WholeQueries:
-    """People judged the pools of some queries."""
+class Observed:
+    """What is known of one number: values of people where they judged, of the machine everywhere.
+
+    Of each kind: ``method`` (how it is estimated), ``judged`` (queries that people looked at), ``correlation``.
+    """
 
     machine: Floats
+    """(N,) under the machine's judgments."""
+
+    @property
+    def total(self) -> int:
+        """How many queries there are."""
+        return len(self.machine)
+
+    def needed(self, half_width: float, level: float, target: Target) -> int | None:  # noqa: ARG002
+        """How many queries people have to judge for an interval; None where it depends on what is drawn next."""
+        return None
+
+    def worth(self, half_width: float, level: float) -> int | None:  # noqa: ARG002
+        """How many queries people alone would have to judge; None where items and queries are not the same work."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeQueries(Observed):
+    """People judged the pools of some queries."""
+
     people: Floats
     """(n,) under people's judgments."""
     is_judged: Bools
@@ -65,11 +88,6 @@ class WholeQueries:
         if self.differs is not None:
             return "differing"
         return "tuned" if self.chances is None else "unequal"
-
-    @property
-    def total(self) -> int:
-        """How many queries there are."""
-        return len(self.machine)
 
     @property
     def judged(self) -> int:
@@ -146,10 +164,9 @@ class WholeQueries:
 
 
 @dataclass(frozen=True, slots=True)
-class SingleItems:
+class SingleItems(Observed):
     """People judged single items, each drawn with a known chance; for measures that are sums over items."""
 
-    machine: Floats
     corrected: Floats
     """(N,) the machine's value plus what people corrected, each correction over its chance."""
     from_people: Floats
@@ -169,21 +186,11 @@ class SingleItems:
         """How many queries have a judged item."""
         return self.queries_seen
 
-    @property
-    def total(self) -> int:
-        """How many queries there are."""
-        return len(self.machine)
-
     def minus(self, other: SingleItems) -> SingleItems:
         """The difference of two systems."""
-        return replace(
-            self,
-            machine=self.machine - other.machine,
-            corrected=self.corrected - other.corrected,
-            from_people=self.from_people - other.from_people,
-            corrections=self.corrections - other.corrections,
-            gains=self.gains - other.gains,
-        )
+        parts = ("machine", "corrected", "from_people", "corrections", "gains")
+        gaps: dict[str, Any] = {name: getattr(self, name) - getattr(other, name) for name in parts}
+        return replace(self, **gaps)
 
     def assisted(self, level: float, target: Target) -> Estimated:
         """Student's t over the corrected values of all queries; of these queries, by the chances."""
@@ -205,21 +212,12 @@ class SingleItems:
         """Of what people and machine add for each drawn item."""
         return _correlation(self.gains, self.gains - self.corrections)
 
-    def needed(self, half_width: float, level: float, target: Target) -> int | None:  # noqa: ARG002
-        """It depends on the chances of what is drawn next, so there is none."""
-        return None
-
-    def worth(self, half_width: float, level: float) -> int | None:  # noqa: ARG002
-        """Items and whole queries are not the same work."""
-        return None
-
     def cautions(self) -> list[Said]:
         """Too few items."""
         return [said("few_items", count=len(self.chances), fewest=ROUGH)] if len(self.chances) < ROUGH else []
 
 
-Observed = WholeQueries | SingleItems
-"""What is known of one number: values of people where they judged, of the machine everywhere."""
+Seen = WholeQueries | SingleItems
 
 
 def _correlation(values: Floats, other: Floats) -> float:

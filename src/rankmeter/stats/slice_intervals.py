@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankmeter.arithmetic.aggregates import Aggregate
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.lists.slice_samples import PartsSample, SumSample
@@ -75,10 +74,6 @@ class _Part:
     sample: Sample
     """Of one system; the queries inside are its units."""
 
-    @classmethod
-    def of(cls, top: Floats, bottom: Floats, inside: Bools, rule: Aggregate) -> _Part:
-        return cls(inside, Sample(top[None, inside], bottom[None, inside], rule))
-
     @property
     def value(self) -> float:
         return float(self.sample.values()[0]) if self.sample.units else float(self.sample.rule.nothing)
@@ -129,18 +124,18 @@ def _spreads(sample: PartsSample | SumSample, level: float, resamples: int, seed
         drawn = _drawn(sample, level, resamples, seed)
         pairs = [(place, slices + place) for place in range(slices)]
         return [Spread(*drawn.ends(place), drawn.contrast(*pair)) for place, pair in enumerate(pairs)]
-    parts = [_part(sample, place) for place in range(slices)]
-    top, bottom, times = sample.top.sum(axis=0), sample.bottom.sum(axis=0), sample.inside.sum(axis=0)
-    spread = []
-    for place, part in enumerate(parts):
-        is_elsewhere = times > sample.inside[place]
-        rest = _Part.of(top - sample.top[place], bottom - sample.bottom[place], is_elsewhere, sample.rule)
-        spread.append(Spread(*part.ends(level), part.minus(rest, level, seed)))
-    return spread
+    times = sample.inside.sum(axis=0)
+    rests = replace(
+        sample, top=sample.top.sum(axis=0) - sample.top, bottom=sample.bottom.sum(axis=0) - sample.bottom,
+        inside=times > sample.inside,
+    )  # fmt: skip
+    both = [(_part(sample, place), _part(rests, place)) for place in range(slices)]
+    return [Spread(*part.ends(level), part.minus(rest, level, seed)) for part, rest in both]
 
 
 def _part(sample: PartsSample, place: int) -> _Part:
-    return _Part.of(sample.top[place], sample.bottom[place], sample.inside[place], sample.rule)
+    inside = sample.inside[place]
+    return _Part(inside, Sample(sample.top[place][None, inside], sample.bottom[place][None, inside], sample.rule))
 
 
 def difference(
