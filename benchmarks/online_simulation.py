@@ -22,7 +22,7 @@ from rankmeter.online.contrasts import cuped, difference, estimate, stratified
 from rankmeter.online.exact_totals import Draws
 from rankmeter.online.sums import Sums
 from rankmeter.online.variant_effects import resampled_difference
-from rankmeter.placing.hashing import mixed
+from rankmeter.placing.matching import mixed
 from rankmeter.stats import estimates as locations
 from rankmeter.stats.estimates import Look, boundaries, compare, heterogeneity
 from rankmeter.stats.power import sample_ratio

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import callback, top
+from rankmeter.placing import callback, vectors
 
 MEASURES = ["RR", "AP", "nDCG@10", "MeanRank", "AUC", "RR(ties=item-ascending)", "RR(ties=input)", "AP(ties=mean)"]
 
@@ -17,7 +17,7 @@ def in_torch(values):
 
 @pytest.fixture(params=[(7, 11), (1024, 8192)])
 def tile(request, monkeypatch):
-    for module in (callback, top):
+    for module in (callback, vectors):
         monkeypatch.setattr(module, "QUERIES_AT_ONCE", request.param[0])
         monkeypatch.setattr(module, "ITEMS_AT_ONCE", request.param[1])
 

@@ -12,9 +12,8 @@ from rankmeter.arithmetic import Values, aggregated
 from rankmeter.comparing.systems import averaged_values
 from rankmeter.comparing.unjudged import graded_pairs
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.measuring import measure_groups
+from rankmeter.evaluating.measuring import Group, groups_of, measure_groups
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.evaluating.planning import Group, groups_of
 from rankmeter.inputs.tables import RunTable, joined_runs
 from rankmeter.late import pl
 from rankmeter.measures import Measure, RankedMeasure

@@ -22,8 +22,8 @@ from rankmeter.arithmetic.views import Gains, filled_with, ranked, seen_by, turn
 from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_options
+from rankmeter.evaluating.measuring import placed_by
 from rankmeter.evaluating.pairing import Ready, into_pair
-from rankmeter.evaluating.planning import placed_by
 from rankmeter.inputs.accepting import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run

@@ -24,7 +24,7 @@ from rankmeter.late import pl
 from rankmeter.measures import RankedMeasure
 from rankmeter.placing.mapping import place_mappings
 from rankmeter.placing.placements import Plan
-from rankmeter.placing.subtopics import without_subtopics
+from rankmeter.placing.preparations import without_subtopics
 from rankmeter.wording import said
 
 LOWEST_GRADE = float(np.finfo(np.float64).min)

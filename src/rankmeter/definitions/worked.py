@@ -16,9 +16,8 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.explain import Explanation, explain_measure
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.evaluating.measuring import check_answerable, values_under
+from rankmeter.evaluating.measuring import check_answerable, groups_of, values_under
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.evaluating.planning import groups_of
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.measures.dialects import find_dialect

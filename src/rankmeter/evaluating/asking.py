@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from rankmeter.arithmetic.single_lists import plain_formula
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.planning import Group, groups_of
+from rankmeter.evaluating.measuring import Group, groups_of
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, into_measures, listed, split_measures
 from rankmeter.measures.base import REGISTRY

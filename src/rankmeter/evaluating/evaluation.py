@@ -13,10 +13,17 @@ from rankmeter.errors import InputError, check_choice, examples
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.facts import PURPOSES, Facts, Purpose, facts_of, noticed_at_once
 from rankmeter.evaluating.fingerprints import judged_by
-from rankmeter.evaluating.measuring import MeasuredGroup, measure_groups
+from rankmeter.evaluating.measuring import (
+    KEPT,
+    MeasuredGroup,
+    TieBounds,
+    Ties,
+    late_ties,
+    measure_groups,
+    unknown_notes,
+)
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.evaluating.tie_bounds import KEPT, TieBounds, Ties, late_ties, unknown_notes
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings

@@ -13,7 +13,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.mappings import GradedMapping
 from rankmeter.inputs.tables import Judgments, JudgmentTable
 from rankmeter.late import Late, pl
-from rankmeter.placing.hashing import mixed
+from rankmeter.placing.matching import mixed
 
 MATRIX = "matrix"
 """Marks digests of matrices, which name no query and no item."""

@@ -18,8 +18,8 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, SingleList
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
+from rankmeter.evaluating.measuring import TieBounds, Ties
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.evaluating.tie_bounds import TieBounds, Ties
 from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.columns import may_be_columns
 from rankmeter.inputs.ids import LateIds

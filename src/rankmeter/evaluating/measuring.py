@@ -1,20 +1,88 @@
-"""Values: place once for measures that share a plan, apply each measure's formula, then its policies."""
+"""Values: measures in groups that share a plan are placed once; each applies its formula, then its policies.
+
+And how far ties can move a number: between its values under the worst and the best order of tied items. For some
+measures these are not known to be the extremes; they say so themselves (`RankedMeasure.ties_unknown`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankmeter.arithmetic import Values, Views, parts_of, values_of
+import numpy as np
+
+from rankmeter.arithmetic import Values, Views, aggregated, parts_of, values_of
 from rankmeter.arithmetic.custom import FailedMeasureError
 from rankmeter.errors import MeasureError, warn
-from rankmeter.evaluating.planning import Group
 from rankmeter.frozen import dataclass
-from rankmeter.measures import Measure
+from rankmeter.late import Late
+from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
+from rankmeter.placing.placements import Placements, Plan, some_queries
 from rankmeter.wording import said
+
+KEPT = 1 << 19
+"""Up to how many placements are kept until somebody looks at the bounds; with more, they are computed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Measures that share one placing: see `placed_by`."""
+
+    measures: tuple[Any, ...]
+    plan: Plan
+    """The least that they need."""
+    wide: Plan
+    """The plan with every judged item, so that unjudged ones can be counted."""
+    strictest: float
+    """The highest of their relevance thresholds."""
+
+
+def placed_by(measure: Measure) -> dict[str, Any]:
+    """The fields of a plan in which measures must agree to share a placing."""
+    return {
+        "scores": getattr(measure, "scores", "float64"),
+        "duplicates": measure.duplicates or "error",
+        "subtopics": measure.subtopics,
+        "without_itself": getattr(measure, "itself", "kept") == "removed",
+        "cut_first": getattr(measure, "cut_first", None),
+    }
+
+
+def groups_of(measures: Iterable[Measure]) -> list[Group]:
+    """The measures in groups that can share a placing, with a plan for each."""
+    shared: dict[tuple[Any, ...], list[Measure]] = {}
+    for measure in measures:
+        shared.setdefault(tuple(placed_by(measure).values()), []).append(measure)
+    return [_group_of(group) for group in shared.values()]
+
+
+def _group_of(measures: list[Any]) -> Group:
+    plan = _plan_for(measures)
+    strictest = max((measure.threshold or -math.inf for measure in measures), default=-math.inf)
+    return Group(tuple(measures), plan, replace(plan, lowest_grade=-math.inf), strictest)
+
+
+def _plan_for(measures: list[Measure]) -> Plan:
+    ranked = [measure for measure in measures if isinstance(measure, RankedMeasure)]
+    wide = any(m.places_judged or m.unjudged != "nonrelevant" or m.candidates == "appended" for m in ranked)
+    rules = {m.ties for m in ranked}
+    # How deep a list matters is known only where every measure cuts it and none asks for the rest of it.
+    plain = [m for m in ranked if m.candidates == "all" and m.unjudged == "nonrelevant"]
+    cuts = [last for m in plain if (last := m.last_rank) is not None]
+    return Plan(
+        lowest_grade=-math.inf if wide else min((m.lowest_grade for m in ranked), default=math.inf),
+        ids=bool(rules.intersection(TIES_BY_ID)),
+        order=bool(rules.intersection(TIES_BY_INPUT)),
+        unreturned=any(m.candidates == "appended" for m in ranked),
+        depth=max(cuts) if cuts and len(cuts) == len(ranked) else None,
+        totals=any(m.needs_total for m in ranked),
+        **placed_by(measures[0]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +141,105 @@ def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool
         if strict:
             raise MeasureError.of("evaluating.no_such_grade", fact=fact, name=type(measure).name, highest=highest)
         warn(fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What ties can do to the measures of a group."""
+
+    bounds: Mapping[Measure, tuple[float, float]]
+    unknown: Sequence[Measure] = ()
+    """Those that ties may move between unknown values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TieBounds(Mapping[Measure, tuple[float, float]]):
+    """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
+
+    Computed when one is first asked for: they cost as much as the values themselves, and many callers never look.
+    """
+
+    ties: Sequence[Late[Ties]]
+
+    @property
+    def bounds(self) -> dict[Measure, tuple[float, float]]:
+        """The bounds as a plain dictionary."""
+        return {measure: both for tie in self.ties for measure, both in tie.value.bounds.items()}
+
+    def __getitem__(self, measure: Measure) -> tuple[float, float]:
+        return self.bounds[measure]
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.bounds)
+
+    def __len__(self) -> int:
+        return len(self.bounds)
+
+    def __repr__(self) -> str:
+        return repr(self.bounds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self.bounds,)  # pickled as a plain dictionary
+
+
+def late_ties(measured: MeasuredGroup) -> Late[Ties]:
+    """What ties can do, computed when it is asked for, or at once if many placements would have to be kept."""
+    late = Late(lambda: Ties(_bounds(measured), unknown_in(measured)))
+    if len(measured.placed.placements.query) > KEPT:
+        late = Late(made=late.value)
+    return late
+
+
+def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:
+    bounds = {}
+    for measure, ends in extremes(measured).items():
+        low, high = sorted(aggregated(values, measure.aggregate) for values in ends)
+        if low < high:
+            bounds[measure] = low, high
+    return bounds
+
+
+def extremes(measured: MeasuredGroup) -> dict[Measure, tuple[Values, Values]]:
+    """The values under the worst and the best order of tied items, for measures whose extremes these are."""
+    placements = measured.placed.placements
+    chosen = np.zeros(len(placements), np.bool_)  # the queries in which a judged item ties with another one
+    chosen[placements.query[placements.tied > 1]] = True
+    if not chosen.any():
+        return {}
+    part = placements if chosen.all() else some_queries(placements, chosen)  # ties move only these
+    placed, views = replace(measured.placed, placements=part), Views(part, measured.placed.subtopics)
+    return {
+        measure: (
+            values.exchanged(chosen, values_under(measure(ties="worst"), views, placed)),
+            values.exchanged(chosen, values_under(measure(ties="best"), views, placed)),
+        )
+        for measure, values in measured.values.items()
+        if is_bounded(measure)
+    }
+
+
+def is_bounded(measure: Any) -> bool:
+    """Whether ordering a tie by grade, worst and best first, gives the measure's extremes."""
+    return measure.is_moved_by_ties and measure.ties not in ("worst", "best") and not measure.ties_unknown()
+
+
+def unknown_in(measured: MeasuredGroup) -> list[Measure]:
+    """The measures that some tie may move between unknown values."""
+    return [measure for measure in measured.values if _is_unknown(measure, measured.placed.placements)]
+
+
+def _is_unknown(measure: Any, placements: Placements) -> bool:
+    if not measure.ties_unknown():
+        return False
+    tied = placements.tied > 1
+    last = measure.cutoff
+    if last is not None and measure.unjudged == "nonrelevant":
+        tied &= placements.above < last
+        if not measure.sees_order and measure.depth is None:
+            tied &= placements.above + placements.tied > last
+    return bool(tied.any())
+
+
+def unknown_notes(measures: Iterable[Any]) -> list[str]:
+    """Notes about measures that ties may move between unknown values."""
+    return [said("ties_may_move", measure=str(measure), why=measure.ties_unknown()) for measure in measures]

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankmeter.arithmetic import Values, Views
-from rankmeter.evaluating.measuring import values_under
-from rankmeter.evaluating.planning import groups_of
+from rankmeter.evaluating.measuring import groups_of, values_under
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.measures import Measure

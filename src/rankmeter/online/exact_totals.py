@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
-from rankmeter.placing.hashing import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Floats
 
 BITS = 16

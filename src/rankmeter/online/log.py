@@ -20,7 +20,7 @@ from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.online.partitions import FLAGS, Columns, Seen
 from rankmeter.online.sessions import SessionTable, sessions_of
 from rankmeter.online.times import HOUR
-from rankmeter.placing.hashing import mixed
+from rankmeter.placing.matching import mixed
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import changes
 

@@ -24,7 +24,7 @@ from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
 from rankmeter.online.times import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
-from rankmeter.placing.hashing import mixed
+from rankmeter.placing.matching import mixed
 
 ROWS_PER_PARTITION = 100_000
 """On average at most; small enough for a processor's caches, where sorting and looking up is several times faster."""

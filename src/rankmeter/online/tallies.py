@@ -38,7 +38,7 @@ from rankmeter.online.questions import (
 )
 from rankmeter.online.spark_log import partitioned
 from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
-from rankmeter.placing.hashing import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes
 

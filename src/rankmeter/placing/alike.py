@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.placing.hashing import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Ints, Placements, some_queries
 from rankmeter.placing.segments import expand, offsets_of
 

@@ -15,13 +15,10 @@ from rankmeter.errors import InputError, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.top import top_items
-from rankmeter.placing.vectors import Precision, kth_best
+from rankmeter.placing.vectors import ITEMS_AT_ONCE, QUERIES_AT_ONCE, Precision, kth_best, top_items
 
 Score = Callable[[Ints, slice], Any]
 """From the rows of some queries and a slice of the items to their scores, ``(queries, items)``, NumPy or torch."""
-QUERIES_AT_ONCE = 1024
-ITEMS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from rankmeter.placing.segments import (
     owners,
     sort_descending,
 )
-from rankmeter.placing.short_lists import fits, may_repeat
+from rankmeter.placing.staircase import fits, may_repeat
 
 if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows

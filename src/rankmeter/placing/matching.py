@@ -177,3 +177,14 @@ def shown_pairs(items: pl.Series, queries: pl.Series, rows: Ints) -> str:
     """The items at some rows, with the queries that they stand in: the first few, and how many more."""
     shown = [f"item {items[row]} in query {query}" for row, query in zip(rows[:5].tolist(), queries[:5], strict=True)]
     return examples([*shown, *rows[5:]])
+
+
+Hashes = npt.NDArray[np.uint64]
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Other numbers, equal where the given ones are (the end of MurmurHash3)."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        numbers = (numbers ^ (numbers >> np.uint64(33))) * np.uint64(factor)
+    spread: Hashes = numbers ^ (numbers >> np.uint64(33))
+    return spread

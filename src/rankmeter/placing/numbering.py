@@ -111,7 +111,7 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
         if is_rising(values.to_numpy(), strictly=True):  # all different
             return values, np.arange(len(values))
         if (near := near_numbers(values)) is not None:
-            different = pl.Series(values.name, _first_met(near), values.dtype)
+            different = values.unique(maintain_order=True)
             return different, _by_value(different, np.arange(len(different))).take(near)
     if values.dtype == pl.String and len(values) >= MANY_ROWS:
         different = values.gather(pl.Series(item_keys(values)).arg_unique())
@@ -122,27 +122,6 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
             return different, numbers
     different = values.unique(maintain_order=True)
     return different, numbers_among(different, values)
-
-
-def _first_met(values: Ints, count: int = -1) -> Ints:
-    """The different ones of numbers that are not far between, in order of first appearance, in a fifth of Polars' time.
-
-    ``count`` is how many there are, where that is known.
-    """
-    is_new, place = np.ones(int(values.max()) + 1, np.bool_), np.empty(int(values.max()) + 1, np.int32)
-    met: list[Ints] = []
-    for first in range(0, len(values), ROWS_AT_ONCE):
-        rows = values[first : first + ROWS_AT_ONCE]
-        new = rows[is_new.take(rows)]
-        order = np.arange(len(new), dtype=np.int32)
-        place[new[::-1]] = order[::-1]  # of equal ones the first is written last, and stays
-        new = new[place.take(new) == order]
-        is_new[new] = False
-        met.append(new)
-        count -= len(new)
-        if count == 0:
-            break
-    return np.concatenate(met)
 
 
 def _by_value(different: pl.Series, each: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -189,13 +168,12 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
             return Grouping(different, sizes, None)
         code = np.repeat(stretch, lengths)
     elif known is None and (whole := near_numbers(values)) is not None:
-        sizes = np.bincount(whole)
-        met = _first_met(whole, int(np.count_nonzero(sizes)))
-        different, number = pl.Series(values.name, met, values.dtype), np.empty_like(sizes)
-        number[met] = np.arange(len(met))
+        different = values.unique(maintain_order=True)
+        number = _by_value(different, np.arange(len(different)))
         blocks = (whole[first : first + ROWS_AT_ONCE + 1] for first in range(0, len(whole), ROWS_AT_ONCE))
         stand_grouped = all(is_rising(number.take(block)) for block in blocks)
-        return Grouping(different, sizes[met], None if stand_grouped else whole, is_value=True)
+        sizes = np.bincount(whole)[different.to_numpy()]
+        return Grouping(different, sizes, None if stand_grouped else whole, is_value=True)
     else:
         different, code = encode(values, known)
     sizes = np.bincount(code, minlength=len(different)).astype(np.int64, copy=False)

@@ -18,7 +18,7 @@ from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import place_mappings, same_id_types
 from rankmeter.placing.placements import ROW_FIELDS, Placements, Plan, Subtopics
-from rankmeter.placing.repeats import RENAMING, prepared
+from rankmeter.placing.preparations import RENAMING, prepared
 
 MOST_JUDGED = 2_000_000
 """Up to how many judgments those of items not relevant are placed for the count of unjudged items alone."""
@@ -91,7 +91,7 @@ class Pair(Placeable):
         """Of items that are judged on several subtopics the highest grade is the grade."""
         if not truth.has_subtopics:
             return cls(truth, returned, **rest)
-        from rankmeter.placing.subtopics import numbered_items, without_subtopics
+        from rankmeter.placing.preparations import numbered_items, without_subtopics
 
         table = truth.judgment_table()
         return cls(without_subtopics(table), returned, numbered=numbered_items(table), **rest)

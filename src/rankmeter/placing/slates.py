@@ -28,9 +28,6 @@ FEW_PLACES = 64
 """Up to how many places the items of lists are compared with each other, rather than hashed."""
 MOST_PLACES = 4
 """Up to how many places for each row lists may have, were all as long as the longest, to be filled by rank."""
-FEW_RANKS = 1 << 16
-"""Up to how many different whole scores are sorted by counting."""
-
 
 Number = Callable[[pl.Series], Ints]
 """Gives ids their numbers, from 0."""
@@ -195,11 +192,7 @@ def _by_ranks(items: Ints, scores: Floats, groups: Grouping) -> Staircase | None
 
 def _by_scores(scores: Floats, code: Ints, groups: int) -> Ints:
     """The rows by query and falling score, equal ones as they were given."""
-    low = float(scores.min())
-    if float(scores.max()) - low < FEW_RANKS and (scores == np.trunc(scores)).all():
-        falling = group_rows((scores.max() - scores).astype(np.int64), FEW_RANKS)
-    else:
-        falling = np.argsort(-scores, kind="stable")
+    falling = np.argsort(-scores, kind="stable")
     return np.asarray(falling[group_rows(code[falling], groups)])
 
 

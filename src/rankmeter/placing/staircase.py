@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import Keys, offsets_of, sizes_of
+from rankmeter.placing.segments import Keys, as_rows, offsets_of, parts_of, sizes_of
 
 LISTS_AT_ONCE = 1 << 10
 """How many lists are turned at a time, so that they stay in the cache."""
@@ -123,3 +123,43 @@ def _longest_first(sizes: Ints) -> tuple[Ints, Ints]:
     reach = len(sizes) - np.cumsum(np.bincount(sizes, minlength=places + 1))[:-1]
     lists = np.argsort((places - sizes).astype(np.min_scalar_type(places)), kind="stable")
     return lists[: reach.max(initial=0)], reach
+
+
+MOST_COMPARISONS = 256
+"""Up to how many pairs of columns are compared."""
+LEAST_QUERIES = 1000
+"""From how many queries on the passes are worth their set-up."""
+
+
+def fits(queries: int, longest: int, most_judged: int) -> bool:
+    """Whether comparing columns is the cheaper way."""
+    return queries >= LEAST_QUERIES and 0 < longest * most_judged <= MOST_COMPARISONS
+
+
+def may_repeat(keys: Keys, offsets: Ints) -> bool:
+    """Whether a list may hold an item twice, as half of each key tells: what is alike is looked at in full later."""
+    parts = ((offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of(offsets))
+    return any(Staircase.of(part, bounds - bounds[0]).may_repeat() for bounds, part in parts)
+
+
+def match_columns(keys: Keys, sizes: Ints, judged: Keys, judged_sizes: Ints) -> npt.NDArray[np.int16]:
+    """For every row of short lists, one list after another, the number of its judgment within the query; -1 for none.
+
+    Every place of a list is compared with every judgment of its query, column by column: over all queries at once, in
+    order, without hashing or sorting a row. It takes a quarter from the time of many lists of ten items.
+    """
+    lists, known = _columns(keys, sizes), _columns(judged, judged_sizes)
+    matched = np.full(lists.shape, -1, np.int16)
+    even = judged_sizes.min(initial=len(known)) == len(known)
+    for place, column in enumerate(lists):
+        for number, judgment in enumerate(known):
+            same = column == judgment
+            if not even:
+                same &= judged_sizes > number
+            np.copyto(matched[place], number, where=same)
+    return np.ascontiguousarray(matched.T)[np.arange(len(lists)) < sizes[:, None]]
+
+
+def _columns(keys: Keys, sizes: Ints) -> Keys:
+    """(longest, n) place 1 of all lists, then place 2, ...; what stands behind the end of a list means nothing."""
+    return np.ascontiguousarray(as_rows(keys, sizes, int(sizes.max(initial=0)), 0).T)

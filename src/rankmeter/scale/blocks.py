@@ -18,9 +18,14 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import ONLY_QUERIES
 from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
-from rankmeter.evaluating.measuring import check_answerable, measure_groups
-from rankmeter.evaluating.planning import groups_of
-from rankmeter.evaluating.tie_bounds import extremes, unknown_in, unknown_notes
+from rankmeter.evaluating.measuring import (
+    check_answerable,
+    extremes,
+    groups_of,
+    measure_groups,
+    unknown_in,
+    unknown_notes,
+)
 from rankmeter.inputs.ids import no_query_in_common
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -33,7 +38,7 @@ from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.joins import place_blocks
 from rankmeter.placing.pairs import Pair, changes_runs, place_unjudged, without_any_subtopic
 from rankmeter.placing.placements import Plan
-from rankmeter.placing.repeats import prepared
+from rankmeter.placing.preparations import prepared
 from rankmeter.scale.block_lists import ExactSums, listed_in, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common

@@ -30,8 +30,8 @@ from rankmeter.measures import Measure
 from rankmeter.placing.joins import ScatteredQueryError, same_id_types
 from rankmeter.placing.pairs import MOST_JUDGED, Pair
 from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.preparations import without_subtopics
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.placing.subtopics import without_subtopics
 from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
 from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
 from rankmeter.scale.distant import DistantEvaluation

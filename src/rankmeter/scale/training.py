@@ -16,8 +16,7 @@ import numpy as np
 from rankmeter.arithmetic import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean
-from rankmeter.evaluating.measuring import measure_groups
-from rankmeter.evaluating.planning import groups_of
+from rankmeter.evaluating.measuring import groups_of, measure_groups
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints

@@ -16,7 +16,7 @@ from rankmeter.placing.segments import (
     sort_descending,
     unsorted_segments,
 )
-from rankmeter.placing.short_lists import may_repeat
+from rankmeter.placing.staircase import may_repeat
 
 KEYS = st.lists(st.integers(0, 40), max_size=60)
 MIX = np.uint64(0x9E3779B97F4A7C15)

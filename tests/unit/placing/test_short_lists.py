@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import joins, segments, short_lists
+from rankmeter.placing import joins, segments, staircase
 
 MEASURES = ["AP", "nDCG@5", "RR", "R@3", "Judged@10", "AP(candidates=appended)", "P(ties=mean)@2", "RR(queries=run)"]
 
@@ -34,7 +34,7 @@ def test_comparing_columns_and_hashing_rows_give_the_same_values(text, even, shu
     if shuffled:
         run = run.sample(fraction=1, shuffle=True, seed=5)
     by_columns = rm.evaluate(truth, run, MEASURES)
-    monkeypatch.setattr(short_lists, "LEAST_QUERIES", 10**9)
+    monkeypatch.setattr(staircase, "LEAST_QUERIES", 10**9)
     by_hash = rm.evaluate(truth, run, MEASURES)
     assert by_columns.per_query.sort("query").equals(by_hash.per_query.sort("query"))
     assert by_columns.mean == by_hash.mean
@@ -57,7 +57,7 @@ def test_a_run_in_parts_and_as_a_whole_give_the_same_values(text, short, shuffle
     truth, run = frames(6, text=text, even=False)
     if shuffled:
         truth, run = (one.sample(fraction=1, shuffle=True, seed=5) for one in (truth, run))
-    monkeypatch.setattr(short_lists, "LEAST_QUERIES", 10 if short else 10**9)
+    monkeypatch.setattr(staircase, "LEAST_QUERIES", 10 if short else 10**9)
     whole = rm.evaluate(truth, run, MEASURES)
     in_parts(monkeypatch)
     assert rm.evaluate(truth, run, MEASURES).per_query.equals(whole.per_query)

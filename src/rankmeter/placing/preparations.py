@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankmeter.errors import InputError, examples
+from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
-from rankmeter.placing.placements import Plan
+from rankmeter.placing.placements import Plan, Subtopics
+from rankmeter.placing.segments import offsets_of
 
 if TYPE_CHECKING:
     from rankmeter.inputs.tables import JudgmentTable, RunTable
+
 
 RENAMING = ("once", "separate")
 _MARK = "\x00"
@@ -99,3 +103,42 @@ def _renamed(judgments: JudgmentTable, run: RunTable, *, judged: bool) -> tuple[
             grade=pl.concat([judgments.grade, more["grade"].alias(judgments.grade.name)]),
         )
     return judgments, replace(run, item=rows["name"])
+
+
+def without_subtopics(table: JudgmentTable) -> JudgmentTable:
+    """One judgment per item: its highest grade on any subtopic."""
+    if table.subtopic is None:
+        return table
+    rows = pl.DataFrame({"query": table.query, "item": table.item, "grade": table.grade})
+    best = rows.group_by("query", "item", maintain_order=True).agg(pl.col("grade").max())
+    return replace(table, query=best["query"], item=best["item"], grade=best["grade"], subtopic=None)
+
+
+def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
+    """The judged items with a number for a grade, higher for higher ids, and the subtopics behind each number."""
+    rows = pl.DataFrame({"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade})
+    _refuse_repeated(rows, table.source)
+    items = rows.select("query", "item").unique(maintain_order=True)
+    items = items.with_columns(pl.col("item").cast(pl.String).rank("ordinal").cast(pl.Int64).alias("number"))
+    # In an order of their own, so that sums over subtopics do not depend on the order in which rows were given.
+    topics = rows.select("query", "subtopic").unique().sort("query", "subtopic").with_row_index("topic")
+    joined = (
+        rows.join(items, on=["query", "item"], how="left")
+        .join(topics, on=["query", "subtopic"], how="left")
+        .sort("number", "topic")
+    )
+    sizes = np.bincount(joined["number"].to_numpy(), minlength=len(items) + 1).astype(np.int64)
+    subtopics = Subtopics(
+        offsets=offsets_of(sizes),
+        topic=joined["topic"].cast(pl.Int64).to_numpy(),
+        grade=joined["grade"].to_numpy(),
+    )
+    number = items["number"].cast(pl.Float64).alias("grade")
+    return replace(table, query=items["query"], item=items["item"], grade=number, subtopic=None), subtopics
+
+
+def _refuse_repeated(rows: pl.DataFrame, source: str) -> None:
+    twice = rows.filter(pl.struct("query", "item", "subtopic").is_duplicated())
+    if len(twice):
+        shown = [f"item {row['item']} in query {row['query']}, subtopic {row['subtopic']}" for row in twice.to_dicts()]
+        raise InputError.of("placing.subtopic_twice", source=source, listed=examples(shown))
