@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import click
 
 from rankmeter import demo as bundled
-from rankmeter.cli.evaluate import Asking, evaluate_files, result_table, tie_notes
-from rankmeter.cli.output import Showing, show
+from rankmeter.cli.evaluate import Asking, evaluate_files
+from rankmeter.cli.output import show
 from rankmeter.cli.parameters import Writes, command
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import Finished, InputError, MissingExtraError
-from rankmeter.report.evaluations import mean_table, measure_column, shared_measures, to_csv, value_cell
+from rankmeter.report.evaluations import ShownEvaluations, measure_column, value_cell
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.markdown import markdown_text, table_markdown
-from rankmeter.showing.numbers import DIGITS
 from rankmeter.whole_files import make_folder, write_text
 from rankmeter.wording import LANGUAGES, Language, in_language, said, word
 
@@ -60,9 +59,9 @@ def demo(output: Path | None, data: Path | None) -> None:
     )
     lang = spoken_language()
     write_text(report, report_text(evaluations, query_texts(), line, lang))
-    write_text(queries, to_csv(evaluations, per_query=True))
+    write_text(queries, ShownEvaluations(evaluations, per_query=True).to_csv())
     shown = write_page(page, judgments, runs, lang)
-    show([result_table(evaluations, Showing(), lang)], lang)
+    show([ShownEvaluations(evaluations, lang).table()], lang)
     tell(
         [
             word("demo_made_up", lang),
@@ -140,19 +139,20 @@ def query_texts() -> dict[str, str]:
 
 def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str, lang: Language = "en") -> str:
     """The report as Markdown: numbers with intervals, what they mean, and where the best system fails."""
-    measures = shared_measures(evaluations)
+    shown = ShownEvaluations(evaluations, lang, intervals=True)
+    measures = shown.measures
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
     between = "；" if lang == "zh" else "; "
     facts = [
         f"- {markdown_text(ev.name)}: {between.join(in_language(fact, lang) for fact in ev.facts.sentences())}"
         for ev in evaluations
     ]
-    ties = [f"- {markdown_text(note.text(lang))}" for note in tie_notes(evaluations, DIGITS)]
+    ties = [f"- {markdown_text(note.text(lang))}" for note in shown.tie_notes()]
     parts = [
         f"# {word('demo_title', lang)}",
         word("demo_made_up", lang),
         f"## {word('demo_results', lang)}",
-        table_markdown(mean_table(evaluations, intervals=True, lang=lang)),
+        table_markdown(shown.table()),
         word("demo_bold", lang),
         f"```sh\n{line}\n```",
         f"## {word('demo_evaluated', lang)}",

@@ -31,22 +31,8 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
-from rankmeter.report.evaluations import (
-    dash_notes,
-    definition_lines,
-    interval_notes,
-    mean_table,
-    number,
-    query_table,
-    shared_measures,
-    slice_table,
-    to_csv,
-    to_json,
-)
-from rankmeter.showing.document import Table, items
-from rankmeter.showing.numbers import DIGITS
-from rankmeter.showing.terminal import document_text
-from rankmeter.wording import Language, Said, in_language, said, word
+from rankmeter.report.evaluations import ShownEvaluations
+from rankmeter.wording import Language, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -56,8 +42,6 @@ LABELLED_MEASURES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG(discount=jk,ideal=l
 """The three lines printed for labelled lists, as coursework and introductory tutorials define them."""
 LABELLED_DIGITS = 5
 USAGE = said("evaluate_usage", command="rankmeter evaluate")
-TIES_SHOWN = 6
-"""How many notes about ties are shown; more would hide the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +219,7 @@ def _evaluate_labelled(
 def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", needed: float | None = None) -> None:
     """Save and show evaluations: as a table, as ``text``, or where a machine judged too as what both say together."""
     lang = spoken_language()
+    shown = ShownEvaluations(evaluations, lang, showing.digits, showing.interval, showing.per_query)
     for ev in evaluations if showing.save else ():
         ev.save(_save_path(showing.save or "", ev.name))
     assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]
@@ -244,79 +229,32 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
         together = joined(assisted, half_width=needed)
         showing.deliver(shown_text(together, showing.format or format_of(showing.output, FORMATS), lang))
     elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
-        show([result_table(evaluations, showing, lang)], lang)
+        show([shown.table()], lang)
         tell([""])
     else:
-        showing.deliver(text or _output_text(evaluations, showing, lang))
+        showing.deliver(text or shown.to_text(showing.format))
     if not showing.quiet:
-        tell(_talk(evaluations, showing, lang))
+        tell(_talk(shown))
         showing.say_where(lang)
 
 
-def _output_text(evaluations: Sequence[Evaluation], showing: Showing, lang: Language) -> str:
-    """The numbers in one of the formats."""
-    if showing.format in ("json", "csv"):
-        write = to_json if showing.format == "json" else to_csv
-        return write(evaluations, per_query=showing.per_query, intervals=showing.interval, digits=showing.digits)
-    table = result_table(evaluations, showing, lang)
-    if showing.format in (None, "table"):
-        return document_text([table])
-    notes = [] if showing.per_query else dash_notes(evaluations)
-    notes += interval_notes(evaluations) if showing.interval and not showing.per_query else []
-    defined = definition_lines(shared_measures(evaluations), lang, evaluations[0].label)
-    lines = [*(note.text(lang) for note in notes), *defined]
-    if showing.format == "latex":
-        from rankmeter.showing.latex import table_latex
-
-        return table_latex(table, lines)
-    from rankmeter.showing.markdown import document_markdown
-
-    return document_markdown([table, *items(lines)])
-
-
-def result_table(evaluations: Sequence[Evaluation], showing: Showing, lang: Language = "en") -> Table:
-    """The table of some evaluations."""
-    digits = DIGITS if showing.digits is None else showing.digits
-    if showing.per_query:
-        return query_table(evaluations, digits=digits, lang=lang)
-    table = slice_table if any(ev.slices for ev in evaluations) else mean_table
-    return table(evaluations, digits=digits, intervals=showing.interval, lang=lang)
-
-
-def _talk(evaluations: Sequence[Evaluation], showing: Showing, lang: Language) -> list[str]:
+def _talk(shown: ShownEvaluations) -> list[str]:
     """What to know with the numbers: what was evaluated, what ties can do, how numbers are defined."""
-    sentences = [
-        *([read] if (read := reading_line(ev.reading for ev in evaluations)) else []),
-        *tie_notes(evaluations, DIGITS if showing.digits is None else showing.digits),
-    ]
-    if showing.per_query:
-        sentences += [said("per_query_no_intervals")] if showing.interval else []
+    read = reading_line(ev.reading for ev in shown.evaluations)
+    sentences = [*([read] if read else []), *shown.tie_notes()]
+    if shown.per_query:
+        sentences += [said("per_query_no_intervals")] if shown.intervals else []
     else:
-        sentences += dash_notes(evaluations)
-        if showing.interval:
-            sentences += interval_notes(evaluations)
-        elif any(ev.slices for ev in evaluations):
+        sentences += shown.dash_notes()
+        if shown.intervals:
+            sentences += shown.interval_notes()
+        elif shown.is_sliced:
             sentences.append(said("do_slices_differ"))
     return [
-        *_facts(evaluations, lang),
-        *(sentence.text(lang) for sentence in sentences),
-        *definition_talk(shared_measures(evaluations), lang, evaluations[0].label),
+        *_facts(shown.evaluations, shown.lang),
+        *(sentence.text(shown.lang) for sentence in sentences),
+        *definition_talk(shown.measures, shown.lang, shown.label),
     ]
-
-
-def tie_notes(evaluations: Sequence[Evaluation], digits: int) -> list[Said]:
-    """The range over which ties can move each number, the widest first, if it shows in the digits printed."""
-    notes = []
-    for ev in evaluations:
-        for measure, (worst, best) in ev.tie_bounds.items():
-            low, high = sorted((worst, best))
-            ends = [number(end, measure, digits) for end in (low, high)]
-            if ends[0] != ends[1]:
-                note = said("ties_can_move", measure=ev.label(measure), system=ev.name, low=ends[0], high=ends[1])
-                notes.append((high - low, note))
-    notes.sort(key=lambda note: -note[0])
-    more = [said("ties_can_move_more", count=len(notes) - TIES_SHOWN)] if len(notes) > TIES_SHOWN else []
-    return [*(note for _, note in notes[:TIES_SHOWN]), *more]
 
 
 def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:

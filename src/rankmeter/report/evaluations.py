@@ -1,4 +1,4 @@
-"""Evaluations as documents, CSV and JSON. Pure functions; nothing is printed or written here.
+"""Evaluations as documents, CSV and JSON; nothing is printed or written here.
 
 Every form with room for them carries the definitions: a number without its definition is a bug.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankmeter import __version__
 from rankmeter.definitions.explain import conventions_in_short, title_of
 from rankmeter.errors import check_whole
+from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
 from rankmeter.showing.json import json_text
@@ -25,93 +26,264 @@ if TYPE_CHECKING:
     from rankmeter.lists.slices import Slices
     from rankmeter.stats.slice_intervals import Spread
 
+TIES_SHOWN = 6
+"""How many notes about ties are shown; more would hide the numbers."""
 ALL = "all"
 """The row of the aggregated values in a table of queries, as trec_eval calls it."""
 
 
-def mean_table(
-    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False, lang: Language = "en"
-) -> Table:
-    """A row per run and a column per measure; the best of several runs marked.
+@dataclass(frozen=True, slots=True)
+class ShownEvaluations:
+    """Evaluations made by one call, as they are shown: in which language, with which digits. Its methods are the parts.
 
-    Examples
-    --------
     >>> import rankmeter as rm
     >>> from rankmeter.showing.terminal import table_text
     >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["RR", "P@1"], name="mine")
-    >>> print(table_text(mean_table([ev])))
+    >>> print(table_text(ShownEvaluations([ev]).table()))
     run       RR     P@1
     mine  0.5000  0.0000
     """
-    measures = shared_measures(evaluations)
-    best = {measure: _best(measure, evaluations, digits) for measure in measures}
-    rows = [
-        (Cell(ev.name), *(_mean(ev, m, digits, best[m], intervals=intervals, lang=lang) for m in measures))
-        for ev in evaluations
-    ]
-    label = evaluations[0].label
-    columns = (measure_column(measure, digits, place, label(measure)) for place, measure in enumerate(measures))
-    return Table((Column(word("run", lang), "text"), *columns), tuple(rows))
 
+    evaluations: Sequence[Evaluation]
+    lang: Language = "en"
+    digits: int | None = None
+    """None for four in tables, and for all in CSV and JSON."""
+    intervals: bool = False
+    per_query: bool = False
 
-def query_table(evaluations: Sequence[Evaluation], *, digits: int = DIGITS, lang: Language = "en") -> Table:
-    """A row per query, and per run where there are several; the last row of each run has the aggregated values."""
-    measures = shared_measures(evaluations)
-    several = len(evaluations) > 1
-    rows = []
-    for ev in evaluations:
-        run = [Cell(ev.name)] if several else []
-        rows += [
-            (*run, Cell(str(row["query"])), *(value_cell(row.get(str(m)), m, digits) for m in measures))
-            for row in ev.per_query.iter_rows(named=True)
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures, which all evaluations share."""
+        return list(self.evaluations[0].means)
+
+    def label(self, measure: Measure) -> str:
+        """The name under which a measure was asked for."""
+        return self.evaluations[0].label(measure)
+
+    @property
+    def is_sliced(self) -> bool:
+        """Whether there are values of slices."""
+        return any(ev.slices for ev in self.evaluations)
+
+    @property
+    def _digits(self) -> int:
+        return DIGITS if self.digits is None else self.digits
+
+    def table(self) -> Table:
+        """A column per measure; a row per run, the best marked, or per query, or per slice."""
+        if self.per_query:
+            return self._query_table()
+        if self.is_sliced:
+            return self._slice_table()
+        best = {measure: self._best(measure) for measure in self.measures}
+        rows = ((Cell(ev.name), *(self._mean(ev, m, best[m]) for m in self.measures)) for ev in self.evaluations)
+        columns = (self._column(measure, place) for place, measure in enumerate(self.measures))
+        return Table((Column(word("run", self.lang), "text"), *columns), tuple(rows))
+
+    def _query_table(self) -> Table:
+        """A row per query, and per run where there are several; the last row of each run has the aggregated values."""
+        several, rows = len(self.evaluations) > 1, []
+        for ev in self.evaluations:
+            values = [(str(row["query"]), row) for row in ev.per_query.iter_rows(named=True)]
+            values.append((ALL, {str(measure): mean for measure, mean in ev.means.items()}))
+            for name, row in values:
+                cells = (value_cell(row.get(str(m)), m, self._digits) for m in self.measures)
+                rows.append((*([Cell(ev.name)] if several else []), Cell(name), *cells))
+        heads = ["run", "query"] if several else ["query"]
+        return Table((*(Column(word(head, self.lang), "text") for head in heads), *map(self._column, self.measures)),
+                     tuple(rows))  # fmt: skip
+
+    def _slice_table(self) -> Table:
+        """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
+
+        With intervals each value has its interval, and its difference from the rest of the queries beside it.
+        """
+        rows: list[tuple[Cell, ...]] = []
+        for ev in self.evaluations:
+            count = max((ev.counted(measure) for measure in ev.means), default=0)
+            row = [Cell(ev.name), Cell(), Cell(ALL), Cell(count)]
+            for measure in self.measures:
+                row.append(Cell() if math.isnan(ev.means[measure]) else self._mean(ev, measure))
+                row += [Cell("")] if self.intervals else []
+            rows.append(tuple(row))
+            for cut in ev.slices.values():
+                spans = cut.intervals() if self.intervals else None
+                inside = _slice_rows(cut, self.measures, self._digits, spans, self.lang)
+                rows += [(Cell(ev.name), Cell(cut.name), *cells) for cells in inside]
+        columns = [Column(word("run", self.lang), "text"), Column(word("by", self.lang), "text", 2),
+                   Column(word("slice", self.lang), "text"),
+                   Column(_counted(self.evaluations[0], self.lang), "count", 1)]  # fmt: skip
+        for measure in self.measures:
+            columns.append(self._column(measure))
+            rest = self.label(measure) + word("from_rest", self.lang)
+            columns += [Column(rest, "difference", 1, self._digits)] if self.intervals else []
+        return Table(tuple(columns), tuple(rows))
+
+    def _column(self, measure: Measure, importance: int = 0) -> Column:
+        return measure_column(measure, self._digits, importance, self.label(measure))
+
+    def _mean(self, ev: Evaluation, measure: Measure, best: str = "") -> Cell:
+        span = None
+        if self.intervals:
+            span = _ends(ev.interval(measure) if ev.has_interval(measure) else None, self.lang)
+        value = ev.means[measure]
+        is_best = bool(best) and number(value, measure, self._digits) == best
+        return value_cell(value, measure, self._digits, span=span, marks=frozenset({"best"} if is_best else ()))
+
+    def _best(self, measure: Measure) -> str:
+        """The best value as it is shown; empty where there is nothing to choose between.
+
+        All values that are shown like it are marked.
+        """
+        known = [value for ev in self.evaluations if not math.isnan(value := ev.means[measure])]
+        if len(self.evaluations) < 2 or not known or not measure.has_goal:
+            return ""
+        choose: Callable[..., float] = max if measure.higher_is_better else min
+        return number(choose(known), measure, self._digits)
+
+    def to_text(self, format: str | None) -> str:
+        """The numbers in one of the formats; a table by default."""
+        if format == "json":
+            return self.to_json()
+        if format == "csv":
+            return self.to_csv()
+        table = self.table()
+        if format in (None, "table"):
+            from rankmeter.showing.terminal import document_text
+
+            return document_text([table])
+        notes = [] if self.per_query else [*self.dash_notes(), *(self.interval_notes() if self.intervals else [])]
+        lines = [*(note.text(self.lang) for note in notes), *self.definitions()]
+        if format == "latex":
+            from rankmeter.showing.latex import table_latex
+
+            return table_latex(table, lines)
+        from rankmeter.showing.markdown import document_markdown
+
+        return document_markdown([table, *items(lines)])
+
+    def definitions(self) -> list[str]:
+        """A line for each definition."""
+        return definition_lines(self.measures, self.lang, self.label)
+
+    def to_csv(self) -> str:
+        """CSV: ``run,<measures>``, or ``run,query,<measures>``, or with slices ``run,by,slice,queries,<measures>``.
+
+        Empty where there is no value. With intervals two more columns follow each measure, its low and its high end; of
+        slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
+        """
+        from rankmeter.inputs.cells import csv_text
+
+        if self.per_query:
+            alone = [self.label(measure) for measure in self.measures if measure.aggregate != "whole"]
+            values = ([ev.name, *row] for ev in self.evaluations for row in ev.per_query.iter_rows())
+            rows = ([run, query, *(exact(value, self.digits) for value in rest)] for run, query, *rest in values)
+            return csv_text([["run", "query", *alone], *rows])
+        table, with_reasons = self.table(), self.is_sliced and self.intervals
+        numbers = ("", " difference") if with_reasons else ("",)
+        ends = ("", " low", " high") if self.intervals else ("",)
+        head = ["run", *(["by", "slice", "queries"] if self.is_sliced else [])]
+        head += [
+            f"{self.label(measure)}{number}{end}" for measure in self.measures for number in numbers for end in ends
         ]
-        rows.append((*run, Cell(ALL), *(value_cell(ev.means[m], m, digits) for m in measures)))
-    heads = [word("run", lang), word("query", lang)]
-    labels = [Column(name, "text") for name in heads[0 if several else 1 :]]
-    label = evaluations[0].label
-    return Table((*labels, *(measure_column(m, digits, label=label(m)) for m in measures)), tuple(rows))
+        rows = (self._exact_row(row, table.columns) for row in table.rows)
+        if not with_reasons:
+            return csv_text([head, *rows])
+        reasons = (why for ev in self.evaluations for why in _why_no_interval(ev))
+        return csv_text([[*head, "no interval"], *([*row, why] for row, why in zip(rows, reasons, strict=True))])
+
+    def _exact_row(self, row: Sequence[Cell], columns: Sequence[Column]) -> list[Any]:
+        """The cells of a row; numbers with all their digits, each followed by the ends of its interval."""
+        parts: list[Any] = []
+        for cell, column in zip(row, columns, strict=True):
+            if column.is_text or column.kind == "count":
+                parts.append("" if cell.value is None else cell.value)
+                continue
+            value = None if isinstance(cell.value, str) else cell.value
+            ends = cell.span if isinstance(cell.span, tuple) else (None, None)
+            parts += [exact(number, self.digits) for number in ((value, *ends) if self.intervals else (value,))]
+        return parts
+
+    def to_json(self) -> str:
+        """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; NaN is null."""
+        runs = []
+        for ev in self.evaluations:
+            run = json.loads(ev.to_json())
+            if self.intervals:
+                spans = {str(m): asdict(ev.interval(m)) if ev.has_interval(m) else None for m in ev.means}
+                run["interval"] = spans
+                run["no_interval"] = {str(m): why for m in ev.means if (why := ev.without_interval(m)) is not None}
+                if ev.slices:
+                    run["slices"] = {name: cut.to_dict(intervals=True) for name, cut in ev.slices.items()}
+            if self.per_query:
+                run["per_query"] = ev.per_query.to_dicts()
+            runs.append(run)
+        return json_text({"rankmeter": __version__, "runs": runs}, digits=self.digits) + "\n"
+
+    def tie_notes(self) -> list[Said]:
+        """The range over which ties can move each number, the widest first, if it shows in the digits printed."""
+        notes = []
+        for ev in self.evaluations:
+            for measure, (worst, best) in ev.tie_bounds.items():
+                low, high = sorted((worst, best))
+                ends = [number(end, measure, self._digits) for end in (low, high)]
+                if ends[0] != ends[1]:
+                    note = said("ties_can_move", measure=ev.label(measure), system=ev.name, low=ends[0], high=ends[1])
+                    notes.append((high - low, note))
+        notes.sort(key=lambda note: -note[0])
+        more = [said("ties_can_move_more", count=len(notes) - TIES_SHOWN)] if len(notes) > TIES_SHOWN else []
+        return [*(note for _, note in notes[:TIES_SHOWN]), *more]
+
+    def dash_notes(self) -> list[Said]:
+        """Why there is no number, for every dash in a table of slices."""
+        notes: dict[str, Said] = {}
+        for ev in self.evaluations:
+            for cut in ev.slices.values():
+                dashes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+                for measure in ev.means:
+                    reasons: dict[str, list[str]] = {}
+                    for label in cut.labels:
+                        if (why := cut.without_value(measure, label)) is not None:
+                            reasons.setdefault(why, []).append(label)
+                    for why, labels in reasons.items():
+                        dashes.setdefault((why, tuple(labels)), []).append(ev.label(measure))
+                for (why, where), measures in dashes.items():
+                    everywhere, all_of_them = len(where) == len(cut.labels), len(measures) == len(ev.means)
+                    kind = ("dashes" if everywhere else "dashes_in") if all_of_them else (
+                        "dashes_of" if everywhere else "dashes_of_in")  # fmt: skip
+                    note = said(kind, by=cut.name, why=why, measures=measures, slices=list(where))
+                    notes[note] = note
+        return list(notes.values())
+
+    def interval_notes(self) -> list[Said]:
+        """Notes on intervals: which numbers have none and why, and what a slice is compared with."""
+        few: dict[str, Said] = {}
+        reasons: dict[str, list[str]] = {}
+        for ev in self.evaluations:
+            for measure in ev.means:
+                why = ev.without_interval(measure)
+                if why is not None and ev.label(measure) not in reasons.setdefault(why, []):
+                    reasons[why].append(ev.label(measure))
+            for cut in ev.slices.values():
+                short = [
+                    label
+                    for label in cut.labels
+                    if any(cut.without_interval(m) is None and cut.without_interval(m, label) for m in cut.values)
+                ]
+                if short:
+                    note = said("slices_too_few", by=cut.name, slices=short)
+                    few[note] = note
+        without = [said("no_interval_for", measures=names, why=why) for why, names in reasons.items() if names]
+        return [*without, *few.values(), *([said("rest_means")] if self.is_sliced else [])]
 
 
-def slice_table(
-    evaluations: Sequence[Evaluation], *, digits: int = DIGITS, intervals: bool = False, lang: Language = "en"
-) -> Table:
-    """For each run the values of all queries, then those of every slice; a dash where a slice has no value.
-
-    With ``intervals`` each value has its interval, and its difference from the rest of the queries beside it.
-
-    Examples
-    --------
-    >>> import rankmeter as rm
-    >>> from rankmeter.showing.terminal import table_text
-    >>> truth, run = {1: ["a"], 2: ["a"]}, {1: ["a"], 2: ["b", "a"]}
-    >>> print(table_text(slice_table([rm.evaluate(truth, run, "RR", by={1: "new", 2: "old"}, name="mine")])))
-    run   by       slice  queries      RR
-    mine           all          2  0.7500
-    mine  segment  new          1  1.0000
-    mine  segment  old          1  0.5000
-    """
-    measures = shared_measures(evaluations)
-    rows = []
-    for ev in evaluations:
-        row = [Cell(ev.name), Cell(), Cell(ALL), Cell(_count(ev))]
-        for measure in measures:
-            is_known = not math.isnan(ev.means[measure])
-            row.append(_mean(ev, measure, digits, intervals=intervals, lang=lang) if is_known else Cell())
-            row += [Cell("")] if intervals else []
-        rows.append(tuple(row))
-        for cut in ev.slices.values():
-            spans = cut.intervals() if intervals else None
-            rows += [
-                (Cell(ev.name), Cell(cut.name), *cells) for cells in _slice_rows(cut, measures, digits, spans, lang)
-            ]
-    counted = word("users" if evaluations[0].facts.purpose == "recommendation" else "query_count", lang)
-    columns = [Column(word("run", lang), "text"), Column(word("by", lang), "text", 2),
-               Column(word("slice", lang), "text"), Column(counted, "count", 1)]  # fmt: skip
-    for measure in measures:
-        label = evaluations[0].label(measure)
-        columns.append(measure_column(measure, digits, label=label))
-        columns += [Column(label + word("from_rest", lang), "difference", 1, digits)] if intervals else []
-    return Table(tuple(columns), tuple(rows))
+def _why_no_interval(ev: Evaluation) -> Iterator[str]:
+    """Why intervals are missing, for each row of an evaluation: that of all queries, then those of its slices."""
+    yield "; ".join(f"{m}: {why}" for m in ev.means if (why := ev.without_interval(m)) is not None)
+    for cut in ev.slices.values():
+        known = [measure for measure in ev.means if measure in cut.values]
+        for label in cut.labels:
+            yield "; ".join(f"{m}: {why}" for m in known if (why := cut.without_interval(m, label)) is not None)
 
 
 def table_of_slices(cut: Slices, *, digits: int = DIGITS, lang: Language = "en") -> Table:
@@ -131,7 +303,7 @@ def _slice_rows(
 ) -> list[tuple[Cell, ...]]:
     rows = []
     for place, label in enumerate(cut.labels):
-        cells = [Cell(label), Cell(_count_in(cut, place))]
+        cells = [Cell(label), Cell(max((counts[place] for counts in cut.counts.values()), default=0))]
         for measure in measures:
             value = known(cut.values[measure][place] if measure in cut.values else None)
             if spans is None:
@@ -145,21 +317,13 @@ def _slice_rows(
     return rows
 
 
-def _count(ev: Evaluation) -> int:
-    return max((ev.counted(measure) for measure in ev.means), default=0)
-
-
-def _count_in(cut: Slices, place: int) -> int:
-    return max((counts[place] for counts in cut.counts.values()), default=0)
+def _counted(ev: Evaluation, lang: Language) -> str:
+    """What is counted: queries, or users for recommendations."""
+    return word("users" if ev.facts.purpose == "recommendation" else "query_count", lang)
 
 
 def _ends(spread: Any, lang: Language) -> Span | str:
     return word("no_interval", lang) if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
-
-
-def shared_measures(evaluations: Sequence[Evaluation]) -> list[Measure]:
-    """The measures of evaluations made by one call."""
-    return list(evaluations[0].means)
 
 
 def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0, label: str = "") -> Column:
@@ -176,29 +340,6 @@ def value_cell(value: float | None, measure: Measure, digits: int = DIGITS, **fa
 def number(value: float | None, measure: Measure, digits: int) -> str:
     """The text of a value."""
     return value_cell(value, measure, digits).text(measure_column(measure, digits))
-
-
-def _mean(
-    ev: Evaluation, measure: Measure, digits: int, best: str = "", *, intervals: bool = False, lang: Language = "en"
-) -> Cell:
-    span: Span | str | None = None
-    if intervals:
-        span = _ends(ev.interval(measure) if ev.has_interval(measure) else None, lang)
-    value = ev.means[measure]
-    is_best = bool(best) and number(value, measure, digits) == best
-    return value_cell(value, measure, digits, span=span, marks=frozenset({"best"} if is_best else ()))
-
-
-def _best(measure: Measure, evaluations: Sequence[Evaluation], digits: int) -> str:
-    """The best value as it is shown; empty where there is nothing to choose between.
-
-    All values that are shown like it are marked.
-    """
-    known = [value for ev in evaluations if not math.isnan(value := ev.means[measure])]
-    if len(evaluations) < 2 or not known or not measure.has_goal:
-        return ""
-    choose: Callable[..., float] = max if measure.higher_is_better else min
-    return number(choose(known), measure, digits)
 
 
 def definition_lines(
@@ -238,13 +379,12 @@ def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
                 Cell(moved),
             )
         )
-    counted = word("users" if ev.facts.purpose == "recommendation" else "query_count", lang)
     columns = (
         Column(word("measure", lang), "text", is_code=True), Column(word("value", lang)), Column("", "bar"),
-        Column(counted, "count"), Column(word("tied_worst_to_best", lang)),
+        Column(_counted(ev, lang), "count"), Column(word("tied_worst_to_best", lang)),
     )  # fmt: skip
     notes: list[Block] = [Paragraph(in_language(sentence, lang), "note") for sentence in ev.sentences()]
-    slices = [slice_table([ev], lang=lang)] if ev.slices else []
+    slices = [ShownEvaluations([ev], lang).table()] if ev.slices else []
     assisted = [] if ev.assisted is None else ev.assisted.document(lang)
     return [Table(columns, tuple(rows), ev.name), *notes, *slices, *assisted, meanings(ev.means, lang, ev.label)]
 
@@ -258,117 +398,3 @@ def slices_document(cut: Slices, lang: Language = "en") -> list[Block]:
 def meanings(measures: Iterable[Measure], lang: Language = "en", label: Callable[[Measure], str] = str) -> Folded:
     """What the numbers mean, for those who ask."""
     return Folded(word("definitions", lang), tuple(items(definition_lines(measures, lang, label))))
-
-
-def to_csv(
-    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
-) -> str:
-    """CSV: ``run,<measures>``, or ``run,query,<measures>``, or with slices ``run,by,slice,queries,<measures>``.
-
-    Empty where there is no value. With ``intervals`` two more columns follow each measure, its low and its high end; of
-    slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
-    """
-    from rankmeter.inputs.cells import csv_text
-
-    measures, label = shared_measures(evaluations), evaluations[0].label
-    if per_query:
-        alone = [label(measure) for measure in measures if measure.aggregate != "whole"]
-        values = ([ev.name, *row] for ev in evaluations for row in ev.per_query.iter_rows())
-        rows = ([run, query, *(exact(value, digits) for value in rest)] for run, query, *rest in values)
-        return csv_text([["run", "query", *alone], *rows])
-    has_slices = any(ev.slices for ev in evaluations)
-    table = (slice_table if has_slices else mean_table)(evaluations, intervals=intervals)
-    numbers = ("", " difference") if has_slices and intervals else ("",)
-    ends = ("", " low", " high") if intervals else ("",)
-    head = ["run", *(["by", "slice", "queries"] if has_slices else [])]
-    head += [f"{label(measure)}{number}{end}" for measure in measures for number in numbers for end in ends]
-    rows = (_exact_row(row, table.columns, digits, intervals=intervals) for row in table.rows)
-    if not (has_slices and intervals):
-        return csv_text([head, *rows])
-    reasons = (why for ev in evaluations for why in _why_no_interval(ev))
-    return csv_text([[*head, "no interval"], *([*row, why] for row, why in zip(rows, reasons, strict=True))])
-
-
-def _exact_row(row: Sequence[Cell], columns: Sequence[Column], digits: int | None, *, intervals: bool) -> list[Any]:
-    """The cells of a row; numbers with all their digits, each followed by the ends of its interval."""
-    parts: list[Any] = []
-    for cell, column in zip(row, columns, strict=True):
-        if column.is_text or column.kind == "count":
-            parts.append("" if cell.value is None else cell.value)
-            continue
-        value = None if isinstance(cell.value, str) else cell.value
-        ends = cell.span if isinstance(cell.span, tuple) else (None, None)
-        parts += [exact(number, digits) for number in ((value, *ends) if intervals else (value,))]
-    return parts
-
-
-def _why_no_interval(ev: Evaluation) -> Iterator[str]:
-    """Why intervals are missing, for each row of an evaluation: that of all queries, then those of its slices."""
-    yield "; ".join(f"{m}: {why}" for m in ev.means if (why := ev.without_interval(m)) is not None)
-    for cut in ev.slices.values():
-        known = [measure for measure in ev.means if measure in cut.values]
-        for label in cut.labels:
-            yield "; ".join(f"{m}: {why}" for m in known if (why := cut.without_interval(m, label)) is not None)
-
-
-def to_json(
-    evaluations: Sequence[Evaluation], *, per_query: bool = False, intervals: bool = False, digits: int | None = None
-) -> str:
-    """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; NaN is null."""
-    runs = []
-    for ev in evaluations:
-        run = json.loads(ev.to_json())
-        if intervals:
-            spans = {str(m): asdict(ev.interval(m)) if ev.has_interval(m) else None for m in ev.means}
-            run["interval"] = spans
-            run["no_interval"] = {str(m): why for m in ev.means if (why := ev.without_interval(m)) is not None}
-            if ev.slices:
-                run["slices"] = {name: cut.to_dict(intervals=True) for name, cut in ev.slices.items()}
-        if per_query:
-            run["per_query"] = ev.per_query.to_dicts()
-        runs.append(run)
-    return json_text({"rankmeter": __version__, "runs": runs}, digits=digits) + "\n"
-
-
-def dash_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
-    """Why there is no number, for every dash in a table of slices."""
-    notes: dict[str, Said] = {}
-    for ev in evaluations:
-        for cut in ev.slices.values():
-            dashes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-            for measure in ev.means:
-                reasons: dict[str, list[str]] = {}
-                for label in cut.labels:
-                    if (why := cut.without_value(measure, label)) is not None:
-                        reasons.setdefault(why, []).append(label)
-                for why, labels in reasons.items():
-                    dashes.setdefault((why, tuple(labels)), []).append(ev.label(measure))
-            for (why, where), measures in dashes.items():
-                everywhere, all_of_them = len(where) == len(cut.labels), len(measures) == len(ev.means)
-                kind = ("dashes" if everywhere else "dashes_in") if all_of_them else (
-                    "dashes_of" if everywhere else "dashes_of_in")  # fmt: skip
-                note = said(kind, by=cut.name, why=why, measures=measures, slices=list(where))
-                notes[note] = note
-    return list(notes.values())
-
-
-def interval_notes(evaluations: Sequence[Evaluation]) -> list[Said]:
-    """Notes on intervals: which numbers have none and why, and what a slice is compared with."""
-    few: dict[str, Said] = {}
-    reasons: dict[str, list[str]] = {}
-    for ev in evaluations:
-        for measure in ev.means:
-            why = ev.without_interval(measure)
-            if why is not None and ev.label(measure) not in reasons.setdefault(why, []):
-                reasons[why].append(ev.label(measure))
-        for cut in ev.slices.values():
-            short = [
-                label
-                for label in cut.labels
-                if any(cut.without_interval(m) is None and cut.without_interval(m, label) for m in cut.values)
-            ]
-            if short:
-                note = said("slices_too_few", by=cut.name, slices=short)
-                few[note] = note
-    without = [said("no_interval_for", measures=names, why=why) for why, names in reasons.items() if names]
-    return [*without, *few.values(), *([said("rest_means")] if any(ev.slices for ev in evaluations) else [])]

@@ -9,7 +9,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.report.evaluations import mean_table, query_table, to_csv, to_json
+from rankmeter.report.evaluations import ShownEvaluations
 from rankmeter.showing.document import Table
 from rankmeter.showing.latex import latex_text, table_latex
 from rankmeter.showing.markdown import table_markdown
@@ -25,7 +25,9 @@ def ev(name: str, *ranks: int, measures: tuple[str, ...] = ("RR", "MeanRank")) -
 
 
 def marked(evaluations: list[Evaluation], digits: int = 4) -> list[list[bool]]:
-    return [["best" in cell.marks for cell in row[1:]] for row in mean_table(evaluations, digits=digits).rows]
+    return [
+        ["best" in cell.marks for cell in row[1:]] for row in ShownEvaluations(evaluations, digits=digits).table().rows
+    ]
 
 
 def shown(table: Table) -> list[tuple[str, bool]]:
@@ -49,30 +51,34 @@ def test_values_shown_alike_are_marked_alike() -> None:
 
 
 def test_counts_have_no_digits_and_no_best() -> None:
-    table = mean_table([ev("a", 2, measures=("NumRet",)), ev("b", 1, measures=("NumRet",))])
+    table = ShownEvaluations([ev("a", 2, measures=("NumRet",)), ev("b", 1, measures=("NumRet",))]).table()
     assert shown(table) == [("2", False), ("1", False)]
 
 
 def test_what_is_not_a_number_is_shown_and_never_best() -> None:
     nothing = rm.evaluate({"q": {"a": 0}}, {"q": ["a"]}, ["RR(empty=nan)"], name="nothing")
     something = rm.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, ["RR(empty=nan)"], name="something")
-    assert shown(mean_table([nothing, something])) == [("nan", False), ("0.5000", True)]
-    assert json.loads(to_json([nothing]))["runs"][0]["mean"] == {"RR(empty=nan)": None}
+    assert shown(ShownEvaluations([nothing, something]).table()) == [("nan", False), ("0.5000", True)]
+    assert json.loads(ShownEvaluations([nothing]).to_json())["runs"][0]["mean"] == {"RR(empty=nan)": None}
 
 
 def test_a_query_that_does_not_count_is_a_dash_and_empty_in_csv() -> None:
     result = rm.evaluate({"q1": {"a": 0}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["a"]}, ["RR(empty=skip)", "P@1"])
-    assert table_text(query_table([result])).splitlines()[1].split() == ["q1", "-", "0.0000"]
-    assert to_csv([result], per_query=True).splitlines()[1] == "run,q1,,0.0"
+    assert table_text(ShownEvaluations([result], per_query=True).table()).splitlines()[1].split() == [
+        "q1",
+        "-",
+        "0.0000",
+    ]
+    assert ShownEvaluations([result], per_query=True).to_csv().splitlines()[1] == "run,q1,,0.0"
 
 
 def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
-    lines = table_text(mean_table([ev("中文", 1), ev("ab", 2)])).splitlines()
+    lines = table_text(ShownEvaluations([ev("中文", 1), ev("ab", 2)]).table()).splitlines()
     assert lines == ["run       RR  MeanRank", "中文  1.0000    1.0000", "ab    0.5000    2.0000"]
 
 
 def test_markdown_escapes_what_would_break_the_table() -> None:
-    text = table_markdown(mean_table([ev("a|b_*c", 1), ev("d", 2)]))
+    text = table_markdown(ShownEvaluations([ev("a|b_*c", 1), ev("d", 2)]).table())
     assert r"| a\|b\_\*c | **1.0000** |" in text
 
 
@@ -81,13 +87,13 @@ def test_latex_escapes_every_special_character() -> None:
         r"50\%\_a\&b\textasciicircum{}c\#\$\textasciitilde{}\{\}\textbackslash{}x"
     )
     assert latex_text("[a]") == "{[}a]"
-    text = table_latex(mean_table([ev("bm25_v2", 1), ev("d", 2)]))
+    text = table_latex(ShownEvaluations([ev("bm25_v2", 1), ev("d", 2)]).table())
     assert r"bm25\_v2 & \textbf{1.0000} & \textbf{1.0000} \\" in text
 
 
 def test_intervals_are_never_part_of_the_mark() -> None:
     evaluations = [ev("a", 1, 1, 2), ev("b", 2, 3, 4)]
-    text = table_markdown(mean_table(evaluations, intervals=True, digits=2))
+    text = table_markdown(ShownEvaluations(evaluations, intervals=True, digits=2).table())
     assert "**0.83** [0." in text
     span = evaluations[0].interval("RR")
     assert f"[{span.low:.2f}, {span.high:.2f}]" in text
@@ -95,7 +101,7 @@ def test_intervals_are_never_part_of_the_mark() -> None:
 
 def test_digits_round_measurements_and_leave_definitions_alone() -> None:
     result = ev("a", 3, measures=("RBP(p=0.85)",))
-    run = json.loads(to_json([result], digits=1))["runs"][0]
+    run = json.loads(ShownEvaluations([result], digits=1).to_json())["runs"][0]
     assert run["definitions"]["RBP(p=0.85)"]["p"] == 0.85
     assert run["mean"] == {"RBP(p=0.85)": 0.1}
 
