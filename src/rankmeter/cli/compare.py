@@ -39,15 +39,17 @@ from rankmeter.cli.parameters import (
 )
 from rankmeter.cli.sources import named_seed, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import ProgressBar, say, silence_notes, spoken_language, tell
-from rankmeter.comparing.gate import Gate, Verdict, check_gates, parse_gate
+from rankmeter.comparing.gate import check_gates, parse_gate
 from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import reading_line
 from rankmeter.late import pl
 from rankmeter.measures import split_all
+from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.evaluations import definition_lines
+from rankmeter.report.pipelines import to_junit, to_summary
 from rankmeter.report.titles import titles_of
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import DIGITS
@@ -153,29 +155,35 @@ def compare(
 ) -> int:
     """Compare systems, check the gates, show and write what was asked for; return the exit code."""
     gates = [parse_gate(text) for text in gating.gates]
-    summary = _summary_path(gating)
+    summary = _summary_path() if gating.github_summary else None
     _check_together(testing, gating, pages)
     chosen = numbers.format or format_of(delivery.output, FORMATS)
     if delivery.quiet:
         silence_notes()
     titles = titles_of(pages.titles)
-    if pages.report is not None or pages.figures is not None:
-        from rankmeter.report import need_report_extra
-
-        need_report_extra()
-    asked = _with_gates(split_all(measures), gates, saved=systems.saved)
+    asked = split_all(measures)
+    if asked or not systems.saved:  # else those that are saved
+        asked = [*(asked or DEFAULT_MEASURES), *(gate.measure for gate in gates)]
     cmp = _saved_comparison(paths) if systems.saved else None
     if cmp is None:
-        cmp = _compared(paths, asked, systems, testing, counting, about, sources)
+        cmp = _compared(paths, asked or None, systems, testing, counting, about, sources)
     verdicts = check_gates(cmp, gates)
     if cmp.assisted is not None:
         cmp = replace(cmp, assisted=replace(cmp.assisted, half_width=testing.needed))
-    planned = [] if cmp.assisted is not None else _needed(cmp, testing.needed, lang)
+    planned = [] if testing.needed is None or cmp.assisted is not None else _needed(cmp, testing.needed, lang)
     _deliver(ShownComparison(cmp, lang, numbers.digits), chosen, delivery, details=numbers.details)
-    _write_verdicts(cmp, verdicts, gating.junit, summary, lang)
+    if gating.junit is not None:
+        write_text(gating.junit, to_junit(verdicts, lang=lang))
+    if summary is not None:
+        before = summary.read_text(encoding="utf-8") if summary.exists() else ""
+        write_text(summary, before + to_summary(cmp, verdicts, lang=lang))
     _write_pages(cmp, pages, titles, lang)
     if not delivery.quiet:
-        _talk(cmp, planned, [delivery.output, pages.save, pages.report, pages.figures], lang, notes=chosen != "table")
+        if chosen != "table":
+            tell([word("note", lang, text=note) for note in cmp.notes])
+        tell([*planned, "", *definition_lines(cmp.measures, lang, cmp.label)])
+        for place in filter(None, (delivery.output, pages.save, pages.report, pages.figures)):
+            say(word("written_to", lang, place=str(place)))
     for verdict in verdicts:
         if verdict.failed or not delivery.quiet:
             kind = "gate_failed" if verdict.failed else "gate_passed"
@@ -195,7 +203,8 @@ def _compared(
     """Evaluate what is not evaluated yet, and compare it."""
     with ProgressBar(len(paths) + len(several.seeds) + len(several.folds)) as progress:
         if several.saved:
-            _refuse_late_options()
+            if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
+                raise InputError.of("cli.too_late_for_evaluations", option=late[0])
             truth, systems = None, saved_evaluations(paths, several.seeds)
         else:
             files = (None, *paths) if sources.no_judgments else paths
@@ -295,12 +304,6 @@ _EVALUATING = frozenset(
 """The options that saved evaluations do not take: they decide how runs are evaluated."""
 
 
-def _refuse_late_options() -> None:
-    """Refuse options that cannot change saved evaluations."""
-    if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
-        raise InputError.of("cli.too_late_for_evaluations", option=late[0])
-
-
 def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
     """Refuse options that make no sense, alone or together, before anything is evaluated."""
     if gating.junit is not None and not gating.gates:
@@ -311,6 +314,8 @@ def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
         raise InputError.of("cli.unit_and_units", source=testing.units)
     if pages.titles and pages.report is None:
         raise InputError.of("cli.titles_without_report")
+    if pages.report is not None or pages.figures is not None:
+        need_report_extra()
 
 
 def _shown_on(progress: ProgressBar) -> Callable[[str], None]:
@@ -322,28 +327,7 @@ def _shown_on(progress: ProgressBar) -> Callable[[str], None]:
     return shown
 
 
-def _write_verdicts(
-    cmp: Comparison, verdicts: Sequence[Verdict], junit: Path | None, summary: Path | None, lang: Language
-) -> None:
-    from rankmeter.report.pipelines import to_junit, to_summary
-
-    if junit is not None:
-        write_text(junit, to_junit(verdicts, lang=lang))
-    if summary is not None:
-        before = summary.read_text(encoding="utf-8") if summary.exists() else ""
-        write_text(summary, before + to_summary(cmp, verdicts, lang=lang))
-
-
-def _with_gates(asked: list[str], gates: Sequence[Gate], *, saved: bool) -> list[str] | None:
-    """The measures that are asked for, those of the gates too."""
-    if not asked and saved:
-        return None
-    return [*(asked or DEFAULT_MEASURES), *(gate.measure for gate in gates)]
-
-
-def _summary_path(gating: Gating) -> Path | None:
-    if not gating.github_summary:
-        return None
+def _summary_path() -> Path | None:
     place = os.environ.get("GITHUB_STEP_SUMMARY")
     if not place:
         # The command may be tried locally before it runs in a workflow; gates and JUnit are useful there too.
@@ -355,20 +339,8 @@ def _summary_path(gating: Gating) -> Path | None:
     return Path(place)
 
 
-def _talk(cmp: Comparison, planned: list[str], written: Sequence[Path | None], lang: Language, *, notes: bool) -> None:
-    if notes:
-        tell([word("note", lang, text=note) for note in cmp.notes])
-    tell(planned)
-    tell(["", *definition_lines(cmp.measures, lang, cmp.label)])
-    for place in written:
-        if place is not None:
-            say(word("written_to", lang, place=str(place)))
-
-
-def _needed(cmp: Comparison, difference: float | None, lang: Language) -> list[str]:
+def _needed(cmp: Comparison, difference: float, lang: Language) -> list[str]:
     """How many queries it takes to detect the stated difference, for each measure and pair."""
-    if difference is None:
-        return []
     units, power = units_said(cmp.settings.unit), cmp.settings.power
     return [
         word(

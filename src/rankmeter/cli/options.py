@@ -127,8 +127,6 @@ def refuse_measures(paths: Iterable[str]) -> None:
 def named_columns(text: str | None) -> dict[str, str]:
     """Read ``item=docid,query=uid`` for ``columns=``, without the columns of the catalogue.
 
-    Examples
-    --------
     >>> named_columns("query=uid,run.item=docid_x")
     {'query': 'uid', 'run.item': 'docid_x'}
     """
@@ -157,8 +155,6 @@ def _parts(text: str | None) -> Iterator[tuple[str, str, str]]:
 def catalogue_columns(text: str | None) -> dict[str, str]:
     """Read the columns of the catalogue from ``--columns``: ``catalogue.features=f1+f2``.
 
-    Examples
-    --------
     >>> catalogue_columns("query=uid,catalogue.features=f1+f2,catalogue.values=cost")
     {'features': 'f1+f2', 'values': 'cost'}
     """
@@ -178,8 +174,6 @@ def by_system(paths: Sequence[str]) -> dict[str, str]:
 def system_names(paths: Sequence[str]) -> list[str]:
     """A name for each run: the file's name without its endings, with as much of the path as makes it unique.
 
-    Examples
-    --------
     >>> system_names(["runs/bm25.run.gz", "runs/dense.v2.txt"])
     ['bm25', 'dense.v2']
     >>> system_names(["monday/bm25.run", "tuesday/bm25.run", "-"])
@@ -215,8 +209,6 @@ def _with_folder(path: str) -> str:
 def pairs(option: str, text: str | None) -> dict[str, str]:
     """Read ``user=visitor,type=action``.
 
-    Examples
-    --------
     >>> pairs("--columns", "user=visitor, type=action")
     {'user': 'visitor', 'type': 'action'}
     """

@@ -190,15 +190,7 @@ def silence_notes() -> None:
 
 
 class ProgressBar:
-    """A progress bar on standard error, on a terminal and for long work only.
-
-    Parameters
-    ----------
-    total
-        The number of parts of the work.
-    patience
-        Seconds before the bar appears; 0 for work that is known to take long.
-    """
+    """A progress bar on standard error, on a terminal and for long work only: after some patience, in seconds."""
 
     def __init__(self, total: int, *, patience: float = PATIENCE) -> None:
         self._total, self._patience = total, patience

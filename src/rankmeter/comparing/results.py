@@ -24,7 +24,7 @@ from rankmeter.errors import InputError, NotFoundError, check_language, did_you_
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
-from rankmeter.showing.json import json_text
+from rankmeter.showing.numbers import json_text
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.resampling import AnySample, Groups
 from rankmeter.stats.student import Alternative

@@ -32,7 +32,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
-from rankmeter.showing.json import finite, json_text
+from rankmeter.showing.numbers import finite, json_text
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
 from rankmeter.wording import chosen_language, in_language, said, word
 

@@ -17,8 +17,7 @@ from rankmeter.errors import check_whole
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
-from rankmeter.showing.json import json_text
-from rankmeter.showing.numbers import DIGITS, exact, fixed, known
+from rankmeter.showing.numbers import DIGITS, exact, fixed, json_text, known
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ def _ends(spread: Any, lang: Language) -> Span | str:
 
 def measure_column(measure: Measure, digits: int = DIGITS, importance: int = 0, label: str = "") -> Column:
     """The column of a measure, under the name that it was asked for."""
-    return Column(label or str(measure), "number", importance, check_whole("digits", digits, 0), measure.goal)
+    return Column(label or str(measure), "number", importance, check_whole("digits", digits, 0))
 
 
 def value_cell(value: float | None, measure: Measure, digits: int = DIGITS, **facts: Any) -> Cell:

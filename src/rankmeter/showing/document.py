@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from rankmeter.frozen import dataclass
 from rankmeter.showing.numbers import DIGITS, NONE, fixed, known, p_text, signed
 
 Kind = Literal["text", "number", "count", "difference", "interval", "p", "share", "bar", "mark"]
-Mark = Literal["best", "up", "down", "tied"]
+Mark = Literal["best", "up", "down"]
 Span = tuple[float | None, float | None]
 ARROWS: Mapping[Mark, str] = {"up": "↑", "down": "↓"}
 """Glyphs of significant differences, for media without other means: up is better."""
@@ -30,7 +30,6 @@ class Column:
     importance: int = 0
     """A narrow terminal drops the column with the highest number first; 0 always stays."""
     digits: int = DIGITS
-    better: Literal["higher", "lower", "neither"] = "neither"
     is_code: bool = False
     """Whether its cells are names that are typed, such as measures."""
 
@@ -192,8 +191,6 @@ class Folded:
 
     title: str
     parts: tuple[Block, ...]
-    name: str = ""
-    marks: frozenset[Mark] = field(default_factory=frozenset)
 
 
 Block = Heading | Paragraph | Table | Chart | Folded

@@ -57,9 +57,8 @@ def _block(block: Block, lang: Language) -> str:
     if isinstance(block, Table):
         return table_html(block, lang=lang)
     if isinstance(block, Folded):
-        name = f" id='{escape(block.name)}'" if block.name else ""
         inside = document_html(block.parts, lang=lang)
-        return f"<details{name}><summary>{escape(block.title)}</summary>\n{inside}</details>"
+        return f"<details><summary>{escape(block.title)}</summary>\n{inside}</details>"
     if isinstance(block, Chart):
         hint = f"<p class='hint'>{escape(block.hint)}</p>" if block.hint else ""
         return f"<figure><figcaption>{escape(block.title)}</figcaption>{hint}{svg(block.spec)}</figure>"
@@ -140,7 +139,7 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], room: int, lan
     if column.kind == "interval":
         return f"<td class='drawn'><span class='ends'>{span or '-'}</span>{_track(cell, scale)}</td>"
     beside = f" <span class='ends'>{span}</span>" if span else ""
-    marks: list[str] = [mark for mark in ("up", "down", "tied") if mark in cell.marks]
+    marks: list[str] = [mark for mark in ("up", "down") if mark in cell.marks]
     marks += [f"g{cell.shade}"] if cell.shade is not None else []
     marks += ["long"] if column.kind == "text" and len(cell.text(column)) > LONG_NAME else []
     key = cell.sort if cell.sort is not None else cell.value

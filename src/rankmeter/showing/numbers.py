@@ -1,9 +1,12 @@
-"""How numbers are written for people: digits, signs, p-values; a small p-value is never 0."""
+"""How numbers are written: for people with digits, signs and p-values, of which none is 0; as JSON, NaN as null."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankmeter.late import json
 
 DIGITS = 4
 """Digits after the point by default; CSV and JSON have all of them unless a number is given."""
@@ -60,3 +63,27 @@ def in_ranges(numbers: Sequence[int]) -> str:
         else:
             rows.append([number])
     return ",".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ",".join(map(str, row)) for row in rows)
+
+
+def finite(value: Any, digits: int | None = None) -> Any:
+    """Plain data with None for numbers that JSON does not have, floats rounded to the digits asked for.
+
+    Definitions are not rounded: p=0.85 stays 0.85.
+
+    >>> finite({"mean": 1 / 3, "low": float("nan"), "definitions": {"p": 0.85}}, 1)
+    {'mean': 0.3, 'low': None, 'definitions': {'p': 0.85}}
+    """
+    if isinstance(value, Mapping):
+        return {key: finite(part, None if key == "definitions" else digits) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part, digits) for part in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return value if digits is None else round(value, digits)
+    return value
+
+
+def json_text(value: Any, *, digits: int | None = None, indent: int | None = 2) -> str:
+    """Plain data as JSON."""
+    return json.dumps(finite(value, digits), indent=indent, ensure_ascii=False)

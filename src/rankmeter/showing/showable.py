@@ -44,7 +44,7 @@ class Showable:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON; what has no value is null."""
-        from rankmeter.showing.json import json_text
+        from rankmeter.showing.numbers import json_text
 
         return json_text(self.to_dict(), indent=indent)
 

@@ -36,8 +36,6 @@ def terminal_width() -> int | None:
 def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
     """A small bar for a share between 0 and 1.
 
-    Examples
-    --------
     >>> bar(0.5, width=4), bar(0.3, width=4), bar(0.5, bars="ascii", width=4)
     ('██  ', '█▎  ', '##  ')
     """
