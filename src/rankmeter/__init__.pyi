@@ -17,7 +17,7 @@ from rankmeter.errors import RankmeterWarning as RankmeterWarning
 from rankmeter.lists.slices import Slices as Slices
 from rankmeter.comparing.advice import advise as advise
 from rankmeter.inputs.arrays import arrays as arrays
-from rankmeter.definitions.steps import between as between
+from rankmeter.definitions.reconcile import between as between
 from rankmeter.comparing.comparison import compare as compare
 from rankmeter.judging.draws import draw as draw
 from rankmeter.evaluating.verb import evaluate as evaluate
@@ -64,7 +64,6 @@ from rankmeter.measures import diversity as _diversity
 from rankmeter.measures import coverage as _coverage
 from rankmeter.measures import listdiversity as _listdiversity
 from rankmeter.measures import popularity as _popularity
-from rankmeter.measures import taste as _taste
 from rankmeter.measures import fairness as _fairness
 from rankmeter.measures import value as _value
 from rankmeter.measures import listquality as _listquality
@@ -2801,6 +2800,117 @@ class _Personalisation(_listdiversity.Personalisation):
     def __matmul__(self, value: int) -> Self: ...
 Personalisation: _Personalisation
 
+class _Serendipity(_listdiversity.Serendipity):
+    """Serendipity: items that are relevant and would not have been expected.
+
+        (1/n) Σ_r rel_r max(p(r) - p(π_i), 0),  p(r) = (|I|+1-r)/|I|,  π_i the item's rank by popularity
+
+    How many items of a list are both relevant and unexpected. By default an item is the more unexpected
+    the higher it stands above its rank by popularity, which equally popular items share. With
+    surprise=history its surprise is one minus its mean cosine similarity, by source, to what the user
+    took; with surprise=popular it is unexpected if it is not among the k most popular items.
+
+    Use it when a good surprise is the goal: discovery, culture, news.
+
+    Misleads: Three published quantities share the name: against popularity rank, against the user's
+    history, against the most popular items (surprise). They are not comparable.
+
+    Examples
+    --------
+    Two items; the less popular one (popularity rank 2) stands first and is relevant.
+    (2/2 - 1/2) / 1 = 0.5
+
+    >>> import rankmeter as rm
+    >>> train, items = {"u": ["a", "b"], "v": ["a"]}, ["a", "b"]
+    >>> rm.evaluate({"v": ["b"]}, {"v": ["b"]}, "Serendipity@1", catalogue=items, history=train)["Serendipity@1"]
+    0.5
+
+    References
+    ----------
+    Ge, Delgado-Battenfeld & Jannach, RecSys 2010; Murakami, Mori & Orihara, Metrics for evaluating the
+    serendipity of recommendation lists, JSAI 2007
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
+            empty: Literal["zero", "skip"] = ..., surprise: Literal["popularity", "history", "popular"] = ...,
+            source: Literal["features", "categories", "history"] = ...,
+            relevance: Literal["judged", "all"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+Serendipity: _Serendipity
+
+class _Unexpectedness(_listdiversity.Unexpectedness):
+    """Unexpectedness: how different the list is from what was to be expected.
+
+        (1/n) Σ_i (1 - mean over h in H_u of cos(i, h))
+
+    How different the recommended items are from what the user took before. With surprise=popular it is
+    the share of the list that is not among the k most popular items.
+
+    Use it beside an accuracy measure, to see whether lists only repeat the past.
+
+    Misleads: Nothing is as unexpected as an irrelevant item.
+
+    Examples
+    --------
+    History a; the vector of b is orthogonal to that of a, c has the same one. List b c.
+    (1 + 0) / 2 = 0.5
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c"], features=[[1, 0], [0, 1], [1, 0]])
+    >>> asked = "Unexpectedness"
+    >>> rm.evaluate(None, {"u": ["b", "c"]}, asked, catalogue=items, history={"u": ["a"]})[asked]
+    0.5
+
+    References
+    ----------
+    Adamopoulos & Tuzhilin, On unexpectedness in recommender systems, TIST 5(4), 2014
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            surprise: Literal["history", "popular"] = ...,
+            source: Literal["features", "categories", "history"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+Unexpectedness: _Unexpectedness
+
+class _Calibration(_listdiversity.Calibration):
+    """Calibration: how far the categories of a list are from those of the user's history.
+
+        KL(p || q') = Σ_c p_c log2(p_c / q'_c),  q' = (1-α) q + α p
+
+    How far the categories of a list (q) are from those of the user's history (p): 0 when the shares
+    agree. Users without a history and items without a category do not count.
+
+    Use it to see whether all of a user's tastes are served, not only the strongest.
+
+    Misleads: It rewards repeating the past; a user who has outgrown a taste is served it again.
+
+    Examples
+    --------
+    History half a and half b, list all a, α = 0.01.
+    0.5 log2(0.5/0.995) + 0.5 log2(0.5/0.005) = 2.8255
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=[1, 2, 3], categories=["a", "b", "a"])
+    >>> rm.evaluate(None, {"u": [3]}, "Calibration", catalogue=items, history={"u": [1, 2]})["Calibration"]
+    2.8255...
+
+    References
+    ----------
+    Steck, Calibrated recommendations, RecSys 2018
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., divergence: Literal["kl", "js"] = ...,
+            alpha: float = ..., base: Literal["e"] | float = ...,
+            weight: Literal["equal", "log2", "reciprocal"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+Calibration: _Calibration
+
 class _ARP(_popularity.AverageRecommendationPopularity):
     """Average recommendation popularity: how often the recommended items were taken in the training data.
 
@@ -3197,117 +3307,6 @@ class _EFD(_popularity.ExpectedFreeDiscovery):
             relevance: Literal["judged", "all"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 EFD: _EFD
-
-class _Serendipity(_taste.Serendipity):
-    """Serendipity: items that are relevant and would not have been expected.
-
-        (1/n) Σ_r rel_r max(p(r) - p(π_i), 0),  p(r) = (|I|+1-r)/|I|,  π_i the item's rank by popularity
-
-    How many items of a list are both relevant and unexpected. By default an item is the more unexpected
-    the higher it stands above its rank by popularity, which equally popular items share. With
-    surprise=history its surprise is one minus its mean cosine similarity, by source, to what the user
-    took; with surprise=popular it is unexpected if it is not among the k most popular items.
-
-    Use it when a good surprise is the goal: discovery, culture, news.
-
-    Misleads: Three published quantities share the name: against popularity rank, against the user's
-    history, against the most popular items (surprise). They are not comparable.
-
-    Examples
-    --------
-    Two items; the less popular one (popularity rank 2) stands first and is relevant.
-    (2/2 - 1/2) / 1 = 0.5
-
-    >>> import rankmeter as rm
-    >>> train, items = {"u": ["a", "b"], "v": ["a"]}, ["a", "b"]
-    >>> rm.evaluate({"v": ["b"]}, {"v": ["b"]}, "Serendipity@1", catalogue=items, history=train)["Serendipity@1"]
-    0.5
-
-    References
-    ----------
-    Ge, Delgado-Battenfeld & Jannach, RecSys 2010; Murakami, Mori & Orihara, Metrics for evaluating the
-    serendipity of recommendation lists, JSAI 2007
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
-            empty: Literal["zero", "skip"] = ..., surprise: Literal["popularity", "history", "popular"] = ...,
-            source: Literal["features", "categories", "history"] = ...,
-            relevance: Literal["judged", "all"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-Serendipity: _Serendipity
-
-class _Unexpectedness(_taste.Unexpectedness):
-    """Unexpectedness: how different the list is from what was to be expected.
-
-        (1/n) Σ_i (1 - mean over h in H_u of cos(i, h))
-
-    How different the recommended items are from what the user took before. With surprise=popular it is
-    the share of the list that is not among the k most popular items.
-
-    Use it beside an accuracy measure, to see whether lists only repeat the past.
-
-    Misleads: Nothing is as unexpected as an irrelevant item.
-
-    Examples
-    --------
-    History a; the vector of b is orthogonal to that of a, c has the same one. List b c.
-    (1 + 0) / 2 = 0.5
-
-    >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=["a", "b", "c"], features=[[1, 0], [0, 1], [1, 0]])
-    >>> asked = "Unexpectedness"
-    >>> rm.evaluate(None, {"u": ["b", "c"]}, asked, catalogue=items, history={"u": ["a"]})[asked]
-    0.5
-
-    References
-    ----------
-    Adamopoulos & Tuzhilin, On unexpectedness in recommender systems, TIST 5(4), 2014
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
-            surprise: Literal["history", "popular"] = ...,
-            source: Literal["features", "categories", "history"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-Unexpectedness: _Unexpectedness
-
-class _Calibration(_taste.Calibration):
-    """Calibration: how far the categories of a list are from those of the user's history.
-
-        KL(p || q') = Σ_c p_c log2(p_c / q'_c),  q' = (1-α) q + α p
-
-    How far the categories of a list (q) are from those of the user's history (p): 0 when the shares
-    agree. Users without a history and items without a category do not count.
-
-    Use it to see whether all of a user's tastes are served, not only the strongest.
-
-    Misleads: It rewards repeating the past; a user who has outgrown a taste is served it again.
-
-    Examples
-    --------
-    History half a and half b, list all a, α = 0.01.
-    0.5 log2(0.5/0.995) + 0.5 log2(0.5/0.005) = 2.8255
-
-    >>> import rankmeter as rm
-    >>> items = rm.Catalogue(items=[1, 2, 3], categories=["a", "b", "a"])
-    >>> rm.evaluate(None, {"u": [3]}, "Calibration", catalogue=items, history={"u": [1, 2]})["Calibration"]
-    2.8255...
-
-    References
-    ----------
-    Steck, Calibrated recommendations, RecSys 2018
-    """
-    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
-            queries: Literal["judged", "common", "run"] | None = ...,
-            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
-            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., divergence: Literal["kl", "js"] = ...,
-            alpha: float = ..., base: Literal["e"] | float = ...,
-            weight: Literal["equal", "log2", "reciprocal"] = ...) -> Self: ...
-    def __matmul__(self, value: int) -> Self: ...
-Calibration: _Calibration
 
 class _GroupExposure(_fairness.GroupExposure):
     """Exposure of one group of items: its share of all attention.

@@ -20,7 +20,7 @@ from tests.conformance.test_dialects import Accidents, feed_of
 
 import rankmeter as rm
 from rankmeter.definitions.reconcile import reconcile
-from rankmeter.definitions.spoken import cut_of
+from rankmeter.definitions.space import cut_of
 from rankmeter.errors import RankmeterWarning
 from rankmeter.measures import parse_measures
 from rankmeter.measures.dialects import find_dialect

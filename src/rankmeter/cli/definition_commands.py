@@ -153,7 +153,7 @@ def _give_together(results: list[Any], answer: TextAnswer) -> None:
 
 def _two_tools(text: str) -> tuple[str, str]:
     """Split ``trec_eval:9,c,recbole`` into two tools: a part that names no tool is an option of the one before."""
-    from rankmeter.definitions.spoken import OURS
+    from rankmeter.definitions.space import OURS
     from rankmeter.measures.dialects import dialect_names
 
     tools: list[str] = []

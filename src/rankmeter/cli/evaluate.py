@@ -117,7 +117,7 @@ def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, qui
 
     spoken = find_dialect(asking.dialect)
     if not measures:
-        example = " ".join(f"-m {spoken.spell(metric, 10)}" for metric in spoken.metrics[:3])
+        example = " ".join(f"-m {spoken.spell(metric, 10)}" for metric in list(spoken.metrics)[:3])
         raise MeasureError.of("cli.no_metric_of_tool", tool=str(spoken), example=example)
     meant = {text: measure for metric in measures for text, measure in spoken.measures(metric).items()}
     if not quiet:

@@ -35,7 +35,7 @@ QUESTIONS = {
     "unjudged_items": "incomplete",
     "aspects": "diversity",
     "reach": "coverage popularity",
-    "variety": "listdiversity taste",
+    "variety": "listdiversity",
     "fair": "fairness",
     "worth": "value",
     "sound": "listquality counts",

@@ -10,7 +10,7 @@ cutoff, what has no gain, or how ids order a tie, queries that differ in nothing
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -85,13 +85,32 @@ class Needs(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
-    """Placements reduced to what certain definitions need, one query of each kind."""
+class _Kinds:
+    """The kinds of queries that certain definitions distinguish, and what they see of one query of each."""
 
     placements: Placements
+    """Reduced to what the definitions need."""
     times: Ints
+    """How many queries each stands for."""
     listless: Bools
+    """Which have an empty list."""
     tied: bool
+    subtopics: Subtopics | None = None
+    views: dict[Key, View] = field(default_factory=dict)
+    """The judged items in the order of each tie rule, as they are asked for."""
+    of_best: dict[Any, Any] = field(default_factory=dict)
+
+    def view(self, ties: str, gains: Gains | None) -> View:
+        """The judged items in the order of a tie rule."""
+        if (ties, gains) not in self.views:
+            view = ranked(self.placements, ties, gains)
+            self.views[ties, gains] = replace(view, subtopics=self.subtopics, of_best=self.of_best)
+        return self.views[ties, gains]
+
+    def value(self, parts: Parts, measure: Any) -> float:
+        """The aggregated value, from numerators, denominators and the policies of a definition."""
+        values = values_of(parts, measure, self.placements, listless=self.listless)
+        return aggregated(values, measure.aggregate, self.times)
 
 
 def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortest: int) -> SeenConventions:
@@ -132,9 +151,9 @@ def wider(needs: Needs) -> Needs | None:
     return positive if needs.lowest > 0 and needs != positive else None
 
 
-def reduced(needed: Needed, needs: Needs) -> Needed:
+def reduced(kinds: _Kinds, needs: Needs) -> _Kinds:
     """Drop what is not needed, and keep one query of each kind."""
-    p = needed.placements
+    p = kinds.placements
     rows = p.grade >= needs.lowest
     if needs.horizon is not None:
         rows &= p.above < needs.horizon
@@ -147,12 +166,11 @@ def reduced(needed: Needed, needs: Needs) -> Needed:
         p = replace(p, best_offsets=before[p.best_offsets], best=p.best[best])
     if needs.alike:
         p = replace(p, grade=np.full(len(p.grade), float(needs.lowest)), best=np.full(len(p.best), float(needs.lowest)))
-    tied = bool((p.tied > 1).any())
     facts = ["grade", "above"]
-    if tied:
+    if tied := bool((p.tied > 1).any()):
         facts += ["tied", *(["higher_id"] if needs.ids else []), *(["earlier"] if needs.order else [])]
-    kinds, times, chosen = one_of_each(p, needed.times, facts, needed.listless)
-    return Needed(kinds, times, needed.listless[chosen], tied)
+    p, times, chosen = one_of_each(p, kinds.times, facts, kinds.listless)
+    return _Kinds(p, times, kinds.listless[chosen], tied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,34 +214,6 @@ class _Placed:
         return cls(p, times, listless, run.scored, run.subtopics, plain, shortest, longest)
 
 
-class _Kinds:
-    """The kinds of queries that certain definitions distinguish in a placing, under every tie rule."""
-
-    def __init__(self, needed: Needed, subtopics: Subtopics | None) -> None:
-        self.needed = needed
-        self._subtopics = subtopics
-        self._views: dict[Key, View] = {}
-        self._of_best: dict[Any, Any] = {}
-
-    def view(self, ties: str, gains: Gains | None) -> View:
-        """The judged items in the order of a tie rule."""
-        if (ties, gains) not in self._views:
-            view = ranked(self.needed.placements, ties, gains)
-            self._views[ties, gains] = replace(view, subtopics=self._subtopics, of_best=self._of_best)
-        return self._views[ties, gains]
-
-    def value(self, parts: Parts, measure: Any) -> float:
-        """The aggregated value, from numerators, denominators and the policies of a definition."""
-        needed = self.needed
-        values = values_of(parts, measure, needed.placements, listless=needed.listless)
-        return aggregated(values, measure.aggregate, needed.times)
-
-    def forget(self) -> None:
-        """Drop the views."""
-        self._views.clear()
-        self._of_best.clear()
-
-
 def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
     """The gain that stands for a definition's own; a stated map, threshold or scale may always matter."""
     gain = measure.gain if "gain" in _weighing(type(measure)) else None  # type: ignore[arg-type]
@@ -253,7 +243,6 @@ class Bench:
         self._ranked = isinstance(self._placing, Ready)
         self._runs: dict[Key, PlacedRun] = {}
         self._placed: dict[tuple[Key, bool], _Placed] = {}
-        self._reduced: dict[Key, Needed] = {}
         self._kinds: dict[Key, _Kinds] = {}
         self._parts: dict[Key, Parts] = {}
         self._held = 0
@@ -287,12 +276,13 @@ class Bench:
 
     def _parts_of(self, key: Key, kinds: _Kinds, measure: Any, view_of: Key) -> Parts:
         if key not in self._parts:
-            size = len(kinds.needed.placements) * BYTES_A_QUERY
+            size = len(kinds.placements) * BYTES_A_QUERY
             if self._held + size > ROOM:
                 self._parts.clear()
                 self._held = 0
                 for known in self._kinds.values():
-                    known.forget()
+                    known.views.clear()
+                    known.of_best.clear()
             self._held += size
             self._parts[key] = parts_of(measure, kinds.view(*view_of))
         return self._parts[key]
@@ -308,26 +298,22 @@ class Bench:
             seen = seen_of(measure, placed.plain, turned_by(measure), placed.shortest)
         needs = None if placed.subtopics is not None else needs_of(measure, seen, gain, placed.longest)
         kinds = self._kinds_of(placed, seen, needs)
-        ties = seen.ties if kinds.needed.tied else "item"
+        ties = seen.ties if kinds.tied else "item"
         plain = {"gain": gain, "ties": ties, "negative": seen.negative}
         weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
     def _kinds_of(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> _Kinds:
-        key = (id(placed), *seen.moving)
-        if (key, needs) not in self._kinds:
-            self._kinds[key, needs] = _Kinds(self._needed(placed, seen, needs), placed.subtopics)
-        return self._kinds[key, needs]
-
-    def _needed(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> Needed:
         key = (id(placed), *seen.moving, needs)
-        if key not in self._reduced:
+        if key not in self._kinds:
             if needs is None:
                 moved = seen_by(seen, placed.placements, seen.gains)
-                self._reduced[key] = Needed(moved, placed.times, placed.listless, bool((moved.tied > 1).any()))
+                self._kinds[key] = _Kinds(
+                    moved, placed.times, placed.listless, bool((moved.tied > 1).any()), placed.subtopics
+                )
             else:
-                self._reduced[key] = reduced(self._needed(placed, seen, wider(needs)), needs)
-        return self._reduced[key]
+                self._kinds[key] = reduced(self._kinds_of(placed, seen, wider(needs)), needs)
+        return self._kinds[key]
 
     def _placed_for(self, measure: RankedMeasure, *, appended: bool) -> _Placed:
         key = tuple(placed_by(measure).items())

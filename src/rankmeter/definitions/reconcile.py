@@ -1,10 +1,11 @@
-"""Reconcile: find the definitions that give a reported number on this data."""
+"""Reconcile: find the definitions that give a reported number on this data, or that lie between two tools' numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
 from typing import Any
 
 from rankmeter.definitions.bench import Bench
@@ -15,21 +16,28 @@ from rankmeter.definitions.reconciliation import (
     Definition,
     NearMiss,
     Reconciliation,
+    Step,
+    ToolDifference,
     ToolMatch,
 )
 from rankmeter.definitions.space import (
     Change,
     Changes,
+    Spoken,
     axes_of,
     change_sets,
     differences,
+    meant_by,
     place_in_order,
+    spoken_by,
+    spoken_by_tools,
+    tools_with,
     union_of,
     with_changes,
 )
-from rankmeter.definitions.spoken import Spoken, meant_by, spoken_by_tools, tools_with
 from rankmeter.errors import MeasureError, check_whole
 from rankmeter.measures import Measure
+from rankmeter.measures.dialects import CUTS
 from rankmeter.wording import said
 
 LEAST_CHANGES = 2
@@ -336,3 +344,70 @@ def _by_use(definition: Definition) -> tuple[int, int]:
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:
     changed = differences(claim.measure, measure)
     return NearMiss(measure, changed, value, claim.value - value, (claim.value - value) * 10**claim.digits)
+
+
+def between(
+    judgments: object,
+    run: object,
+    first: str,
+    second: str,
+    metric: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> ToolDifference:
+    """Explain the difference between two tools' numbers as steps from one definition to the other.
+
+    Parameters
+    ----------
+    judgments, run
+        As for ``evaluate``.
+    first, second
+        Dialects such as ``trec_eval:9``, or ``rankmeter`` for rankmeter's own definition.
+    metric
+        The name of the metric; if a tool has none of that name, its metric for the same measure is taken.
+    columns
+        Unusual column names, as for ``evaluate``.
+
+    Examples
+    --------
+    >>> from rankmeter import between
+    >>> judgments = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
+    >>> run = {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "c": 1.0}}
+    >>> path = between(judgments, run, "rankmeter", "recbole", "NDCG@10")
+    >>> [(str(step.changes[0]), round(step.adds, 6)) for step in path.steps]
+    [('ties=input', 0.0), ('gain=binary', 0.115596)]
+    """
+    start, end = spoken_by(first, metric, second), spoken_by(second, metric, first)
+    kind, other = type(start.measure), type(end.measure)
+    if kind is not other:
+        raise MeasureError.of(
+            "definitions.two_measures", metric=metric, one=kind.name, first=first, other=other.name, second=second
+        )
+    bench = Bench(judgments, run, columns)
+    value = bench.value(start.measure)
+    return ToolDifference(start, end, value, tuple(_steps(bench, start.measure, end.measure, value)))
+
+
+def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:
+    steps: list[Step] = []
+    waiting: Changes = ()
+    at, value = first, start
+    end = bench.value(last)
+    for changes in _together(differences(first, last)):
+        waiting += changes
+        try:
+            changed = at(**{change.axis: getattr(last, change.axis) for change in waiting})
+            reached = bench.value(changed)
+        except MeasureError:
+            # Not possible without the next change: together they are one step.
+            continue
+        if math.isnan(reached) and not math.isnan(end):
+            continue
+        steps.append(Step(waiting, changed, reached, reached - value))
+        at, value, waiting = changed, reached, ()
+    return steps
+
+
+def _together(changes: Changes) -> list[Changes]:
+    """Each change by itself; cutoff and depth, which both cut the list, together."""
+    return [tuple(group) for _, group in groupby(changes, key=lambda change: CUTS if change.axis in CUTS else change)]

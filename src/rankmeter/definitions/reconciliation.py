@@ -1,4 +1,4 @@
-"""The result of a reconciliation: which definitions and tools give which numbers, and how it is shown."""
+"""Which definitions and tools give which numbers, and how two tools' numbers differ: results and how they are shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmeter import wording
-from rankmeter.definitions.space import Changes
+from rankmeter.definitions.space import Changes, Spoken
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Heading, Kind, Table, items, text_table
 from rankmeter.showing.showable import Showable
@@ -300,3 +300,71 @@ def _effects(answer: ClaimResult, words: dict[str, str]) -> list[Block]:
     heads = words["effects_head"].split("|")
     table = [text_table(heads, rows, ("text", "text", "number"))] if rows else []
     return [Heading(words["effects"].format(name=answer.claim.name)), *table, *items(lines)]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of conventions, and what it does to the number."""
+
+    changes: Changes
+    """One change; several if one without the other is not a definition or has no value."""
+    measure: Measure
+    """The definition after the step."""
+    value: float
+    adds: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ToolDifference(Showable):
+    """The difference between two tools' numbers as a sum of steps."""
+
+    first: Spoken
+    last: Spoken
+    start: float
+    steps: tuple[Step, ...]
+
+    @property
+    def end(self) -> float:
+        """The number of the second tool."""
+        return self.steps[-1].value if self.steps else self.start
+
+    @property
+    def difference(self) -> float:
+        """What the steps add up to."""
+        return self.end - self.start
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "from": {"tool": self.first.dialect, "measure": str(self.first.measure), "value": self.start},
+            "to": {"tool": self.last.dialect, "measure": str(self.last.measure), "value": self.end},
+            "difference": self.difference,
+            "steps": [
+                {
+                    "changes": [{"axis": change.axis, "value": change.value} for change in step.changes],
+                    "measure": str(step.measure),
+                    "value": step.value,
+                    "adds": step.adds,
+                }
+                for step in self.steps
+            ],
+        }
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """The steps as a table, and how to read them."""
+        words = wording.words("definitions/steps", language)
+        rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
+        rows += [
+            [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
+            for step in self.steps
+        ]
+        ending = f"{self.last.dialect} {self.last.metric}"
+        rows.append([ending, f"{self.end:.6f}", _signed(self.difference), words["in_all"]])
+        sentences = [words["order"], words["other_order"]] if self.steps else [words["same"]]
+        if math.isnan(self.difference):
+            sentences.append(words["nan"])
+        return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(sentences)]
+
+
+def _signed(value: float) -> str:
+    return "nan" if math.isnan(value) else f"{value:+.6f}"

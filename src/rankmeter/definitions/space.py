@@ -1,11 +1,13 @@
-"""The definitions that a name may stand for: the axes of a measure, and every way to change a few of them.
+"""The definitions that a name may stand for: the axes of a measure, every way to change a few of them, and all tools.
 
 An axis is an option of the measure with the values worth trying on the data. A *change* is an axis with another value
-than the claimed one; a definition is identified by its set of changes.
+than the claimed one; a definition is identified by its set of changes. What other tools mean by a name is taken from
+every dialect, under each of its options.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
@@ -13,9 +15,10 @@ from itertools import combinations, product
 from typing import Any
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
-from rankmeter.errors import MeasureError
-from rankmeter.measures import Measure
-from rankmeter.measures.base import rule_of, stated_options
+from rankmeter.errors import MeasureError, RankmeterError
+from rankmeter.measures import Measure, parse_measures
+from rankmeter.measures.base import REGISTRY, rule_of, stated_options
+from rankmeter.measures.dialects import CUTS, Dialect, Metric, Variant, dialect_names, find_dialect
 from rankmeter.measures.options import Rule, format_value
 
 ORDER = tuple(
@@ -162,3 +165,192 @@ def union_of(spaces: list[dict[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, .
         for axis, values in space.items():
             joined.setdefault(axis, {}).update(dict.fromkeys(values))
     return {axis: tuple(joined[axis]) for axis in sorted(joined, key=place_in_order)}
+
+
+OURS = "rankmeter"
+"""Stands for rankmeter's own definition in place of a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A metric of a tool and the measure that it is."""
+
+    dialect: str
+    metric: str
+    measure: Measure
+    tolerance: float = 0.0
+    """How far the tool's own number may be off because it rounds, or computes in single precision."""
+
+
+def meant_by(text: str, asked: str = OURS) -> Measure:
+    """The measure that a name stands for among rankmeter's own names, else among the tools', ``asked`` first."""
+    try:
+        measures = parse_measures(text)
+    except MeasureError:
+        first: tuple[Dialect, ...] = () if asked == OURS else (find_dialect(asked),)
+        for dialect in (*first, *_dialects()):
+            try:
+                measure = dialect.measure(text)
+            except RankmeterError:
+                continue
+            plain, cut = REGISTRY[type(measure).name], cut_of(measure)
+            try:
+                return plain if cut is None else plain(cutoff=cut)
+            except MeasureError:
+                return measure  # rankmeter's own has no value with a cutoff; the tool's has
+        raise
+    if len(measures) > 1:
+        raise MeasureError.of("definitions.several_measures", text=text, count=len(measures), first=str(measures[0]))
+    return measures[0]
+
+
+def spoken_by_tools(text: str, measure: Measure, grades: tuple[float, ...]) -> list[Spoken]:
+    """What every known tool may mean by a name: its metric of that name, and others that are the same measure."""
+    spoken: dict[tuple[str, Measure], Spoken] = {}
+    for dialect in _variants(grades):
+        for label, meant in (*_named(dialect, text), *same_measure(dialect, measure, grades)):
+            spoken.setdefault((str(dialect), meant), Spoken(str(dialect), label, meant, dialect.tolerance))
+    return list(spoken.values())
+
+
+def spoken_by(dialect: str, text: str, other: str = OURS) -> Spoken:
+    """What a tool means by a name of its own or, if it has none of that name, by one of the other tool's or ours."""
+    if dialect == OURS:
+        return Spoken(OURS, text, meant_by(text, other))
+    tool = find_dialect(dialect)
+    try:
+        return Spoken(str(tool), text, tool.measure(text))
+    except MeasureError as unknown:
+        try:
+            same = same_measure(tool, meant_by(text, other))
+        except MeasureError:
+            same = []
+        if not same:
+            raise unknown from None
+        label, measure = same[0]
+        return Spoken(str(tool), label, measure)
+
+
+@cache
+def tools_with(measure: str, change: Change) -> tuple[str, ...]:
+    """The tools that have a convention in some metric of this measure, with the option that gives it, if any."""
+    tools = []
+    for dialect in _dialects():
+        offered = [
+            option for v in dialect.variants for option in _spelled(v, {"": ("",), change.axis: (change.value,)})
+        ]
+        spoken = (dialect, *(find_dialect(f"{dialect.name}:{option}") for option in offered))
+        having = next((str(tool) for tool in spoken if _speaks(tool, measure, change)), None)
+        if having is not None:
+            tools.append(having)
+    return tuple(tools)
+
+
+def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
+    return any(
+        built is not None and _has(built, change)
+        for metric in dialect.metrics
+        if metric.measure == measure
+        for options in _stating(metric, change)
+        for built in (
+            _built(metric, change.value if metric.number == change.axis else None, options)
+            or _built(metric, 10, options),
+        )
+    )
+
+
+def _stating(metric: Metric, change: Change) -> list[dict[str, Any]]:
+    """No option of the metric, and each that sets the convention."""
+    return [{}, *({name: change.value} for name, meant in metric.options.items() if meant == change.axis)]
+
+
+def _has(measure: Measure, change: Change) -> bool:
+    own = measure.describe()
+    return change.axis in own and bool(own[change.axis] == change.value)
+
+
+@cache
+def _dialects() -> tuple[Dialect, ...]:
+    return tuple(find_dialect(name) for name in dialect_names())
+
+
+@lru_cache(maxsize=8)
+def _variants(grades: tuple[float, ...]) -> tuple[Dialect, ...]:
+    """Every dialect as it is, under each of its options, and under two of them together."""
+    # A threshold above every grade is a common slip, which gives 0 everywhere.
+    thresholds = (*grades, math.floor(grades[-1]) + 1) if grades else ()
+    dialects: list[Dialect] = []
+    for dialect in _dialects():
+        dialects.append(dialect)
+        offered = [_spelled(variant, {"": ("",), "rel": thresholds, "depth": CUTOFFS}) for variant in dialect.variants]
+        pairs = combinations([_spelled(variant, {"": ("",), "rel": grades}) for variant in dialect.variants], 2)
+        for chosen in (*((spelled,) for spelled in offered), *pairs):
+            dialects += [find_dialect(f"{dialect.name}:{','.join(options)}") for options in product(*chosen)]
+    return tuple(dialects)
+
+
+def _spelled(variant: Variant, values: Mapping[str, tuple[Any, ...]]) -> list[str]:
+    """An option of a dialect, with each value if it takes one."""
+    known = [value for value in values.get(variant.sets, ()) if not variant.sets or not isinstance(value, str)]
+    return [f"{variant.name}={format_value(value)}" if variant.sets else variant.name for value in known]
+
+
+def _named(dialect: Dialect, text: str) -> list[tuple[str, Measure]]:
+    try:
+        return list(dialect.measures(text).items())
+    except RankmeterError:
+        return []
+
+
+def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] = ()) -> list[tuple[str, Measure]]:
+    """The metrics of a dialect that are this measure, cut at the same place, each as the dialect spells it.
+
+    Options of a metric are tried one at a time, together with the one that makes it this measure, if any.
+    """
+    metrics = []
+    for metric in dialect.metrics:
+        turning = [(option, value) for option, value, name in metric.turned if name == type(measure).name]
+        bases: list[dict[str, Any]] = [dict([pair]) for pair in turning]
+        if metric.measure == type(measure).name:
+            bases = [{}, *_scales(metric, grades)]
+        number = cut_of(measure) if metric.number in CUTS else None
+        for options in (base | more for base in bases for more in _options(metric, grades)):
+            built = _built(metric, number, options)
+            if built is not None and _may_mean(metric, built, measure):
+                metrics.append((dialect.spell(metric, number, options), built))
+    return metrics
+
+
+def cut_of(measure: Measure) -> int | None:
+    """How many items of a list a measure looks at: its cutoff, or where the list is cut before."""
+    return next((cut for name in CUTS if (cut := getattr(measure, name, None)) is not None), None)
+
+
+def _may_mean(metric: Metric, built: Measure, measure: Measure) -> bool:
+    """Whether a metric may be meant by a measure: it is cut at the same place, and a mean if the measure is one."""
+    aggregate = AGGREGATES.get(built.aggregate)
+    is_mean = aggregate is None or aggregate.is_average or built.aggregate == measure.aggregate
+    # A depth that is not the metric's own number is an option of the whole tool (trec_eval's -M), stated or not.
+    cuts = [cut_of(built)] if metric.number == "depth" else [cut_of(built), getattr(built, "cutoff", None)]
+    return type(built) is type(measure) and is_mean and cut_of(measure) in cuts
+
+
+def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
+    """No option of a metric, and each that it offers with each of its values."""
+    yield {}
+    for name, meant in metric.options.items():
+        values = grades if meant in ("rel", "unjudged") else () if isinstance(meant, str) else meant
+        yield from ({name: value} for value in values)
+
+
+def _scales(metric: Metric, grades: tuple[float, ...]) -> list[dict[str, Any]]:
+    """The option that sets the top of the scale, with the highest grade in the data."""
+    tops = [name for name, meant in metric.options.items() if meant == "max_grade"]
+    return [{name: math.ceil(grades[-1])} for name in tops if grades]
+
+
+def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:
+    try:
+        return metric.build(number, options)
+    except MeasureError:
+        return None

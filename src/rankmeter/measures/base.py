@@ -362,6 +362,8 @@ class RankedMeasure(Measure):
         """Why the range over which ties can move it is not known; '' if it is known, or if ties cannot move it."""
         if not self.is_moved_by_ties:
             return ""
+        if self.unjudged == "undecided":
+            return said("measures.ties_decide_value", option="unjudged=undecided")
         if not self.bounded_by_grade:
             return said("measures.ties_by_grade")
         if self.aggregate == "variance":
@@ -385,6 +387,10 @@ class RankedMeasure(Measure):
             raise MeasureError.of(
                 "measures.cut_by_chance", measure=self.name, ties=self.ties, rules=list(SINGLE_ORDER_TIES)
             )
+        if self.unjudged == "undecided" and self.ties not in SINGLE_ORDER_TIES:
+            # The rule leaves open what stands above a hit.
+            rules = list(SINGLE_ORDER_TIES)
+            raise MeasureError.of("measures.undecided_by_chance", measure=self.name, ties=self.ties, rules=rules)
         if self.unjudged == "removed" and self.negative == "unjudged" and self.counts_negative():
             raise MeasureError.of("measures.removed_but_relevant", measure=self.name)
         if self.cut_first is not None and self.ties not in (*TIES_BY_ID, *TIES_BY_INPUT, "included"):
@@ -526,19 +532,6 @@ def no_closed_form(measure: RankedMeasure) -> MeasureError:
     """The error for a tie rule under which a measure has no value; it names those that it has."""
     kind = "measures.no_closed_form" if measure.ties == "mean" else "measures.undefined_for_ties"
     return MeasureError.of(kind, measure=measure.name, ties=measure.ties, rules=list(measure.tie_rules))
-
-
-def check_decidable(measure: RankedMeasure) -> None:
-    """Refuse ``unjudged="undecided"`` under a tie rule that leaves open what stands above a hit."""
-    if measure.unjudged == "undecided" and measure.ties not in SINGLE_ORDER_TIES:
-        rules = list(SINGLE_ORDER_TIES)
-        raise MeasureError.of("measures.undecided_by_chance", measure=measure.name, ties=measure.ties, rules=rules)
-
-
-def undecided_by_ties(measure: RankedMeasure) -> str:
-    """Why ties may move a value that unjudged items can make undefined; '' if they cannot."""
-    undecided = measure.unjudged == "undecided" and measure.is_moved_by_ties
-    return said("measures.ties_decide_value", option="unjudged=undecided") if undecided else ""
 
 
 AnyMeasure = TypeVar("AnyMeasure", bound=Measure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from rankmeter.measures.base import register, when, with_options
@@ -92,7 +93,7 @@ class Entropy(WholeMeasure):
     name = "Entropy"
     formula = "slates.coverage.entropy"
     no_value = "measures.nothing_recommended"
-    bounds = (0.0, float("inf"))
+    bounds = (0.0, math.inf)
 
     @property
     def counts_by(self) -> str:  # type: ignore[override]  # the weighting decides

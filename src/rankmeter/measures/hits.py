@@ -11,10 +11,8 @@ from rankmeter.measures.base import (
     TIES,
     HitMeasure,
     RelevanceMeasure,
-    check_decidable,
     no_closed_form,
     register,
-    undecided_by_ties,
     unless,
     with_options,
 )
@@ -61,13 +59,6 @@ class Success(HitMeasure):
     name = "Success"
     formula = "relevance.success"
     only_rises = True
-
-    def __post_init__(self) -> None:
-        HitMeasure.__post_init__(self)
-        check_decidable(self)
-
-    def ties_unknown(self) -> str:
-        return undecided_by_ties(self) or HitMeasure.ties_unknown(self)
 
 
 @register

@@ -12,10 +12,8 @@ from rankmeter.measures.base import (
     SINGLE_ORDER_TIES,
     RankedMeasure,
     RelevanceMeasure,
-    check_decidable,
     no_closed_form,
     register,
-    undecided_by_ties,
     unless,
     when,
 )
@@ -42,14 +40,13 @@ class ReciprocalRank(RelevanceMeasure):
         RelevanceMeasure.__post_init__(self)
         if self.ties == "mean" and (self.hits == "best" or (self.hits == "found" and self.cutoff is not None)):
             raise no_closed_form(self)
-        check_decidable(self)
         if self.unjudged == "undecided" and self.hits != "first":
             raise MeasureError.of("measures.undecided_hits", hits=self.hits)
 
     def ties_unknown(self) -> str:
         if self.hits in ("best", "found") and self.is_cut:
             return said("measures.ties_decide_items", option=f"hits={self.hits}")
-        return undecided_by_ties(self) or RelevanceMeasure.ties_unknown(self)
+        return RelevanceMeasure.ties_unknown(self)
 
 
 @register

@@ -6,6 +6,8 @@ weight of a rank is how often it is seen relative to all ranks, and the value is
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import MEANS, SINGLE_ORDER_TIES, RankedMeasure, register, with_options
 from rankmeter.measures.options import fraction, real, whole
@@ -21,6 +23,7 @@ class UserModelMeasure(RankedMeasure):
 
     graded = True
     within_cutoff = True
+    bounded_by_grade: ClassVar[bool] = True
     needs_total = False
     tie_rules = SINGLE_ORDER_TIES
     aggregates = MEANS
@@ -49,6 +52,7 @@ class Inst(TargetMeasure):
 
     name = "INST"
     formula = "users.inst"
+    bounded_by_grade = False
 
 
 @register
@@ -57,7 +61,6 @@ class Insq(TargetMeasure):
 
     name = "INSQ"
     formula = "users.insq"
-    bounded_by_grade = True
 
 
 @register
@@ -66,6 +69,7 @@ class BejeweledPlayer(TargetMeasure):
 
     name = "BPM"
     formula = "users.bpm"
+    bounded_by_grade = False
 
 
 @register
@@ -74,7 +78,6 @@ class ScaledDiscountedGain(UserModelMeasure):
 
     name = "SDCG"
     formula = "users.sdcg"
-    bounded_by_grade = True
 
 
 @register
@@ -83,7 +86,6 @@ class NormalisedErr8(UserModelMeasure):
 
     name = "NERR8"
     formula = "users.nerr8"
-    bounded_by_grade = True
 
 
 @register
@@ -92,7 +94,6 @@ class NormalisedErr9(UserModelMeasure):
 
     name = "NERR9"
     formula = "users.nerr9"
-    bounded_by_grade = True
 
 
 @register
@@ -103,7 +104,6 @@ class NormalisedErr10(UserModelMeasure):
 
     name = "NERR10"
     formula = "users.nerr10"
-    bounded_by_grade = True
 
 
 @register
@@ -112,4 +112,3 @@ class NormalisedErr11(TargetMeasure):
 
     name = "NERR11"
     formula = "users.nerr11"
-    bounded_by_grade = True

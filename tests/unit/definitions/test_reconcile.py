@@ -18,10 +18,17 @@ import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
 from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.reconcile import matches, read_claim, reconcile
-from rankmeter.definitions.space import Change, axes_of, change_sets, differences, with_changes
-from rankmeter.definitions.spoken import meant_by, spoken_by_tools, tools_with
-from rankmeter.definitions.steps import between
+from rankmeter.definitions.reconcile import between, matches, read_claim, reconcile
+from rankmeter.definitions.space import (
+    Change,
+    axes_of,
+    change_sets,
+    differences,
+    meant_by,
+    spoken_by_tools,
+    tools_with,
+    with_changes,
+)
 from rankmeter.measures.dialects import CUTS, dialect_names, find_dialect
 
 JUDGMENTS = demo.data_path(demo.JUDGMENTS)

@@ -54,8 +54,7 @@ def test_metrics_that_are_read_one_by_one_are_those_of_the_whole_file(name: str)
         assert (metric.reason or {}).get("zh") == entry.get("zh")
         assert list(metric.defaults) == entry.get("defaults", [])
         assert metric in metrics.named(metric.name)
-    assert metrics[-1] is metrics[len(metrics) - 1]
-    assert metrics[:2] == list(metrics)[:2]
+    assert all(metric is again for metric, again in zip(metrics, metrics, strict=True)), "each is made once"
 
 
 def test_the_first_grade_is_the_level_that_trec_eval_takes_without_one() -> None:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cache
-from typing import Any, overload
+from typing import Any
 
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest
 from rankmeter.frozen import dataclass
@@ -139,37 +139,27 @@ class Metric:
         return changes
 
 
-class Metrics(Sequence[Metric]):
+class Metrics:
     """The metrics of a tool, each made when it is first asked for: making all of trec_eval's takes 5 ms."""
 
     def __init__(self, names: Sequence[tuple[str, ...]], make: Callable[[int], Metric]) -> None:
         self.names = names
         """The names of each."""
-        self._make = make
-        self._made: dict[int, Metric] = {}
+        self._make = cache(make)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, place: int) -> Metric: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Metric]: ...
-    def __getitem__(self, place: int | slice) -> Metric | list[Metric]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(len(self))[place]]
-        at = range(len(self))[place]
-        if at not in self._made:
-            self._made[at] = self._make(at)
-        return self._made[at]
+    def __iter__(self) -> Iterator[Metric]:
+        return map(self._make, range(len(self.names)))
 
     def named(self, name: str) -> list[Metric]:
         """The metrics that have this name; options may tell them apart."""
-        return [self[at] for at, names in enumerate(self.names) if name in names]
+        return [self._make(at) for at, names in enumerate(self.names) if name in names]
 
     def changed(self, change: Callable[[Metric], Metric]) -> Metrics:
         """The same metrics under other conventions."""
-        return Metrics(self.names, lambda at: change(self[at]))
+        return Metrics(self.names, lambda at: change(self._make(at)))
 
 
 @dataclass(frozen=True, slots=True)
