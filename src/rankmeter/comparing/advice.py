@@ -20,13 +20,12 @@ from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_ru
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
 from rankmeter.measures import Judged, Measure, into_measures
-from rankmeter.measures.prose import Language
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.rank_agreement import mean_spearman, tau
 from rankmeter.stats.student import Contrasts, sides
-from rankmeter.wording import Said, said, word
+from rankmeter.wording import Said, said
 
 CUTOFFS = {"search": 10, "recommendation": 20}
 """How many items people look at: a page of results, a shelf of recommendations."""
@@ -105,23 +104,24 @@ class Advice(Showable):
     alike: tuple[Alike, ...]
     notes: tuple[Said, ...]
 
-    def document(self, language: Language = "en") -> list[Block]:
+    def told(self) -> list[Block]:
         """What the data look like, which measures fit and why, how they behave on the runs, what to watch out for."""
-        rows = [(advised.measure, advised.why.text(language)) for advised in self.recommended]
-        blocks: list[Block] = [Paragraph(fact.text(language)) for fact in self._facts()]
-        blocks += [Heading(word("recommended", language)), text_table(("", ""), rows, ("text", "text"))]
+        rows = [(advised.measure, advised.why) for advised in self.recommended]
+        blocks: list[Block] = list(map(Paragraph, self._facts()))
+        blocks += [Heading(said("recommended")), text_table(("", ""), rows, ("text", "text"))]
         if self.behaviour:
-            heads = ["", *(word(kind, language) for kind in ("separates_pairs", "halves_agree", "at_maximum"))]
+            heads = ("", said("separates_pairs"), said("halves_agree"), said("at_maximum"))
             shares = [(row.measure, row.separates, row.stable, row.saturated) for row in self.behaviour]
             table = text_table(heads, shares, ("text", "share", "share", "share"), digits=0)
-            blocks += [Heading(word("on_these_runs", language)), table]
-        if self.alike:
-            blocks.append(Heading(word("say_the_same", language)))
+            blocks += [Heading(said("on_these_runs")), table]
+        blocks += [Heading(said("say_the_same"))] if self.alike else []
         for pair in self.alike:
-            facts = {"a": pair.measures[0], "b": pair.measures[1], "correlation": pair.correlation}
-            blocks.append(Paragraph(word(f"correlated_over_{pair.over}", language, **facts), "item"))
-        notes = [Paragraph(word("note", language, text=note), "note") for note in self.notes]
-        return [*blocks, *([Heading("", 1)] if notes else []), *notes]
+            a, b = pair.measures
+            blocks.append(
+                Paragraph(said(f"correlated_over_{pair.over}", a=a, b=b, correlation=pair.correlation), "item")
+            )
+        blocks += [Heading("", 1)] if self.notes else []
+        return [*blocks, *(Paragraph(said("note", text=note), "note") for note in self.notes)]
 
     def _facts(self) -> list[Said]:
         facts, users = self.facts, self.purpose == "recommendation"

@@ -18,7 +18,7 @@ from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
 from rankmeter.stats.intervals import Interval, IntervalMethod
 from rankmeter.stats.paired import EffectSizes, Equivalence, Test
-from rankmeter.wording import Language, Said, in_language, said, word
+from rankmeter.wording import Said, said
 
 MOST_TESTED = 50
 """How many slices are tested, the largest first: corrected for thousands of slices, no test has any power."""
@@ -157,16 +157,14 @@ class Score(Showable):
         bounds = self.tie_bounds and list(self.tie_bounds)
         return {**whole, "tie_bounds": bounds, "run_values": list(self.run_values)}
 
-    def document(self, language: Language = "en") -> list[Block]:
+    def told(self) -> list[Block]:
         """The value with its interval and its rank, or why there is none."""
         span = None if self.interval is None else self.interval.ends
         value = Cell(None if math.isnan(self.value) else self.value, span=span).whole(Column(""))
-        names = {"measure": str(self.measure), "system": self.system}
-        lines = [Paragraph(word("score_said", language, value=value, **names))]
+        lines = [Paragraph(said("score_said", value=value, measure=str(self.measure), system=self.system))]
         if self.rank is not None and self.rank_low is not None:
-            ranks = {"rank": self.rank, "low": self.rank_low, "high": self.rank_high}
-            lines.append(Paragraph(word("rank_said", language, **ranks)))
-        return [*lines, *([Paragraph(in_language(self.reason, language), "hint")] if self.reason else [])]
+            lines.append(Paragraph(said("rank_said", rank=self.rank, low=self.rank_low, high=self.rank_high)))
+        return [*lines, *([Paragraph(self.reason, "hint")] if self.reason else [])]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -199,20 +197,20 @@ class Difference(Showable):
     tests: int = 0
     """Within slices, how many tests were corrected together: those of all slices and pairs under the measure."""
 
-    def document(self, language: Language = "en") -> list[Block]:
+    def told(self) -> list[Block]:
         """The difference with its interval, and what the test says of it."""
         span = None if self.interval is None else self.interval.ends
         shown = Cell(self.difference, span=span).whole(Column("", "difference"))
         names = {"measure": str(self.measure), "system": self.system, "other": self.other}
-        lines = [Paragraph(word("difference_said", language, difference=shown, **names))]
+        lines = [Paragraph(said("difference_said", difference=shown, **names))]
         if self.p is not None and self.effect is not None:
             kind = "not_significant"
             if self.significant:
                 kind = "significantly_better" if self.is_better else "significantly_worse"
             facts = {"p": p_text(self.p), "corrected": p_text(self.p_corrected), "verdict": said(kind)}
             counts = {"wins": self.effect.wins, "ties": self.effect.ties, "losses": self.effect.losses}
-            lines.append(Paragraph(word("difference_tested", language, **facts, **counts, units=self.units)))
-        return [*lines, *([Paragraph(in_language(self.reason, language), "hint")] if self.reason else [])]
+            lines.append(Paragraph(said("difference_tested", **facts, **counts, units=self.units)))
+        return [*lines, *([Paragraph(self.reason, "hint")] if self.reason else [])]
 
     def row(self) -> dict[str, Any]:
         """As a row of a frame."""

@@ -243,7 +243,7 @@ class ShownComparison:
 
     def assisted_blocks(self) -> list[Block]:
         """Values from people, from both and from the machine side by side, where a machine judged too."""
-        return [] if self.cmp.assisted is None else self.cmp.assisted.document(self.lang)
+        return [] if self.cmp.assisted is None else list(self.cmp.assisted.document(self.lang))
 
     @property
     def _is_partial(self) -> bool:

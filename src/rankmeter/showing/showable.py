@@ -16,9 +16,13 @@ class Showable:
 
     __slots__ = ()
 
-    def document(self, language: Language = "en") -> Sequence[Block]:
-        """What is shown, as data."""
+    def told(self) -> Sequence[Block]:
+        """What is shown, as data, its words and sentences as :func:`rankmeter.wording.said` makes them."""
         raise NotImplementedError
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """What is shown, as data, in one language."""
+        return [_worded(block, language) for block in self.told()]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -70,10 +74,7 @@ class ShownAsTable(Showable):
 
 
 class NotedTable(ShownAsTable):
-    """A result of several tables, with notes below them, and with rows for programs.
-
-    It is put together of words and sentences as :func:`rankmeter.wording.said` makes them, and worded at the end.
-    """
+    """A result of several tables, with notes below them, and with rows for programs."""
 
     __slots__ = ()
     notes: tuple[Said, ...]
@@ -87,16 +88,12 @@ class NotedTable(ShownAsTable):
         raise NotImplementedError
 
     def told(self) -> list[Block]:
-        """What is shown, the notes last, in no language yet."""
+        """What is shown, the notes last."""
         return [*self._blocks(), *(Paragraph(note, "note") for note in self.notes)]
 
     def to_polars(self) -> pl.DataFrame:
         """The numbers, a row each; null where there is none."""
         return pl.DataFrame(self._rows(), infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def document(self, language: Language = "en") -> list[Block]:
-        """What is shown, the notes last."""
-        return [_worded(block, language) for block in self.told()]
 
 
 def _worded(part: Any, language: Language) -> Any:
