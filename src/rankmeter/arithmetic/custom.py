@@ -21,17 +21,7 @@ from rankmeter.measures.options import ruled
 
 
 class FailedMeasureError(MeasureError):
-    """A user's function raised an error or did not return a number.
-
-    Parameters
-    ----------
-    measure
-        The measure that was asked for.
-    query
-        The position of the query that it failed for; None if it was given all queries.
-    error
-        What was raised.
-    """
+    """A user's function raised an error or did not return a number, for the query at a position; None for all."""
 
     def __init__(self, measure: Measure, query: int | None, error: Exception) -> None:
         super().__init__(measure, query, error)

@@ -96,7 +96,8 @@ def fingerprint_of(table: JudgmentTable) -> Fingerprint:
     >>> one.rows, one.relevant
     (3, 2)
     """
-    query_hashes, item_hashes, grade_hashes = _hasher(table.query), _hasher(table.item), _grade_hashes(table.grade)
+    query_hashes, item_hashes = _hasher(table.query), _hasher(table.item)
+    grade_hashes = (table.grade + 0.0).hash(seed=0).to_numpy()  # -0.0 + 0.0 is 0.0
     digest = 0
     for first in range(0, len(table.query), HASHES_AT_ONCE):
         rows = slice(first, first + HASHES_AT_ONCE)
@@ -119,11 +120,3 @@ def _hasher(ids: pl.Series) -> Callable[[slice], npt.NDArray[np.uint64]]:
             written = near.cast(pl.String).hash(seed=0).to_numpy()
             return lambda rows: written[numbers[rows] - numbers.dtype.type(low)]
     return lambda rows: ids[rows].cast(pl.String).hash(seed=0).to_numpy()
-
-
-def _grade_hashes(grades: pl.Series) -> npt.NDArray[np.uint64]:
-    """The hash of each grade; if all are the same, as for sets of relevant items, one is hashed."""
-    values = grades.to_numpy()
-    all_same = len(values) > 0 and values.min() == values.max()
-    hashes = ((grades.head(1) if all_same else grades) + 0.0).hash(seed=0).to_numpy()  # -0.0 + 0.0 is 0.0
-    return np.broadcast_to(hashes, len(values)) if all_same else hashes

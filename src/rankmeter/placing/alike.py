@@ -31,16 +31,8 @@ def one_of_each(
     """The placements of one query of each kind, how many queries each of them stands for, and which they are.
 
     Two queries are alike where every measure gives them the same value: the same grades at the same places, whatever
-    the items are. Scores matter by their sign alone.
-
-    Parameters
-    ----------
-    times
-        How many queries each query stands for already; 1 where it is left out.
-    facts
-        Which columns matter, where the measures do not look at all of them.
-    also
-        (n,) what else tells queries apart.
+    the items are. Scores matter by their sign alone. ``times`` says how many queries each stands for already, ``facts``
+    which columns matter, ``also`` what else tells queries apart.
     """
     counts = np.ones(len(placements), np.int64) if times is None else times
     offsets = offsets_of(np.bincount(placements.query, minlength=len(placements)))

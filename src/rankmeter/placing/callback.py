@@ -94,9 +94,9 @@ class ScoredTiles:
 
     def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
         """The best items, from a third pass."""
-        return top_items(self, rows, k, excluded)
+        return top_items(self._tile_best, self.shape[1], rows, k, excluded)
 
-    def tile_best(
+    def _tile_best(
         self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
     ) -> tuple[Ints, Ints, Floats]:
         scores = tile_scores(self.score, block, tile)

@@ -24,13 +24,13 @@ from rankmeter.inputs.reading import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.placing.callback import Score, ScoredTiles
-from rankmeter.placing.devices import into_vectors
+from rankmeter.placing.devices import VectorPair, into_vectors
 from rankmeter.placing.indexes import PlacedRun, judged_placements
 from rankmeter.placing.numbering import encode, numbers_among
 from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import Places, group_rows, offsets_of, text_keys
-from rankmeter.placing.vectors import Precision, VectorPair
+from rankmeter.placing.vectors import Precision
 from rankmeter.wording import said
 
 T = TypeVar("T")

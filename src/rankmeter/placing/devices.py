@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankmeter.errors import InputError, MissingExtraError
-from rankmeter.placing.vectors import NumpyVectors, VectorPair, arrays_of, load_torch
+from rankmeter.placing.vectors import NumpyVectors, arrays_of, load_torch
+
+if TYPE_CHECKING:
+    from rankmeter.placing.callback import ScoredTiles
+    from rankmeter.placing.cuda_vectors import CudaVectors
+
+VectorPair: TypeAlias = "NumpyVectors | CudaVectors | ScoredTiles"
+"""What can rank items for queries: vectors of both, or a callback."""
 
 
 def into_vectors(

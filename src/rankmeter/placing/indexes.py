@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -40,33 +40,8 @@ if TYPE_CHECKING:
 
 Graded = Sequence[Mapping[Any, float]]
 Unreturned = Callable[[], dict[str, Any]]
-
-
-class Ids(Protocol):
-    """A column of ids: of a table (`ColumnIds`) or as they stand in a text (`TextIds`)."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def are_keys(self) -> bool:
-        """Whether ids are alike where their keys are: keys of text are hashes."""
-        ...
-
-    def take(self, rows: Ints) -> Self:
-        """Some rows."""
-        ...
-
-    def keys(self, salt: int = 0) -> Keys:
-        """A 64-bit key for each id, equal where ids are; another salt makes other keys."""
-        ...
-
-    def equal(self, other: Any) -> Bools:
-        """Which rows hold the same id as those of another column of this kind."""
-        ...
-
-    def sort_keys(self) -> pl.Series | Keys:
-        """What sorts as the ids do as text."""
-        ...
+Ids: TypeAlias = "ColumnIds | TextIds"
+"""A column of ids: of a table, or as they stand in a text. Both have keys of 64 bits, equal where ids are."""
 
 
 @dataclass(frozen=True)

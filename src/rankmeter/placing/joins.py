@@ -66,12 +66,8 @@ class _Rows:
 def place_text(judgments: PlainRows, run: Callable[[], Iterable[PlainRows]], plan: Plan) -> PlacedRun:
     """Place a run in plain text: queries by their stretches of lines, items by words of their bytes.
 
-    Where a query comes back later in the run, it is read again and brought together first.
-
-    Raises
-    ------
-    NotPlainError
-        Where the text is to be placed as a table: an item stands twice, say.
+    Where a query comes back later in the run, it is read again and brought together first. `NotPlainError` says that
+    the text is to be placed as a table: an item stands twice, say.
     """
     if plan.duplicates != "error":
         raise NotPlainError

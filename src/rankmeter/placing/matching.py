@@ -42,15 +42,18 @@ class ColumnIds:
         return self.column.dtype != pl.String
 
     def take(self, rows: Ints) -> ColumnIds:
+        """Some rows."""
         return ColumnIds(self.column.gather(pl.Series(rows)))
 
     def keys(self, salt: int = 0) -> Keys:
+        """A 64-bit key for each id, equal where ids are; another salt makes other keys."""
         return item_keys(self.column, salt)
 
     def equal(self, other: ColumnIds) -> Bools:
         return (self.column == other.column).to_numpy()
 
     def sort_keys(self) -> pl.Series:
+        """What sorts as the ids do as text."""
         return self.column
 
 

@@ -29,12 +29,8 @@ _LENGTH = 40
 def gathered(run: Iterable[PlainRows], known: dict[str, int]) -> Iterator[tuple[Ints, Ints, TextIds, Floats]]:
     """Blocks of whole queries: their numbers, how many rows each has, and items and scores of the rows, grouped.
 
-    ``known`` numbers queries, and is told of new ones in the order in which they come.
-
-    Raises
-    ------
-    NotPlainError
-        Where tables must do it: ids too long to be kept as numbers, or no room for temporary files.
+    ``known`` numbers queries, and is told of new ones in the order in which they come. `NotPlainError` says that tables
+    must do it: ids too long to be kept as numbers, or no room for temporary files.
     """
     numbers, blocks = _Numbers(known), []
     with SpooledTemporaryFile(IN_MEMORY_BYTES, prefix="rankmeter-") as spool:

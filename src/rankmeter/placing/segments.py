@@ -49,20 +49,10 @@ def place(
     rows: Ints | Callable[[Ints], Ints],
     ids_of: Callable[[Ints], pl.Series | Keys],
 ) -> Places:
-    """Count where each judged item stands.
+    """Count where each judged item, by its query (``segment``) and score (``wanted``), stands among all scores.
 
-    Parameters
-    ----------
-    scores
-        All scores of the run, grouped by query, in the order given within each.
-    offsets
-        Where each query's scores start.
-    segment, wanted
-        The query and the score of each judged item.
-    rows
-        The position in ``scores`` of each judged item; or what finds it, asked only for those in a tie.
-    ids_of
-        The ids, as text or numbers, at some positions of ``scores``; asked only for ties that hold a judged item.
+    Scores are grouped by query, in the order given. ``rows`` are the positions of the judged items, or what finds them,
+    asked only for those in a tie; ``ids_of`` gives the ids at some positions, asked only for ties with a judged item.
     """
     if plan.scores == "float32":
         scores, wanted = as_float32(scores), as_float32(wanted)

@@ -6,7 +6,9 @@ outside its error bound. Of the best items, those of equal score stand in the or
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,36 +21,6 @@ from rankmeter.placing.products import Products, Vectors, exact_scores
 Precision = Literal["exact", "fast"]
 CHECKED = 4
 """Ranks of each call that are counted again by the definition alone."""
-
-
-class VectorPair(Protocol):
-    """What can rank items for queries: vectors of both, or a callback."""
-
-    @property
-    def device(self) -> str:
-        """Where they are."""
-        ...
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many queries and items."""
-        ...
-
-    def native(self, values: Any) -> Any:
-        """An array or tensor, brought to where the ranking is done."""
-        ...
-
-    def memory(self, precision: Precision) -> int:
-        """About how many bytes ranking takes beside what was given."""
-        ...
-
-    def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
-        """Place the judged items."""
-        ...
-
-    def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
-        """(len(rows), k) the rows of the best items, best first; -1 where there are fewer."""
-        ...
 
 
 def chosen_checks(threshold: Floats) -> Ints:
@@ -84,12 +56,15 @@ class NumpyVectors:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """How many queries and items."""
         return len(self.left), len(self.right)
 
     def native(self, values: Any) -> Any:
+        """An array or tensor, brought to where the ranking is done."""
         return host(values)
 
     def memory(self, precision: Precision) -> int:  # noqa: ARG002 (there is one here)
+        """About how many bytes ranking takes beside what was given."""
         return self.left.nbytes + self.right.nbytes + (1 << 26)
 
     def scores(self, query: Ints, item: Ints) -> Floats:
@@ -97,6 +72,7 @@ class NumpyVectors:
         return exact_scores(self.left, self.right, query, item)
 
     def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
+        """Place the judged items."""
         if precision == "fast":
             raise InputError.of("placing.fast_in_memory")
         tally = PairTally(asked, self.scores(asked.owner, asked.item))
@@ -120,24 +96,15 @@ class NumpyVectors:
         check_again(np.stack([tally.above[rows], tally.tied[rows]]), again, rows)
 
     def top(self, rows: Ints, k: int, excluded: Excluded) -> Ints:
-        return top_items(NumpyTiles(self, Products.of(self.left, self.right)), rows, k, excluded)
+        """(len(rows), k) the rows of the best items, best first; -1 where there are fewer."""
+        tile_best = partial(self._tile_best, Products.of(self.left, self.right))
+        return top_items(tile_best, len(self.right), rows, k, excluded)
 
-
-@dataclass(frozen=True, slots=True)
-class NumpyTiles:
-    """Which items of a tile may be among the best, from float32 products."""
-
-    vectors: NumpyVectors
-    products: Products
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.vectors.shape
-
-    def tile_best(
-        self, block: Ints, some: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
+    def _tile_best(
+        self, products: Products, block: Ints, some: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
     ) -> tuple[Ints, Ints, Floats]:
-        tile = self.products.tile(block, some)
+        """`TileBest`, from float32 products."""
+        tile = products.tile(block, some)
         tile.scores[hidden] = -np.inf
         bound = np.ldexp(bound, tile.unit)
         kth = kth_best(tile.scores, k) if np.isneginf(bound).any() else bound
@@ -145,7 +112,7 @@ class NumpyTiles:
         lowest = np.maximum(bound, kth - tile.margin) - tile.margin
         row, column = np.nonzero(tile.scores >= np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))[:, None])
         item = column + some.start
-        return row, item, self.vectors.scores(block[row], item)
+        return row, item, self.scores(block[row], item)
 
 
 def kth_best(scores: Vectors, k: int) -> Floats:
@@ -234,42 +201,30 @@ QUERIES_AT_ONCE = 1024
 ITEMS_AT_ONCE = 8192
 
 
-class Tiled(Protocol):
-    """What can say which items of a tile may be among the best."""
+TileBest = Callable[[Ints, slice, Floats, int, tuple[Ints, Ints]], tuple[Ints, Ints, Floats]]
+"""From a block of queries, a tile of items, a bound for each query, k and hidden cells (place in the block, place in
+the tile; they do not count towards the k best) to items that may be among the k best: place in the block, item, score.
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many queries and items."""
-        ...
-
-    def tile_best(
-        self, block: Ints, tile: slice, bound: Floats, k: int, hidden: tuple[Ints, Ints]
-    ) -> tuple[Ints, Ints, Floats]:
-        """Items that may be among the k best of the queries in ``block``: place in the block, item, score.
-
-        Every item of the tile that scores at least ``bound`` and belongs to the k best of the tile is there; others may
-        be. Where every query has a bound, it is enough: the k best of the tile need not be found. ``hidden`` names
-        cells (place in the block, place in the tile) that do not count towards the k best.
-        """
-        ...
+Every item of the tile that scores at least its bound and belongs to the k best of the tile is there; others may be.
+Where every query has a bound, it is enough: the k best of the tile need not be found."""
 
 
-def top_items(source: Tiled, rows: Ints, k: int, excluded: Excluded) -> Ints:
+def top_items(tile_best: TileBest, items: int, rows: Ints, k: int, excluded: Excluded) -> Ints:
     """(len(rows), k) the rows of the best items, best first; -1 where there are fewer."""
     best = np.full((len(rows), k), -1, np.int64)
     for first in range(0, len(rows), QUERIES_AT_ONCE):
         block = rows[first : first + QUERIES_AT_ONCE]
-        best[first : first + QUERIES_AT_ONCE] = _block_top(source, block, k, excluded)
+        best[first : first + QUERIES_AT_ONCE] = _block_top(tile_best, items, block, k, excluded)
     return best
 
 
-def _block_top(source: Tiled, block: Ints, k: int, excluded: Excluded) -> Ints:
+def _block_top(tile_best: TileBest, items: int, block: Ints, k: int, excluded: Excluded) -> Ints:
     best = _Best(k, len(block))
     owner, item = excluded.beside(block)
-    for start in range(0, source.shape[1], ITEMS_AT_ONCE):
-        tile = slice(start, min(start + ITEMS_AT_ONCE, source.shape[1]))
+    for start in range(0, items, ITEMS_AT_ONCE):
+        tile = slice(start, min(start + ITEMS_AT_ONCE, items))
         inside = (item >= tile.start) & (item < tile.stop)
-        row, column, score = source.tile_best(block, tile, best.bound, k, (owner[inside], item[inside] - start))
+        row, column, score = tile_best(block, tile, best.bound, k, (owner[inside], item[inside] - start))
         open_ = ~excluded.holds(block[row], column)
         best.add(row[open_], column[open_], score[open_])
     return best.table()
