@@ -20,7 +20,6 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain, repeat
 from operator import index
 from typing import Any
@@ -28,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
-from rankmeter.compat.placed_scores import LittleScores, Scores
+from rankmeter.compat.placed_scores import Scores
 from rankmeter.compat.trec_columns import ColumnMaker
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
@@ -125,9 +124,7 @@ class RelevanceEvaluator:
         if not chosen:
             return {}
         numbers = list(map(self._number.__getitem__, chosen))
-        place = partial(self._placed, scores, numbers)
-        little = self._little(scores, numbers)
-        labels, columns = self._columns(Scores(place()) if little is None else LittleScores(little, place))
+        labels, columns = self._columns(Scores(lambda: self._placed(scores, numbers), self._little(scores, numbers)))
         if not columns:
             return {query: {} for query in chosen}
         with _no_collection():
@@ -138,17 +135,17 @@ class RelevanceEvaluator:
         lists: list[Any] = list(scores.values())
         return place_lists(list(scores), judged, lists, self._plan)
 
-    def _little(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> list[SingleList] | None:
-        """Each list by itself, where they are few, short and plain."""
+    def _little(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> list[SingleList]:
+        """Each list by itself, where they are few, short and plain; otherwise none."""
         if sum(map(len, scores.values())) > MOST_LITTLE or self._judged.grade.dtype != np.uint8:
-            return None
+            return []
         lists = []
         for number, listed in zip(numbers, scores.values(), strict=True):
             if not all(type(item) is str and type(score) is float for item, score in listed.items()):
-                return None
+                return []
             falling = by_score(dict(zip(listed, array("f", listed.values()), strict=True))) if listed else []
             if falling is None:
-                return None
+                return []
             graded: Any = self._judged.graded[number]
             lists.append(single_list(graded, falling))
         return lists

@@ -64,17 +64,16 @@ class _Evaluator:
         accepted = {key: value for key, value in options.items() if value is not None and (takes_all or key in known)}
         return function(list(texts), **accepted)
 
-    def _named(self, metrics: Metrics) -> Metrics:
-        if not self.name:
-            return metrics
-        if self.primary_metric and not self.primary_metric.startswith(f"{self.name}_"):
-            self.primary_metric = f"{self.name}_{self.primary_metric}"
-        return {f"{self.name}_{key}": value for key, value in metrics.items()}
-
-    def _on_model_card(self, model: Any, metrics: Metrics, epoch: int, steps: int) -> None:
+    def _reported(self, model: Any, metrics: Metrics, epoch: int, steps: int) -> Metrics:
+        """The metrics under the evaluator's name, also on the model card."""
+        if self.name:
+            if self.primary_metric and not self.primary_metric.startswith(f"{self.name}_"):
+                self.primary_metric = f"{self.name}_{self.primary_metric}"
+            metrics = {f"{self.name}_{key}": value for key, value in metrics.items()}
         card = getattr(model, "model_card_data", None)
         if hasattr(card, "set_evaluation_metrics"):
             card.set_evaluation_metrics(self, metrics, epoch=epoch, step=steps)  # type: ignore[union-attr]
+        return metrics
 
 
 class InformationRetrievalEvaluator(_Evaluator):
@@ -142,26 +141,35 @@ class InformationRetrievalEvaluator(_Evaluator):
         self.predictions_file = f"Information-Retrieval_evaluation{ending}_predictions.jsonl"
 
     def __call__(
-        self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1, **embedded: Any
+        self,
+        model: Any,
+        output_path: str | None = None,
+        epoch: int = -1,
+        steps: int = -1,
+        *,
+        corpus_model: Any = None,
+        corpus_embeddings: Any = None,
     ) -> Metrics:
         """Embed queries and corpus, search, measure; ``corpus_model`` and ``corpus_embeddings`` as in the original."""
-        functions = self._functions(model)
+
+        def embedded(part: slice) -> Any:
+            return self._encode(corpus_model or model, self.corpus[part], "document", **self.corpus_prompts)
+
+        functions = self.score_functions
+        if functions is None and hasattr(model, "similarity"):
+            functions = {str(getattr(model, "similarity_fn_name", "cosine")): model.similarity}
+        functions = {"cosine": cosine} if functions is None else functions
         vectors = self._encode(model, self.queries, "query", **self.query_prompts)
-        searched = self._search(
-            vectors, functions, self._chunks(model, **embedded), embedded.get("corpus_embeddings")
-        )  # fmt: skip
+        corpus = embedded if corpus_embeddings is None else corpus_embeddings
         metrics: Metrics = {}
-        for name, nearest in searched.items():
-            lists = self._lists(nearest)
-            metrics |= self._measured(lists, name)
+        for name, nearest in self._search(vectors, functions, corpus).items():
+            metrics |= self._measured(nearest, name)
             if output_path is not None and self.write_predictions:
                 self._write_predictions(Path(output_path), name, nearest)
         if output_path is not None and self.write_csv:
             self._write_csv(Path(output_path), list(functions), metrics, epoch, steps)
         self.primary_metric = self._primary(metrics, list(functions))
-        metrics = self._named(metrics)
-        self._on_model_card(model, metrics, epoch, steps)
-        return metrics
+        return self._reported(model, metrics, epoch, steps)
 
     def measure(self, scores: Any, name: str = "score") -> Metrics:
         """Measure similarity scores that are there already: a row per query of ``queries_ids``, a column per item."""
@@ -170,9 +178,8 @@ class InformationRetrievalEvaluator(_Evaluator):
             expected = str((len(self.queries_ids), len(self.corpus_ids)))
             raise InputError.of("compat.shape_of_scores", shape=str(table.shape), expected=expected)
         nearest = self._nearest()
-        for first in range(0, len(self.corpus_ids), self.corpus_chunk_size):
-            nearest.add(table[:, first : first + self.corpus_chunk_size], first)
-        return self._measured(self._lists(nearest), name)
+        nearest.add(table, 0)
+        return self._measured(nearest, name)
 
     def measure_embeddings(
         self, queries: Any, corpus: Any, similarity: Similarity = cosine, name: str = "cosine"
@@ -181,41 +188,21 @@ class InformationRetrievalEvaluator(_Evaluator):
 
         Tensors on a CUDA device are searched there, by cosine as :func:`rankmeter.rank_catalogue` ranks.
         """
-        searched = self._search(queries, {name: similarity}, self._cut(corpus), corpus)
-        return self._measured(self._lists(searched[name]), name)
+        return self._measured(self._search(queries, {name: similarity}, corpus)[name], name)
 
-    def _functions(self, model: Any) -> Mapping[str, Similarity]:
-        if self.score_functions is not None:
-            return self.score_functions
-        if hasattr(model, "similarity"):
-            return {str(getattr(model, "similarity_fn_name", "cosine")): model.similarity}
-        return {"cosine": cosine}
-
-    def _chunks(self, model: Any, corpus_model: Any = None, corpus_embeddings: Any = None) -> Iterator[tuple[int, Any]]:
-        """The embedded corpus, part by part, each with the place of its first document."""
-        if corpus_embeddings is not None:
-            yield from self._cut(corpus_embeddings)
-            return
-        for first in range(0, len(self.corpus), self.corpus_chunk_size):
-            texts = self.corpus[first : first + self.corpus_chunk_size]
-            yield first, self._encode(corpus_model or model, texts, "document", **self.corpus_prompts)
-
-    def _cut(self, embeddings: Any) -> Iterator[tuple[int, Any]]:
-        for first in range(0, len(self.corpus_ids), self.corpus_chunk_size):
-            yield first, embeddings[first : first + self.corpus_chunk_size]
-
-    def _search(
-        self, vectors: Any, functions: Mapping[str, Similarity], chunks: Iterator[tuple[int, Any]], whole: Any = None
-    ) -> dict[str, Nearest]:
-        """The best documents by each function; ``whole`` are all documents' vectors where they are there already."""
+    def _search(self, vectors: Any, functions: Mapping[str, Similarity], corpus: Any) -> dict[str, Nearest]:
+        """The best documents by each function; ``corpus`` are all vectors, or a function that embeds a part."""
         searched = {name: self._nearest() for name in functions}
-        if list(functions.values()) == [cosine] and on_device(vectors) and on_device(whole):
+        if list(functions.values()) == [cosine] and on_device(vectors) and on_device(corpus):
             with contextlib.suppress(ImportError, InputError):  # what follows says it, or takes a vector of zeros
-                next(iter(searched.values())).search(vectors, whole)
+                next(iter(searched.values())).search(vectors, corpus)
                 return searched
+        size, count = self.corpus_chunk_size, len(self.corpus_ids)
         # Few enough queries at a time that their scores fit a card, whatever the size of the corpus.
-        step = max(1, CELLS_AT_ONCE // min(self.corpus_chunk_size, max(1, len(self.corpus_ids))))
-        for first, part in chunks:
+        step = max(1, CELLS_AT_ONCE // min(size, max(1, count)))
+        for first in range(0, count, size):
+            chosen = slice(first, first + size)
+            part = corpus(chosen) if callable(corpus) else corpus[chosen]
             for name, function in functions.items():
                 for block in range(0, len(vectors), step):
                     scores = function(vectors[block : block + step], part)
@@ -226,13 +213,9 @@ class InformationRetrievalEvaluator(_Evaluator):
         deepest = max(cutoff for cutoffs in self.cutoffs.values() for cutoff in cutoffs)
         return Nearest(self.corpus_ids, deepest)
 
-    def _lists(self, nearest: Nearest) -> dict[Any, list[Any]]:
-        return {
-            query: [self.corpus_ids[place] for place in row]
-            for query, row in zip(self.queries_ids, nearest.places.tolist(), strict=True)
-        }
-
-    def _measured(self, lists: dict[Any, list[Any]], name: str) -> Metrics:
+    def _measured(self, nearest: Nearest, name: str) -> Metrics:
+        rows = zip(self.queries_ids, nearest.places.tolist(), strict=True)
+        lists = {query: [self.corpus_ids[place] for place in places] for query, places in rows}
         asked = [f"{metric}@{cutoff}" for metric, cutoffs in self.cutoffs.items() for cutoff in cutoffs]
         result = evaluate(self.relevant_docs, lists, asked, dialect="sentence_transformers")
         return {f"{name}_{text}": result[text] for text in asked}
@@ -246,15 +229,13 @@ class InformationRetrievalEvaluator(_Evaluator):
         return f"{getattr(main, 'value', main)}_ndcg@{deepest}"
 
     def _write_csv(self, folder: Path, functions: list[str], metrics: Metrics, epoch: int, steps: int) -> None:
-        titles = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "mrr": "MRR", "ndcg": "NDCG",
-                  "map": "MAP"}  # fmt: skip
-        columns: dict[str, float] = {}
-        for name in functions:
-            pairs = [(metric, cutoff) for metric in ("accuracy",) for cutoff in self.cutoffs[metric]]
-            pairs += [(metric, cutoff) for cutoff in self.cutoffs["recall"] for metric in ("precision", "recall")]
-            pairs += [(metric, cutoff) for metric in ("mrr", "ndcg", "map") for cutoff in self.cutoffs[metric]]
-            columns |= {f"{name}-{titles[metric]}@{k}": metrics[f"{name}_{metric}@{k}"] for metric, k in pairs}
-        _append_row(folder / self.csv_file, {"epoch": epoch, "steps": steps, **columns})
+        pairs = [("Accuracy", cutoff) for cutoff in self.cutoffs["accuracy"]]
+        pairs += [(title, cutoff) for cutoff in self.cutoffs["recall"] for title in ("Precision", "Recall")]
+        pairs += [(title, cutoff) for title in ("MRR", "NDCG", "MAP") for cutoff in self.cutoffs[title.lower()]]
+        values = {
+            f"{name}-{title}@{k}": metrics[f"{name}_{title.lower()}@{k}"] for name in functions for title, k in pairs
+        }
+        _append_row(folder / self.csv_file, {"epoch": epoch, "steps": steps, **values})
 
     def _write_predictions(self, folder: Path, name: str, nearest: Nearest) -> None:
         make_folder(folder)
@@ -323,9 +304,7 @@ class RerankingEvaluator(_Evaluator):
             titles = ("MAP", f"MRR@{self.at_k}", f"NDCG@{self.at_k}")
             row = dict(zip(titles, metrics.values(), strict=True))
             _append_row(Path(output_path) / self.csv_file, {"epoch": epoch, "steps": steps, **row})
-        metrics = self._named(metrics)
-        self._on_model_card(model, metrics, epoch, steps)
-        return metrics
+        return self._reported(model, metrics, epoch, steps)
 
     def measure(self, scores: Sequence[Any]) -> Metrics:
         """Measure scores that are there already: for each of ``samples`` one per candidate, the positive ones first."""

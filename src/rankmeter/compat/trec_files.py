@@ -113,7 +113,7 @@ def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | 
         placed = place_text(judged, blocks, _plan(command.version))
     except (InputError, NotPlainError):
         return None
-    scores = Scores(placed)
+    scores = Scores(lambda: placed)
     names: list[str] = scores.queries
     order, stop = _walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
     last_line = last[:-PADDING].rstrip().rpartition(b"\n")[2]
@@ -224,11 +224,19 @@ def read_judgments(source: Source, version: Version) -> Judged:
     """All rows of a file of judgments; grades are whole numbers, as ``atol`` has them."""
     judged: Judged = {}
     odd: list[str] = []
-    for fields in _judgment_lines(source, version):
-        grade = atol(fields[3])
-        judged.setdefault(fields[0], []).append((fields[2], grade))
-        if not fields[3].lstrip("+-").isdecimal():
-            odd.append(f"'{_in_words(printed(fields[3]))}' as {grade}")
+    lines = _lines(source)
+    for number, line in lines:
+        if version == 10 and line.startswith(b"#"):
+            # Whatever follows one comment is data for the program: a second comment, a blank line.
+            following = next(lines, None)
+            if following is None:
+                raise InputError.of("compat.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
+            number, line = following
+        query, _, item, text = _fields(source, number, line, JUDGMENT_FIELDS)
+        grade = atol(text)
+        judged.setdefault(query, []).append((item, grade))
+        if not text.lstrip("+-").isdecimal():
+            odd.append(f"'{_in_words(printed(text))}' as {grade}")
     if not judged:
         raise InputError.of("compat.no_judgment", source=name_of(source), undefined=UNDEFINED)
     _note_odd(source, "grade", odd)
@@ -240,13 +248,16 @@ def read_run(source: Source, version: Version) -> tuple[Returned, str | None]:
     rows: Returned = {}
     tag = None
     odd: list[str] = []
-    for fields in _run_lines(source, version):
-        score = as_number(fields[4].encode("latin-1"))
+    for number, line in _lines(source):
+        begun = line.lstrip()
+        if not begun or (version == 10 and begun.startswith(b"#")):
+            continue
+        query, _, item, _, text, tag, *_ = _fields(source, number, begun, RUN_FIELDS)
+        score = as_number(text.encode("latin-1"))
         if score is None or isnan(score):
-            score = atof(fields[4])
-            odd.append(f"'{_in_words(printed(fields[4]))}' as {score:g}")
-        rows.setdefault(fields[0], []).append((fields[2], score))
-        tag = fields[5]
+            score = atof(text)
+            odd.append(f"'{_in_words(printed(text))}' as {score:g}")
+        rows.setdefault(query, []).append((item, score))
     _note_odd(source, "score", odd)
     return rows, None if tag is None else printed(tag)
 
@@ -261,8 +272,8 @@ def _note_odd(source: Source, what: str, odd: list[str]) -> None:
 
 def read_table(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
     """The fields of a table without comments and blank lines."""
-    for number, line in enumerate(_lines(source), 1):
-        yield _fields(source, number, line, names, exactly=True)
+    for number, line in _lines(source):
+        yield _fields(source, number, line, names)
 
 
 def printed(text: str) -> str:
@@ -292,27 +303,8 @@ def name_of(source: Source) -> str:
     return source if isinstance(source, str) else "<stdin>"
 
 
-def _judgment_lines(source: Source, version: Version) -> Iterator[list[str]]:
-    lines = enumerate(_lines(source), 1)
-    for number, line in lines:
-        if version == 10 and line.startswith(b"#"):
-            # Whatever follows one comment is data for the program: a second comment, a blank line.
-            following = next(lines, None)
-            if following is None:
-                raise InputError.of("compat.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
-            number, line = following
-        yield _fields(source, number, line, JUDGMENT_FIELDS, exactly=True)
-
-
-def _run_lines(source: Source, version: Version) -> Iterator[list[str]]:
-    for number, line in enumerate(_lines(source), 1):
-        begun = line.lstrip()
-        if begun and not (version == 10 and begun.startswith(b"#")):
-            yield _fields(source, number, begun, RUN_FIELDS, exactly=False)
-
-
-def _lines(source: Source) -> Iterator[bytes]:
-    """The lines up to the end, or to one that begins with NUL, where the program takes the file to end."""
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The lines up to the end, or to one that begins with NUL, where the program takes the file to end; numbered."""
     content = _content(source)
     if not content:
         raise InputError.of("compat.empty_file", source=name_of(source))
@@ -321,17 +313,18 @@ def _lines(source: Source) -> Iterator[bytes]:
             return
         if b"\0" in line:
             raise InputError.of("compat.nul_byte", source=name_of(source), line=number, undefined=UNDEFINED)
-        yield line
+        yield number, line
 
 
-def _fields(source: Source, number: int, line: bytes, names: Sequence[str], *, exactly: bool) -> list[str]:
+def _fields(source: Source, number: int, line: bytes, names: Sequence[str]) -> list[str]:
+    """The fields of a line, of which a run may have more."""
     fields = [field.decode("latin-1") for field in line.split()]
-    if len(fields) < len(names) or (exactly and len(fields) > len(names)):
-        expected = f"{len(names)} ({', '.join(names)})"
-        other = JUDGMENT_FIELDS if names == RUN_FIELDS else RUN_FIELDS
+    is_run = names == RUN_FIELDS
+    if len(fields) < len(names) or (len(fields) > len(names) and not is_run):
+        other = JUDGMENT_FIELDS if is_run else RUN_FIELDS
         raise InputError.of(
-            "compat.wrong_fields" if exactly else "compat.too_few_fields",
-            source=name_of(source), line=number, count=len(fields), expected=expected,
+            "compat.too_few_fields" if is_run else "compat.wrong_fields",
+            source=name_of(source), line=number, count=len(fields), expected=f"{len(names)} ({', '.join(names)})",
             text=line.strip().decode("utf-8", "replace")[:60],
             hint=Problem("compat.judgments_first", {}) if len(fields) == len(other) else None,
         )  # fmt: skip
@@ -358,11 +351,8 @@ def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -
 
 def _compare(row: tuple[str, float], other: tuple[str, float]) -> int:
     (item, score), (other_item, other_score) = row, other
-    if score > other_score:
-        return -1
-    if score < other_score:
-        return 1
-    return (other_item > item) - (other_item < item)
+    by_score = (score < other_score) - (score > other_score)
+    return by_score or (other_item > item) - (other_item < item)
 
 
 def repeated(rows: Iterable[tuple[str, object]]) -> str | None:
