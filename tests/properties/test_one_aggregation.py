@@ -14,6 +14,7 @@ import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
 from rankmeter.comparing.ranked_lists import curves
 from rankmeter.evaluating.asking import Asked, ask
+from rankmeter.evaluating.evaluation import About
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Readings
 from rankmeter.scale.blocks import State, evaluate_block, summary
@@ -84,9 +85,7 @@ def test_blocks_give_every_bit_of_the_evaluation(aggregate, cuts):
         block = evaluate_block(_only(truth, some), _only(run, some), asked, wide=False)
         states.append(State.from_json(block.state.to_json()))
     for order in (states, states[::-1]):
-        whole = summary(
-            State.merged(order), Asked({}, asked), ("judgments", "run"), reading=Readings(), purpose="search"
-        )
+        whole = summary(State.merged(order), Asked({}, asked), About(), ("judgments", "run"), Readings(), {})
         means = whole["means"]
         for measure in asked:
             assert means[measure] == pytest.approx(expected[measure], rel=0, abs=0, nan_ok=True), measure

@@ -139,11 +139,9 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
-        from rankmeter.lists.item_slices import values_by_slice  # loaded if needed
-        from rankmeter.lists.listing import measure_lists
+        from rankmeter.lists.listing import measure_lists  # loaded if needed
 
-        again = partial(values_by_slice, given, list(values))
-        listing = measure_lists(about.given(given), placed, asked.listed, asked.measures, values, about.by, again)
+        listing = measure_lists(given, about.given(given), placed, asked.listed, asked.measures, values, about.by)
         values, means = {**values, **listing.values}, {**means, **listing.means}
         notes, wholes, slices = listing.notes, listing.wholes, listing.slices
     if list(values) != asked.measures:  # several groups, or measures that only others needed

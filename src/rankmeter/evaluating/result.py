@@ -348,23 +348,8 @@ class Evaluation:
 
     def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
-        columns = values_columns(self.queries, self.values) | slates_columns(self.slices)
-        header = {
-            "version": FILE_VERSION,
-            "name": self.name,
-            "measures": [str(measure) for measure in self.means],
-            "definitions": {name: _plain(definition) for name, definition in self.definitions.items()},
-            "means": [value.hex() for value in self.means.values()],
-            "tie_bounds": {str(measure): list(bounds) for measure, bounds in self.tie_bounds.items()},
-            "asked": {text: str(measure) for text, measure in self.asked.items()},
-            "facts": asdict(self.facts),
-            **slates_header(self.wholes, self.slices),
-        }
-        if self.judged_by is not None:
-            header["judged_by"] = asdict(self.judged_by.value)
-        if self.assisted is not None:
-            header["assisted"] = self.assisted.to_plain()
-        frame, text = pl.DataFrame(columns), json.dumps(header)
+        frame = pl.DataFrame(values_columns(self.queries, self.values) | slates_columns(self.slices))
+        text = header_of(self)
         metadata = {"rankmeter": text, "rankmeter.digest": digest(text, frame)}
         if isinstance(path, BytesIO):
             frame.write_parquet(path, metadata=metadata)
@@ -455,6 +440,26 @@ def _check_definitions(measures: list[Measure], saved: dict[str, Any], path: str
         if changed:
             options = [f"{name}={then[name]}" for name in changed]
             warn(said("saved_otherwise", source=str(path), measure=str(measure), options=options))
+
+
+def header_of(ev: Evaluation) -> str:
+    """What a saved evaluation says of itself, beside the values of its queries."""
+    header = {
+        "version": FILE_VERSION,
+        "name": ev.name,
+        "measures": [str(measure) for measure in ev.means],
+        "definitions": {name: _plain(definition) for name, definition in ev.definitions.items()},
+        "means": [value.hex() for value in ev.means.values()],
+        "tie_bounds": {str(measure): list(bounds) for measure, bounds in ev.tie_bounds.items()},
+        "asked": {text: str(measure) for text, measure in ev.asked.items()},
+        "facts": asdict(ev.facts),
+        **slates_header(ev.wholes, ev.slices),
+    }
+    if ev.judged_by is not None:
+        header["judged_by"] = asdict(ev.judged_by.value)
+    if ev.assisted is not None:
+        header["assisted"] = ev.assisted.to_plain()
+    return json.dumps(header)
 
 
 def _plain(definition: dict[str, Any]) -> dict[str, Any]:

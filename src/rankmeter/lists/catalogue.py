@@ -145,48 +145,27 @@ class Catalogue(Showable):
                 items, given = _from_table(table, given, item, source)
             codes = ids_of(items, "item", source)
         _check_items(codes, source)
-        self._set("items", codes)
-        self._set("source", source)
-        self._set("columns", table)
-        self._set("users", users)
+        known: dict[str, Any] = {"items": codes, "source": source, "columns": table, "users": users}
         for name, low in (("popularity", 0.0), ("values", 0.0), ("margins", -np.inf)):
             with _readable(called.get(name, name), given[name], source):
-                self._set(name, _numbers(given[name], codes, called.get(name, name), source, low))
-        with _readable("categories", labels := given["categories"], source):
-            sets, names = (None, ()) if labels is None else categories_of(labels, codes, source)
-            self._set("categories", sets)
-            self._set("category_names", names)
+                known[name] = _numbers(given[name], codes, called.get(name, name), source, low)
+        with _readable("categories", given["categories"], source):
+            known["categories"], known["category_names"] = categories_of(given["categories"], codes, source)
         with _readable("features", given["features"], source):
-            self._set("features", features_of(given["features"], codes, source))
+            known["features"] = features_of(given["features"], codes, source)
         with _readable("groups", given["groups"], source):
-            self._set_groups(given["groups"])
+            known["groups"], known["group_names"] = _groups_of(given["groups"], codes, source)
         with _readable("similarity", similarity, source):
-            self._set("similarity", _square(similarity, len(codes), source))
-        self._set("distance", distance)
-        if distance is not None and not isinstance(self.features, np.ndarray):
+            known["similarity"] = _square(similarity, len(codes), source)
+        if distance is not None and not isinstance(known["features"], np.ndarray):
             raise InputError.of("lists.no_vectors", source=source)
         with _readable("users", users, source):
-            _check_users(users, self.popularity, source)
+            _check_users(users, known["popularity"], source)
+        for name, value in {**known, "distance": distance}.items():
+            object.__setattr__(self, name, value)  # frozen
 
     def __len__(self) -> int:
         return len(self.items)
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _set_groups(self, given: Any) -> None:
-        if given is None:
-            self._set("groups", None)
-            self._set("group_names", ())
-            return
-        given = list(in_order_of(given, self.items, "groups", self.source))
-        labels = [plain_label(one) for one in given]
-        check_count(labels, self.items, "groups", self.source)
-        _check_groups(given, labels, self.source)
-        names = tuple(sorted(set(labels)))
-        number = {name: place for place, name in enumerate(names)}
-        self._set("groups", np.array([number[label] for label in labels], np.int64))
-        self._set("group_names", names)
 
 
 MOST_EXACT = 2**53
@@ -328,14 +307,22 @@ def _check_items(codes: pl.Series, source: str) -> None:
         raise InputError.of("lists.items_twice", source=source, items=examples(twice.to_list()))
 
 
-def _check_groups(given: list[Any], labels: list[str], source: str) -> None:
-    """Refuse two groups that would have one name in the text of a measure."""
+def _groups_of(given: Any, items: pl.Series, source: str) -> tuple[Ints | None, tuple[str, ...]]:
+    """The number of each item's group, and their names; two that would be one in a measure's text are refused."""
+    if given is None:
+        return None, ()
+    given = list(in_order_of(given, items, "groups", source))
+    labels = [plain_label(one) for one in given]
+    check_count(labels, items, "groups", source)
     first: dict[str, str] = {}
     for group, label in zip(given, labels, strict=True):
         if not is_missing(group) and first.setdefault(label, str(group)) != str(group):
             raise InputError.of(
                 "lists.same_group_name", source=source, first=first[label], second=str(group), label=label
             )
+    names = tuple(sorted(set(labels)))
+    number = {name: place for place, name in enumerate(names)}
+    return np.array([number[label] for label in labels], np.int64), names
 
 
 def _check_users(users: float | None, popularity: Floats | None, source: str) -> None:

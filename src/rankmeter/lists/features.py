@@ -136,8 +136,10 @@ def _check_finite(values: npt.NDArray[Any], source: str) -> None:
         raise InputError.of("lists.features_not_finite", source=source, rows=examples(wrong))
 
 
-def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets, tuple[str, ...]]:
-    """One row of categories for each item; labels in alphabetical order."""
+def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets | None, tuple[str, ...]]:
+    """One row of categories for each item, and their names, labels in alphabetical order."""
+    if given is None:
+        return None, ()
     given = in_order_of(given, items, "categories", source)
     if is_frame(given):
         columns = table_of(given, "categories")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
-from rankmeter.lists.item_slices import SlicedJudgments
+from rankmeter.lists.item_slices import SlicedJudgments, values_by_slice
 from rankmeter.lists.protocol import notice, protocol_notes
 from rankmeter.lists.slating import Given, Material, gather, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
@@ -27,24 +26,55 @@ from rankmeter.measures.fairness import GroupExposure
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing.indexes import PlacedRun
+from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Ints
 
 _Found = dict[Measure, tuple[list[float], list[int], PartsSample | SumSample | None]]
 """For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
-Remeasure: TypeAlias = "Callable[[SlicedJudgments, pl.Series], list[dict[Measure, Values]]]"
-"""From judgments cut into slices to the values of the placed measures in each, for some queries."""
-
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What the lists gave."""
+    """The lists of some queries, of all or of a block, and what the measures of lists say of them."""
 
+    material: Material
+    slates: dict[SlateMeasure, Slates]
+    """The lists that each measure sees."""
     values: dict[Measure, Values]
     means: dict[Measure, float]
     wholes: dict[Measure, Whole]
-    slices: dict[str, Slices]
-    notes: tuple[str, ...]
+    """The measures that have one value for all lists."""
+    noticed: dict[str, int]
+    """What may have to be said (`rankmeter.lists.protocol`)."""
+    slices: dict[str, Slices] = field(default_factory=dict)
+    """What was asked of everything by slice."""
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        given: Given,
+        placed: PlacedRun,
+        measures: Sequence[SlateMeasure],
+        *,
+        sliced: bool = False,
+        counted: Container[Measure] = (),
+    ) -> Listing:
+        """Measure the lists; of the measures that are ``counted`` elsewhere only which queries they are about."""
+        material = gather(given, placed.queries, measures, sliced=sliced)
+        slates = _slates_of(material, measures)
+        lists = cls(material, slates, {}, {}, {}, {})
+        for measure in measures:
+            chosen = chosen_by(measure, placed.placements)
+            if measure in counted:
+                lists.values[measure] = Values.unknown(chosen)
+                continue
+            lists.values[measure], lists.means[measure], whole = _measured(slates[measure], measure, chosen)
+            if whole is not None:
+                lists.wholes[measure] = whole
+        tied = ties_at(measures, material.lists)
+        lists.noticed.update(notice(material, placed.placements, list(slates.values()), tied))
+        return lists
 
 
 def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> list[Measure]:
@@ -74,42 +104,31 @@ def compared_by(measure: Any) -> Measure:
 
 
 def measure_lists(
+    placing: Placeable,
     given: Given,
     placed: PlacedRun,
     listed: Sequence[SlateMeasure],
     shown: Sequence[Measure],
     ranked: Mapping[Measure, Values],
     by: object,
-    remeasure: Remeasure,
 ) -> Listing:
     """Measure the lists, then everything by slice."""
     plain = [measure for measure in listed if not measure.compares_slices]
-    material = gather(given, placed.queries, plain, sliced=by is not None)
-    slates = slates_of(material, plain)
-    values: dict[Measure, Values] = dict(ranked)
-    means: dict[Measure, float] = {}
-    wholes: dict[Measure, Whole] = {}
-    for measure in plain:
-        values[measure], means[measure], whole = measured(
-            slates[measure], measure, chosen_by(measure, placed.placements)
-        )
-        if whole is not None:
-            wholes[measure] = whole
-    tied = ties_at(plain, material.lists)
-    notes = protocol_notes(notice(material, placed.placements, list(slates.values()), tied))
-    slices = {}
+    lists = Listing.of(given, placed, plain, sliced=by is not None)
+    lists.notes.extend(protocol_notes(lists.noticed))
+    values = {**ranked, **lists.values}
     if by is not None:
-        for slicing in into_slicings(by, placed.queries, material, given.catalogue):
-            sliced = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]
-            cut = _Cut(slicing, given, placed, material, slates, values, wholes, list(dict.fromkeys(sliced)), remeasure)
-            slices[slicing.name] = cut.slices()
+        sliced = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]
+        for slicing in into_slicings(by, placed.queries, lists.material, given.catalogue):
+            cut = _Cut(slicing, given, placed, lists, values, list(dict.fromkeys(sliced)), placing, list(ranked))
+            lists.slices[slicing.name] = cut.slices()
     for measure in listed:
         if measure.compares_slices:
-            means[measure], values[measure] = _segment_gap(measure, slices, values)
-    return Listing(values, means, wholes, slices, tuple(notes))
+            lists.means[measure], lists.values[measure] = _segment_gap(measure, lists.slices, values)
+    return lists
 
 
-def slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
+def _slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[SlateMeasure, Slates]:
     """The lists of each measure; those of one order are made once, as deep as the deepest asks."""
     by_order: dict[tuple[str, str], Slates] = {}
     for key, rows in material.lists.items():
@@ -118,7 +137,7 @@ def slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[Slat
     return {measure: by_order[order_of(measure)] for measure in measures}
 
 
-def measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
+def _measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
     """The values for each list and the aggregate; a measure of all lists looks at the chosen ones only."""
     if measure.aggregate == "whole":
         outcome = slate_value(slates.pick(chosen), measure)
@@ -198,36 +217,36 @@ class _Cut:
     slicing: Slicing
     given: Given
     placed: PlacedRun
-    material: Material
-    slates: Mapping[SlateMeasure, Slates]
+    lists: Listing
     values: Mapping[Measure, Values]
-    wholes: Mapping[Measure, Whole]
+    """Those of the lists, and of ranking measures."""
     measures: Sequence[Measure]
-    remeasure: Remeasure
+    placing: Placeable
+    ranked: Sequence[Measure]
 
     def slices(self) -> Slices:
         """The values of every measure in every slice."""
         if self.slicing.kind == "query":
             values = {measure: self.values[measure] for measure in self.measures}
-            return slices_of_queries(self.slicing, values, self._whole, self.wholes)
+            return slices_of_queries(self.slicing, values, self._whole, self.lists.wholes)
         return _slices_of(self.slicing, np.empty(0, np.int64), self._by_items())
 
     def _whole(self, measure: Measure, inside: Bools) -> float:
         """The value of a measure of all lists for those of one slice."""
-        return measured(self.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
+        return _measured(self.lists.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
 
     def _by_items(self) -> _Found:
         """Judgments of the items of one slice only; queries without any are left out."""
         if self.given.judgments is None:
             raise InputError.of("lists.slices_need_judgments", name=self.slicing.name)
         truth = self.given.judgments.judgment_table()
-        item = self.material.vocabulary.find(truth.item)
+        item = self.lists.material.vocabulary.find(truth.item)
         label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)
         n, slices = len(self.placed.queries), len(self.slicing.labels)
         of_lists = [m for m in self.measures if isinstance(m, JudgedSlateMeasure) and "judgments" in m.needed()]
         kept = [m for m in self.measures if isinstance(m, RankedMeasure) or m in of_lists]
         rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
-        parts = self.remeasure(SlicedJudgments(truth, label, slices), self.placed.queries)
+        parts = values_by_slice(self.placing, self.ranked, SlicedJudgments(truth, label, slices), self.placed.queries)
         for place, part in enumerate(parts):
             slates_part = self._judged_part(place)
             for measure in kept:
@@ -245,14 +264,14 @@ class _Cut:
         }
 
     def _judged_part(self, place: int) -> Rows | None:
-        judged = self.material.judged
+        judged = self.lists.material.judged
         if judged is None:
             return None
         kept = self.slicing.code[judged.item] == place
         return Rows.of(judged.query[kept], judged.item[kept], judged.grade[kept], len(self.placed.queries))
 
     def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
-        slates = self.slates[measure]
+        slates = self.lists.slates[measure]
         if judged is None or slates.grade is None:
             return Values.uncounted(len(slates))
         row = judged.query
@@ -260,4 +279,4 @@ class _Cut:
         members = np.zeros(slates.items.total, np.bool_)
         members[judged.item] = True
         cut = replace(slates, grade=np.where(members[slates.item], slates.grade, np.nan), judged=judged)
-        return measured(cut, measure, chosen_by(measure, self.placed.placements) & inside)[0]
+        return _measured(cut, measure, chosen_by(measure, self.placed.placements) & inside)[0]

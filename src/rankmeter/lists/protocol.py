@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rankmeter.arithmetic.slates import Rows, Sets, Slates
+from rankmeter.arithmetic.slates import Sets, Slates
+from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import warn
 from rankmeter.lists.slating import Material
 from rankmeter.placing.placements import Placements
@@ -58,21 +59,14 @@ def protocol_notes(noticed: Noticed) -> list[str]:
     return notes + _said_of_lists(noticed)
 
 
-def _keys(rows: Rows, total: int, lowest: float) -> np.ndarray:
-    kept = rows.grade >= lowest
-    keys: np.ndarray = rows.query[kept] * total + rows.item[kept]
-    return keys
-
-
 def _leakage(material: Material) -> dict[str, int]:
     """Relevant test pairs that stand in the training data too."""
-    if material.history is None or material.judged is None:
+    judged = material.judged
+    if material.history is None or judged is None:
         return {}
-    total = material.items.total
-    relevant = _keys(material.judged, total, np.nextafter(0.0, 1.0))
-    before = _keys(material.history, total, -np.inf)  # in rising order: histories are kept so
-    at = np.minimum(np.searchsorted(before, relevant), max(len(before) - 1, 0))
-    return {"leaked": int((before[at] == relevant).sum()) if len(before) else 0, "relevant": len(relevant)}
+    relevant = judged.grade > 0
+    leaked, _ = is_among(judged.query[relevant], judged.item[relevant], material.history, material.items.total)
+    return {"leaked": int(leaked.sum()), "relevant": len(leaked)}
 
 
 def _candidates(material: Material, p: Placements) -> dict[str, int]:

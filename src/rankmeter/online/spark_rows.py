@@ -62,7 +62,8 @@ def _arranged(
 def fetched(frame: Frame, work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]]) -> list[Any]:
     """What the work makes of the rows of each partition; an error of the data comes here as itself."""
     check_arrow()
-    rows = guarded(lambda: frame.mapInArrow(partial(_in_worker, work), "made binary").collect())
+    with guarded():
+        rows = frame.mapInArrow(partial(_in_worker, work), "made binary").collect()
     results = [pickle.loads(row[0]) for row in rows]  # noqa: S301 (written by our own workers)
     for result in results:
         if isinstance(result, RankmeterError):

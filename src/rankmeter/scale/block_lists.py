@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.arithmetic import Values
+from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.arithmetic.aggregates import expansion
-from rankmeter.arithmetic.parts import chosen_by
-from rankmeter.arithmetic.slates import Counts, Slates, value_from_counts, values_from_sums
+from rankmeter.arithmetic.slates import Counts, value_from_counts, values_from_sums
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.lists.background import Background, Vocabulary
-from rankmeter.lists.listing import measured, slates_of
-from rankmeter.lists.protocol import notice
-from rankmeter.lists.slating import Given, check_needs, gather, order_of, shared_types, ties_at
+from rankmeter.lists.listing import Listing
+from rankmeter.lists.slating import Background, Given, Vocabulary, check_needs, order_of, shared_types
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.indexes import PlacedRun
@@ -40,8 +37,11 @@ def listed_in(measures: Iterable[Measure]) -> list[SlateMeasure]:
     return [measure for measure in measures if isinstance(measure, SlateMeasure)]
 
 
-def check_lists(measures: Sequence[Measure], about: About, judgments: Any) -> None:
+def check_blocks(measures: Sequence[Measure], about: About, judgments: Any) -> None:
     """Refuse what blocks of queries cannot answer, and measures that ask for what was not given."""
+    for measure in measures:
+        if not isinstance(measure, SlateMeasure) and measure.aggregate not in AGGREGATES:
+            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
     if about.by is not None:
         raise InputError.of("scale.slices_of_blocks")
     for measure in listed_in(measures):
@@ -85,39 +85,22 @@ def measure_block(
     truth: JudgmentTable | None, run: RunTable, placed: PlacedRun, listed: Sequence[SlateMeasure], known: Background
 ) -> BlockLists:
     """Measure the lists of whole queries."""
-    given = Given(truth, run, None, None, known)
-    material = gather(given, placed.queries, listed, sliced=False)
-    slates = slates_of(material, listed)
-    values: dict[Measure, Values] = {}
-    sums: dict[Measure, tuple[ExactSums, Sequence[float]]] = {}
-    counts: dict[int, pl.DataFrame] = {}
     groups = count_groups(listed)
-    for measure in listed:
-        chosen = chosen_by(measure, placed.placements)
-        if measure in groups:
-            values[measure] = Values.unknown(chosen)
-            number = groups[measure]
-            if number not in counts:
-                cut = slates[measure].pick(chosen).cut(measure.cutoff)
-                counts[number] = _counted(cut, measure.counts_by, number, material.vocabulary)
-            continue
-        values[measure], _, whole = measured(slates[measure], measure, chosen)
-        if whole is not None and whole.parts is not None and whole.constants is not None:
-            sums[measure] = [expansion(column) for column in whole.parts.T], whole.constants.tolist()
-    empty = pl.DataFrame(schema={"of": pl.Int64, "item": known.ids.dtype, "key": pl.Int64, "times": pl.Int64})
-    together = pl.concat(counts.values()) if counts else empty
-    return BlockLists(
-        values,
-        together,
-        sums,
-        notice(material, placed.placements, list(slates.values()), ties_at(listed, material.lists)),
-    )
-
-
-def _counted(slates: Slates, by: str, number: int, words: Vocabulary) -> pl.DataFrame:
-    counts = Counts.of(slates, by)
-    columns = {"item": words.ids.gather(pl.Series(counts.item)), "key": counts.key, "times": counts.times}
-    return pl.DataFrame(columns).select(pl.lit(number, pl.Int64).alias("of"), pl.col("item", "key", "times"))
+    lists = Listing.of(Given(truth, run, None, None, known), placed, listed, counted=groups)
+    counts = [pl.DataFrame(schema={"of": pl.Int64, "item": known.ids.dtype, "key": pl.Int64, "times": pl.Int64})]
+    for number, measure in {number: measure for measure, number in groups.items()}.items():
+        counted = Counts.of(
+            lists.slates[measure].pick(lists.values[measure].counted).cut(measure.cutoff), measure.counts_by
+        )
+        item = lists.material.vocabulary.ids.gather(pl.Series(counted.item))
+        columns = {"of": np.full(len(item), number), "item": item, "key": counted.key, "times": counted.times}
+        counts.append(pl.DataFrame(columns))
+    sums = {
+        measure: ([expansion(column) for column in whole.parts.T], whole.constants.tolist())
+        for measure, whole in lists.wholes.items()
+        if whole.parts is not None and whole.constants is not None
+    }
+    return BlockLists(lists.values, pl.concat(counts), sums, lists.noticed)
 
 
 def merged_counts(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rankmeter.arithmetic import AGGREGATES, Tally, Values
-from rankmeter.errors import InputError, MeasureError
+from rankmeter.arithmetic import Tally, Values
+from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
-from rankmeter.evaluating.evaluation import ONLY_QUERIES
-from rankmeter.evaluating.facts import COUNTS, Facts, Purpose, counts_of, noticed, unjudged_of
+from rankmeter.evaluating.evaluation import ONLY_QUERIES, About
+from rankmeter.evaluating.facts import COUNTS, Facts, counts_of, noticed, unjudged_of
 from rankmeter.evaluating.measuring import (
     check_answerable,
     extremes,
@@ -26,12 +26,13 @@ from rankmeter.evaluating.measuring import (
     unknown_in,
     unknown_notes,
 )
+from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.ids import no_query_in_common
 from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.lists.background import Background
 from rankmeter.lists.protocol import noticed_together, protocol_notes
+from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.indexes import PlacedRun
@@ -136,15 +137,6 @@ class BlockValues:
     """How often items stand in lists, where a measure asks (`rankmeter.scale.block_lists`)."""
 
 
-def check_mergeable(measures: Iterable[Measure]) -> None:
-    """Refuse measures that cannot be put together from blocks."""
-    for measure in measures:
-        if isinstance(measure, SlateMeasure):
-            continue  # `rankmeter.scale.block_lists` knows
-        if measure.aggregate not in AGGREGATES:
-            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
-
-
 def check_subtopics(measures: Iterable[Measure], has_subtopics: bool, judgments: str) -> None:  # noqa: FBT001
     """Refuse measures of diversity where the judgments have no subtopics."""
     if not has_subtopics and any(getattr(measure, "subtopics", False) for measure in measures):
@@ -159,18 +151,10 @@ def evaluate_block(
     wide: bool,
     known: Background | None = None,
 ) -> BlockValues:
-    """Evaluate whole queries: all judgments and all rows of the run that they have.
+    """Evaluate whole queries: all judgments and all rows of the run that they have, with ids of the same types.
 
-    Parameters
-    ----------
-    truth, run
-        Either may be empty; ``truth`` is None where nothing is judged at all. Ids have the same types on both sides.
-    measures
-        What to compute, in this order.
-    wide
-        Whether items judged not relevant are placed too, to count what is unjudged.
-    known
-        Catalogue and history, for measures of lists.
+    Either side may be empty; ``truth`` is None where nothing is judged at all. If ``wide``, items judged not relevant
+    are placed too, to count what is unjudged; ``known`` is for measures of lists.
     """
     block = _Block(truth, run, every_judged=wide) if truth is None else _Block.of(truth, run, every_judged=wide)
     listed = listed_in(measures)
@@ -235,11 +219,10 @@ def _tally(values: Values, measure: Measure) -> Tally:
 def summary(
     state: State,
     asked: Asked,
+    about: About,
     sources: tuple[str | None, str],
-    *,
     reading: Readings,
-    purpose: Purpose,
-    counted: Mapping[Measure, float] | None = None,
+    counted: Mapping[Measure, float],
 ) -> dict[str, Any]:
     """Means, counts, tie bounds and facts of all queries, as `DistantEvaluation` takes them; refuses bad input.
 
@@ -264,7 +247,7 @@ def summary(
             bounds[measure] = ends[0], ends[1]
     means = {}
     for measure, tally in zip(measures, state.tallies, strict=True):
-        if counted is not None and measure in counted:
+        if measure in counted:
             means[measure] = counted[measure]
         elif measure.aggregate == "whole":
             means[measure] = value_of_sums(*state.sums[str(measure)], measure) if tally.queries else math.nan
@@ -284,6 +267,55 @@ def summary(
             run=run,
             notes=notes,
             reading=noticed(reading, state.highest, state.longest, asked),
-            purpose=purpose,
+            purpose=about.purpose_of(reading),
         ),
     }
+
+
+_FIELDS = tuple(option.name for option in fields(Evaluation))
+
+
+class DistantEvaluation(Evaluation):
+    """An evaluation that holds what it is about all queries together, and fetches the values per query when asked.
+
+    Everything that an `Evaluation` can do it can do too: means, counts, tie bounds and definitions at once; the values
+    per query, intervals and saving after fetching them once. ``counts`` says for each measure how many queries its
+    value is about; ``fetch`` gives the same evaluation with all values in memory.
+    """
+
+    __slots__ = ("_counts", "_fetch", "_fetched")
+    _counts: Mapping[Measure, int]
+    _fetch: Callable[[], Evaluation]
+    _fetched: list[Evaluation]
+
+    def __init__(
+        self, *, counts: Mapping[Measure, int], facts: Facts, fetch: Callable[[], Evaluation], **known: Any
+    ) -> None:
+        blank = Evaluation(ids=pl.Series(dtype=pl.String), values={}, told=facts, **known)
+        held = {name: getattr(blank, name) for name in _FIELDS if name not in ("ids", "values")}
+        for slot, value in {**held, "_counts": counts, "_fetch": fetch, "_fetched": []}.items():
+            object.__setattr__(self, slot, value)  # frozen, as every result
+
+    def collect(self) -> Evaluation:
+        """An evaluation with all values per query in memory; they are fetched once."""
+        if not self._fetched:
+            self._fetched.append(self._fetch())
+        return self._fetched[0]
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) ids of the queries, fetched."""
+        return self.collect().queries
+
+    @property
+    def values(self) -> Mapping[Measure, Values]:
+        """For each measure a value per query, fetched."""
+        return self.collect().values
+
+    def counted(self, measure: str | Measure) -> int:
+        """How many queries the aggregated value is about; nothing is fetched."""
+        return self._counts[self.find(measure)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy elsewhere could not fetch: it takes the values along.
+        return Evaluation, tuple(getattr(self.collect(), name) for name in _FIELDS)

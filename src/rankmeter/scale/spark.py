@@ -25,13 +25,12 @@ from rankmeter.inputs.accepting import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
-from rankmeter.lists.background import Background
+from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_INPUT
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.scale.block_lists import background_of, check_lists, listed_in, values_of_counts
-from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, summary
-from rankmeter.scale.distant import DistantEvaluation
+from rankmeter.scale.block_lists import background_of, check_blocks, listed_in, values_of_counts
+from rankmeter.scale.blocks import DistantEvaluation, State, check_subtopics, summary
 from rankmeter.scale.spark_tables import SparkSide, judgment_side, local_judgments, local_run, quoted, run_side
 from rankmeter.scale.spark_worker import ARRAYS, RowProblems, Work, partition_function
 from rankmeter.wording import said
@@ -39,6 +38,46 @@ from rankmeter.wording import said
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
 
 _JOB_ERRORS = ("pyspark", "py4j", "grpc")
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Say in a sentence what goes wrong in Spark; the whole story is kept as the cause."""
+    try:
+        yield
+    except Exception as error:
+        text = str(error)
+        if not type(error).__module__.startswith(_JOB_ERRORS) and not _is_gone(error):
+            raise
+        if _is_gone(error):
+            raise InputError.of("scale.session_gone") from error
+        if lacking := re.search(r"PACKAGE_NOT_INSTALLED\] (\w+)", text):
+            raise MissingExtraError.of("scale.spark_lacks", library=lacking[1]) from error
+        if lacking := re.search(r"No module named '([\w.]+)'", text):
+            raise MissingExtraError.of("scale.workers_lack", library=lacking[1]) from error
+        raise InputError.of("scale.spark_failed", reason=_reason(text) or type(error).__name__) from error
+
+
+def _reason(text: str) -> str:
+    """The line of a long message that says what happened: the last one of a Python trace, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if any(line.startswith("Traceback") for line in lines):
+        lines = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Warning)\b", line)] or lines
+        return lines[-1]
+    return lines[0] if lines else ""
+
+
+def _is_gone(error: Exception) -> bool:
+    text = f"{type(error).__name__}: {error}"
+    signs = (
+        "SparkContext or SparkSession should be created first", "stopped SparkContext",
+        "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
+        "'NoneType' object has no attribute 'sc'", "'NoneType' object has no attribute '_jvm'", "Connection refused",
+        "Connection reset", "Py4JNetworkError", "StatusCode.UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED",
+        "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS",
+        "BlockManagerMaster.driverEndpoint", "Channel closed", "Cannot invoke RPC",
+    )  # fmt: skip
+    return any(sign in text for sign in signs)
 
 
 class SparkEvaluation(DistantEvaluation):
@@ -61,7 +100,8 @@ class SparkEvaluation(DistantEvaluation):
     def _made(self) -> Frame:
         """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
         if not self._table:
-            self._table.append(guarded(lambda: self._make().persist()))
+            with guarded():
+                self._table.append(self._make().persist())
         return self._table[0]
 
     @property
@@ -72,7 +112,8 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        return guarded(lambda: self._made().where(shown).selectExpr("query", *columns))
+        with guarded():
+            return self._made().where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
         """The values per query as a Polars frame, fetched."""
@@ -88,53 +129,29 @@ class SparkEvaluation(DistantEvaluation):
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
-        while self._table:
-            guarded(self._table.pop().unpersist)
+        with guarded():
+            while self._table:
+                self._table.pop().unpersist()
 
 
+@guarded()
 def evaluate_spark(
     judgments: object,
     run: object,
     asked: Asked,
     columns: Mapping[str, str] | None,
     name: str,
-    per_query_to: str | os.PathLike[str] | None = None,
-    about: About | None = None,
+    per_query_to: str | os.PathLike[str] | None,
+    about: About,
 ) -> SparkEvaluation:
-    """Evaluate where at least one side is a Spark DataFrame; the other may be anything that `evaluate` takes.
-
-    Parameters
-    ----------
-    judgments, run
-        Spark DataFrames with a row per pair. A local side is sent to the cluster.
-    asked, columns, name
-        As `rankmeter.evaluate` has understood them.
-    per_query_to
-        Refused: Spark writes tables itself.
-    about
-        Catalogue and history, for measures of lists: they are sent to the workers.
-    """
+    """Evaluate where at least one side is a Spark DataFrame; the other, and what it is ``about``, is sent there."""
     if per_query_to is not None:
         raise InputError.of("scale.values_in_spark", path=f"{os.fspath(per_query_to)!r}")
     if run is None:
         raise InputError.of("evaluating.no_run")
-    about = about or About()
-    check_mergeable(asked.measures)
-    check_lists(asked.measures, about, judgments)
-    check_arrow()
-    evaluation: SparkEvaluation = guarded(lambda: _evaluate(judgments, run, asked, columns, name, about))
-    return evaluation
-
-
-def _evaluate(
-    judgments: object,
-    run: object,
-    asked: Asked,
-    columns: Mapping[str, str] | None,
-    name: str,
-    about: About,
-) -> SparkEvaluation:
     measures = asked.measures
+    check_blocks(measures, about, judgments)
+    check_arrow()
     session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
     truth = None
     if judgments is not None:
@@ -157,8 +174,7 @@ def _evaluate(
         problems.check(truth, returned)
         counted = _counted(sums, measures, known) if work.counts and known is not None else {}
         reading = Readings(None if truth is None else truth.reading, returned.reading)
-        purpose, state = about.purpose_of(reading), State.merged(states)
-        totals = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
+        totals = summary(State.merged(states), asked, about, sources, reading, counted)
     finally:
         if work.counts:
             sums.unpersist()
@@ -225,8 +241,8 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    with unweighed_batches(made.sparkSession):
-        frame = guarded(lambda: _polars(made.select("query", *ARRAYS)))
+    with guarded(), unweighed_batches(made.sparkSession):
+        frame = _polars(made.select("query", *ARRAYS))
     width = len(ev.means)
     parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
@@ -277,45 +293,6 @@ def unweighed_batches(session: Any) -> Iterator[None]:
         if before is not None:
             with suppress(Exception):
                 session.conf.set(_MOST_BYTES, before)
-
-
-def guarded(work: Callable[[], Any]) -> Any:
-    """Do something with Spark; what goes wrong there is said in a sentence, the whole story kept as the cause."""
-    try:
-        return work()
-    except Exception as error:
-        text = str(error)
-        if not type(error).__module__.startswith(_JOB_ERRORS) and not _is_gone(error):
-            raise
-        if _is_gone(error):
-            raise InputError.of("scale.session_gone") from error
-        if lacking := re.search(r"PACKAGE_NOT_INSTALLED\] (\w+)", text):
-            raise MissingExtraError.of("scale.spark_lacks", library=lacking[1]) from error
-        if lacking := re.search(r"No module named '([\w.]+)'", text):
-            raise MissingExtraError.of("scale.workers_lack", library=lacking[1]) from error
-        raise InputError.of("scale.spark_failed", reason=_reason(text) or type(error).__name__) from error
-
-
-def _reason(text: str) -> str:
-    """The line of a long message that says what happened: the last one of a Python trace, else the first."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if any(line.startswith("Traceback") for line in lines):
-        lines = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Warning)\b", line)] or lines
-        return lines[-1]
-    return lines[0] if lines else ""
-
-
-def _is_gone(error: Exception) -> bool:
-    text = f"{type(error).__name__}: {error}"
-    signs = (
-        "SparkContext or SparkSession should be created first", "stopped SparkContext",
-        "SparkContext was shut down", "SparkContext has been shutdown", "NO_ACTIVE_SESSION",
-        "'NoneType' object has no attribute 'sc'", "'NoneType' object has no attribute '_jvm'", "Connection refused",
-        "Connection reset", "Py4JNetworkError", "StatusCode.UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED",
-        "INVALID_HANDLE.SESSION", "SESSION_OR_CONTEXT_NOT_EXISTS",
-        "BlockManagerMaster.driverEndpoint", "Channel closed", "Cannot invoke RPC",
-    )  # fmt: skip
-    return any(sign in text for sign in signs)
 
 
 def check_arrow() -> None:

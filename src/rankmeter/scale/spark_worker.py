@@ -25,7 +25,7 @@ from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import streaming
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.lists.background import Background
+from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure, parse
 from rankmeter.scale.block_lists import count_groups, listed_in
 from rankmeter.scale.blocks import BlockValues, evaluate_block
@@ -84,14 +84,19 @@ class Work:
             measure(function)
         return [parse(text) for text in self.measures]
 
-    def schema(self) -> str:
-        """The columns that come out, in Spark's words; an array has an element for each measure.
+    @property
+    def columns(self) -> dict[str, str]:
+        """What comes out, and its types in Spark's words; an array has an element for each measure.
 
         A column for each would be four for each measure, and Spark's plans take long with hundreds of columns.
         """
         if self.values:
-            return ", ".join([f"query {self.id_types[0]}", *(f"{name} array<{kind}>" for name, kind in ARRAYS.items())])
-        return ", ".join(["state string", *(f"{name} {kind}" for name, kind in self.counts.items())])
+            return {"query": self.id_types[0], **{name: f"array<{kind}>" for name, kind in ARRAYS.items()}}
+        return {"state": "string", **self.counts}
+
+    def schema(self) -> str:
+        """The same as Spark takes it."""
+        return ", ".join(f"{name} {kind}" for name, kind in self.columns.items())
 
 
 @dataclass(frozen=True)
@@ -287,11 +292,9 @@ def _filled_batch(columns: Mapping[str, Any], schema: Any) -> Any:
 
 
 def arrow_schema(work: Work) -> Any:
-    """The schema of `Work.schema` in Arrow's words."""
+    """The columns that come out in Arrow's words."""
     import pyarrow as pa
 
     kinds = {"double": pa.float64(), "boolean": pa.bool_(), "bigint": pa.int64(), "string": pa.string()}
-    if work.values:
-        arrays = [(name, pa.list_(kinds[kind])) for name, kind in ARRAYS.items()]
-        return pa.schema([("query", kinds[work.id_types[0]]), *arrays])
-    return pa.schema([("state", pa.string()), *((name, kinds[kind]) for name, kind in work.counts.items())])
+    kinds |= {f"array<{kind}>": pa.list_(of) for kind, of in kinds.items()}
+    return pa.schema([(name, kinds[kind]) for name, kind in work.columns.items()])

@@ -6,18 +6,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_path
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.result import Evaluation, header_of
 from rankmeter.evaluating.stored import digest_of_parts, values_columns
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Listener
@@ -25,16 +23,16 @@ from rankmeter.inputs.shards import Files
 from rankmeter.inputs.streaming import none_of, regrouped
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.lists.background import Background
+from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure
 from rankmeter.placing.joins import ScatteredQueryError, same_id_types
+from rankmeter.placing.numbering import grouped, numbers_among
 from rankmeter.placing.pairs import MOST_JUDGED, Pair
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.preparations import without_subtopics
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.scale.block_lists import background_of, check_lists, listed_in, merged_counts, values_of_counts
-from rankmeter.scale.blocks import State, check_mergeable, check_subtopics, evaluate_block, summary
-from rankmeter.scale.distant import DistantEvaluation
+from rankmeter.scale.block_lists import background_of, check_blocks, listed_in, merged_counts, values_of_counts
+from rankmeter.scale.blocks import DistantEvaluation, State, check_subtopics, evaluate_block, summary
 from rankmeter.whole_files import check_apart, check_writable, whole_file
 
 LONGEST_PATH = 4096
@@ -67,8 +65,7 @@ def evaluate_to_file(
         ev.save(target)
         return ev
     measures = asked.measures
-    check_mergeable(measures)
-    check_lists(measures, about, judgments)
+    check_blocks(measures, about, judgments)
     truth = None
     if judgments is not None:
         truth = into_judgments(judgments, columns=columns).judgment_table()
@@ -82,16 +79,9 @@ def evaluate_to_file(
             with regrouped(source.blocks()) as blocks:
                 state, counted, parts = _write_parts(truth, blocks, measures, about, folder)
         sources = None if truth is None else truth.source, source.source
-        reading = Pair(truth, source).readings()
-        purpose = about.purpose_of(reading)
-        totals = summary(state, asked, sources, reading=reading, purpose=purpose, counted=counted)
-        ev = DistantEvaluation(
-            name=name,
-            asked=asked.names,
-            **totals,
-            judged_by=known,
-            fetch=partial(Evaluation.load, target),
-        )
+        totals = summary(state, asked, about, sources, Pair(truth, source).readings(), counted)
+        fetch = partial(Evaluation.load, target)
+        ev = DistantEvaluation(name=name, asked=asked.names, **totals, judged_by=known, fetch=fetch)
         frame = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
         frame.sink_parquet(made, metadata=_metadata(ev, frame.collect_schema(), parts))
     return ev
@@ -150,23 +140,17 @@ class _ByQuery:
 
     def __init__(self, table: JudgmentTable) -> None:
         self.table = table
-        queries = table.query.unique(maintain_order=True) if table.queries is None else table.queries
-        self._number = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
-        code = self._numbers(table.query)
-        self._order: Ints = group_rows(code, len(queries))
-        self._sizes: Ints = np.bincount(code, minlength=len(queries)).astype(np.int64)
-        self._offsets = offsets_of(self._sizes)
-        self._given: Bools = np.zeros(len(queries), np.bool_)
+        self._groups = grouped(table.query, table.queries)
+        queries = len(self._groups.values)
+        self._order: Ints = group_rows(self._groups.code, queries)
+        self._offsets = offsets_of(self._groups.sizes)
+        self._given: Bools = np.zeros(queries, np.bool_)
         self._strangers: set[object] = set()
-
-    def _numbers(self, query: pl.Series) -> Ints:
-        joined = pl.DataFrame({"query": query}).join(self._number, on="query", how="left", maintain_order="left")
-        return joined["number"].fill_null(-1).to_numpy()
 
     def take(self, block: RunTable) -> JudgmentTable:
         """The judgments of the queries of a block; a query that was in an earlier block is an error."""
         different = block.query.unique(maintain_order=True) if block.queries is None else block.queries
-        number = self._numbers(different)
+        number = numbers_among(self._groups.values, different)
         unknown = different.filter(pl.Series(number < 0)).to_list()
         before = len(self._strangers)
         self._strangers.update(unknown)
@@ -183,11 +167,11 @@ class _ByQuery:
             yield self._rows(left[first : first + QUERIES_AT_ONCE])
 
     def _rows(self, number: Ints) -> JudgmentTable:
-        rows = pl.Series(self._order[expand(self._offsets[number], self._sizes[number])])
-        table = self.table
+        table, sizes = self.table, self._groups.sizes[number]
+        rows = pl.Series(self._order[expand(self._offsets[number], sizes)])
         subtopic = None if table.subtopic is None else table.subtopic.gather(rows)
         query, item, grade = (column.gather(rows) for column in (table.query, table.item, table.grade))
-        queries = None if self._sizes[number].all() else self._number["query"].gather(pl.Series(number))
+        queries = None if sizes.all() else self._groups.values.gather(pl.Series(number))
         return replace(table, query=query, item=item, grade=grade, subtopic=subtopic, queries=queries)
 
 
@@ -196,21 +180,8 @@ CELLS_AT_ONCE = 2**22
 
 
 def _metadata(ev: DistantEvaluation, schema: pl.Schema, parts: Sequence[Path]) -> dict[str, str]:
-    """What a saved evaluation says of itself, taken from a saved one without queries, and the digest of all parts."""
-    nothing, scratch = np.empty(0), BytesIO()
-    Evaluation(
-        name=ev.name,
-        ids=pl.Series([], dtype=pl.String),
-        values={m: Values(nothing, nothing.astype(np.bool_), nothing, nothing) for m in ev.means},
-        means=ev.means,
-        tie_bounds=ev.tie_bounds,
-        asked=ev.asked,
-        told=ev.facts,
-        judged_by=ev.judged_by,
-    ).save(scratch)
-    scratch.seek(0)
-    header = pl.read_parquet_metadata(scratch)["rankmeter"]
-
+    """What a saved evaluation says of itself, and the digest of all parts."""
+    header = header_of(ev)
     rows = sum(pl.scan_parquet(part, glob=False).select(pl.len()).collect().item() for part in parts)
     names = schema.names()
     at_once = max(1, CELLS_AT_ONCE // max(1, rows))

@@ -23,8 +23,5 @@ class SparkFault(Exception):
     ],
 )
 def test_the_message_names_the_library_and_the_extra(said, lacking):
-    def work():
+    with pytest.raises(rm.MissingExtraError, match=rf"{lacking}.*Hint: .*rankmeter\[spark\]"), guarded():
         raise SparkFault(said)
-
-    with pytest.raises(rm.MissingExtraError, match=rf"{lacking}.*Hint: .*rankmeter\[spark\]"):
-        guarded(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import expand, offsets_of, owners
 from rankmeter.placing.staircase import Staircase
 
+Known = TypeVar("Known")
 BLOCK_CELLS = 2_000_000
 """How many numbers a block of users may hold at once; everything large is done in such blocks."""
 
@@ -123,11 +124,12 @@ class Slates:
     def __len__(self) -> int:
         return self.queries
 
-    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+    def once(self, name: Any, make: Callable[[], Known]) -> Known:
         """What ``make`` makes, made when it is first asked for under this name."""
         if name not in self._kept:
             self._kept[name] = make()
-        return self._kept[name]
+        kept: Known = self._kept[name]
+        return kept
 
     @property
     def item(self) -> Ints:
@@ -137,14 +139,12 @@ class Slates:
     @property
     def query(self) -> Ints:
         """(m,) the query of each item."""
-        query: Ints = self.once("query", lambda: self.stairs.each(self.stairs.lists))
-        return query
+        return self.once("query", lambda: self.stairs.each(self.stairs.lists))
 
     @property
     def lengths(self) -> Ints:
         """(n,) how many items each list has."""
-        lengths: Ints = self.once("lengths", lambda: self._by_query(self.stairs.lengths))
-        return lengths
+        return self.once("lengths", lambda: self._by_query(self.stairs.lengths))
 
     def _by_query(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """(n,) what each list of the staircase has; 0 where a query has no list."""
@@ -155,14 +155,12 @@ class Slates:
     @property
     def codes(self) -> Ints:
         """(n, k) the items of each list; -1 behind its end."""
-        codes: Ints = self.once("codes", lambda: self.stairs.rows(self.item, len(self), self.places, -1))
-        return codes
+        return self.once("codes", lambda: self.stairs.rows(self.item, len(self), self.places, -1))
 
     @property
     def present(self) -> Bools:
         """(n, k) where there is an item."""
-        present: Bools = self.once("present", lambda: np.arange(self.places) < self.lengths[:, None])
-        return present
+        return self.once("present", lambda: np.arange(self.places) < self.lengths[:, None])
 
     @property
     def grades(self) -> Floats:
@@ -170,8 +168,7 @@ class Slates:
         if self.grade is None:
             return np.full((len(self), self.places), np.nan)
         grade = self.grade
-        grades: Floats = self.once("grades", lambda: self.stairs.rows(grade, len(self), self.places, np.nan))
-        return grades
+        return self.once("grades", lambda: self.stairs.rows(grade, len(self), self.places, np.nan))
 
     def at(self, values: npt.NDArray[Any], outside: float = 0.0) -> npt.NDArray[Any]:
         """(n, k) the value of each place's item; ``outside`` behind the end and where ``values`` does not reach."""
@@ -191,8 +188,7 @@ class Slates:
         """The first ``cutoff`` places of every list."""
         if cutoff is None or cutoff >= self.places:
             return self
-        shorter: Slates = self.once(("cut", cutoff), lambda: self._cut(cutoff))
-        return shorter
+        return self.once(("cut", cutoff), lambda: self._cut(cutoff))
 
     def _cut(self, cutoff: int) -> Slates:
         stairs = self.stairs.cut(cutoff)
@@ -242,8 +238,7 @@ class Counts:
     @classmethod
     def of(cls, s: Slates, by: str) -> Counts:
         """Count the places of all lists ``by`` item alone, by place or by the length of their list."""
-        counts: Counts = s.once(("counts", by), lambda: cls._of(s, by))
-        return counts
+        return s.once(("counts", by), lambda: cls._of(s, by))
 
     @classmethod
     def _of(cls, s: Slates, by: str) -> Counts:
@@ -304,6 +299,13 @@ def known(values: npt.NDArray[Any], codes: Ints, outside: float = 0.0) -> npt.ND
     """The value of each code; ``outside`` for padding and for items that ``values`` does not reach."""
     padded = np.append(values, np.asarray([outside], values.dtype))
     return padded[np.where((codes >= 0) & (codes < len(values)), codes, len(values))]
+
+
+def given(value: Known | None) -> Known:
+    """What a measure asks for, of which :func:`rankmeter.evaluate` has made sure."""
+    if value is None:
+        raise TypeError("a measure asks for what was not given")
+    return value
 
 
 def along(places: Floats) -> Floats:

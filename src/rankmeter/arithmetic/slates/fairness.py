@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import Slates, Whole, place_weights
-from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_of, rows_per_group
+from rankmeter.arithmetic.slates.data import Slates, Whole, given, place_weights
+from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_per_group
 from rankmeter.placing.placements import Floats, Ints
 
 
@@ -32,7 +32,7 @@ def disparity(s: Slates, m: Any) -> Whole:
     exposure = _exposure(s, m)
     groups = exposure.shape[1]
     if m.target == "relevance":
-        relevant = rows_per_group(rows_of(s.judged), m.rel, _group(s), groups)
+        relevant = rows_per_group(given(s.judged), m.rel, _group(s), groups)
         return Whole(math.nan, np.hstack([exposure, relevant]), np.empty(0))
     if m.target == "uniform":
         target = np.full(groups, 1.0 / groups)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Sets, Slates, along, blocks, expanded
+from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Sets, Slates, along, blocks, expanded, given
 from rankmeter.arithmetic.slates.item_vectors import Described, described, pair_sums_of_cosines
 from rankmeter.placing.placements import Bools, Floats, Ints
 
@@ -24,7 +24,7 @@ MOST_DENSE_COLUMNS = 1024
 def intra_list_distance(s: Slates, m: Any) -> ListValues:
     """The mean distance of two items of a list."""
     if m.metric == "given":
-        sums, known = _given(s)
+        sums, known = _given_distance(s)
     else:
         items = described(s.items, m.source)
         known = np.count_nonzero(items.has(s.codes), axis=1)
@@ -46,7 +46,7 @@ def intra_list_distance(s: Slates, m: Any) -> ListValues:
     return ListValues(numerator, below, (known > 1) | (alone & (m.single != "skip")))
 
 
-def _given(s: Slates) -> tuple[Floats, Ints]:
+def _given_distance(s: Slates) -> tuple[Floats, Ints]:
     """Sums over pairs of the distance that the catalogue was given."""
     inside = (s.codes >= 0) & (s.codes < s.items.listed)
     known = np.count_nonzero(inside, axis=1)
@@ -143,7 +143,7 @@ def category_diversity(s: Slates, m: Any) -> ListValues:
     divisors = {
         "k": np.full(len(s), float(m.cutoff)) if m.cutoff else lengths,
         "list": lengths,
-        "catalogue": np.full(len(s), float(categories(s.items).columns)),
+        "catalogue": np.full(len(s), float(given(s.items.categories).columns)),
         "count": np.ones(len(s)),
     }
     return ListValues(distinct, divisors[m.norm], lengths > 0)
@@ -160,7 +160,7 @@ def category_entropy(s: Slates, m: Any) -> ListValues:
         has.append(total[:, 0] > 0)
     below = log_of(m.base)
     if m.norm == "categories":
-        below = math.log(max(categories(s.items).columns, 2))
+        below = math.log(max(given(s.items.categories).columns, 2))
     return ListValues(np.concatenate(values) / below, np.ones(len(s)), np.concatenate(has))
 
 
@@ -177,16 +177,9 @@ def personalisation(counts: Counts, items: Items, _: Any) -> float:
     return 1.0 - max(similar, 0.0) / (users * (users - 1.0))
 
 
-def categories(items: Items) -> Sets:
-    """The categories, which :func:`rankmeter.evaluate` has made sure of."""
-    if items.categories is None:
-        raise TypeError("these items have no categories")
-    return items.categories
-
-
 def category_shares(items: Items, codes: Ints, weights: Floats) -> list[Floats]:
     """Blocks of ``(users, categories)``: the weight of each category in a list; an item splits its own equally."""
-    sets = categories(items)
+    sets = given(items.categories)
     weights = np.broadcast_to(weights, codes.shape)
     shares = []
     for rows in blocks(len(codes), max(sets.columns, codes.shape[1])):

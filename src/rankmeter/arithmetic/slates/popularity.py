@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, along, known, place_weights
+from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, along, given, known, place_weights
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 
 def counts_of(items: Items, count: str) -> tuple[Floats, float]:
     """How often each item was taken, and how often it could have been."""
-    counts = items.takers if count == "users" else items.taken
-    if counts is None:
-        raise TypeError("these items have no popularity")
+    counts = given(items.takers if count == "users" else items.taken)
     return counts, items.users if count == "users" else float(counts.sum())
 
 
@@ -127,7 +125,7 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
     taken, _ = counts_of(s.items, m.count)
     lengths = s.lengths
     popular = s.totals(taken) / np.maximum(lengths, 1)
-    history = rows_of(s.history)
+    history = given(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
     # A history of items that nobody took can only be lifted together with others, which a user's own lift is not.
@@ -139,7 +137,7 @@ def equal_opportunity(s: Slates, m: Any) -> Whole:
     """What head and tail (or groups) have found of their relevant items."""
     group, groups = _groups(s.items, m)
     found = per_group(s.at(group, -1), s.relevant(m.rel), groups)
-    relevant = rows_per_group(rows_of(s.judged), m.rel, group, groups)
+    relevant = rows_per_group(given(s.judged), m.rel, group, groups)
     return Whole(math.nan, np.hstack([found, relevant]), np.empty(0))
 
 
@@ -191,10 +189,3 @@ def rows_per_group(rows: Rows, rel: float, group: Ints, groups: int) -> Ints:
     queries = len(rows.offsets) - 1
     flat = np.bincount(rows.query[inside] * groups + code[inside], minlength=queries * groups)
     return flat.reshape(queries, groups)
-
-
-def rows_of(rows: Rows | None) -> Rows:
-    """Judgments or a history, which :func:`rankmeter.evaluate` has made sure of."""
-    if rows is None:
-        raise TypeError("these slates have no such rows")
-    return rows

@@ -7,21 +7,16 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import ListValues, Slates, along, place_weights
+from rankmeter.arithmetic.slates.data import ListValues, Slates, along, given, place_weights
 from rankmeter.arithmetic.slates.item_vectors import described, likeness_to_history
-from rankmeter.arithmetic.slates.listdiversity import categories, category_shares, spread
-from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant, rows_of
+from rankmeter.arithmetic.slates.listdiversity import category_shares, spread
+from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant
 from rankmeter.placing.placements import Bools, Floats
 
 
 def serendipity(s: Slates, m: Any) -> ListValues:
     """Relevant and unexpected."""
-    if m.surprise == "popularity":
-        surprise, counted = _rank_surprise(s), s.present
-    elif m.surprise == "popular":
-        surprise, counted = _not_popular(s, m).astype(np.float64), s.present
-    else:
-        surprise, counted = _unlike_history(s, m)
+    surprise, counted = _surprise(s, m)
     useful = counted if m.relevance == "all" else counted & s.relevant(m.rel)
     lengths = np.count_nonzero(counted, axis=1)
     defined = lengths > 0 if m.relevance == "all" or m.surprise == "history" else has_relevant(s, m)
@@ -32,10 +27,7 @@ def serendipity(s: Slates, m: Any) -> ListValues:
 
 def unexpectedness(s: Slates, m: Any) -> ListValues:
     """How unlike what was to be expected."""
-    if m.surprise == "popular":
-        surprise, counted = _not_popular(s, m).astype(np.float64), s.present
-    else:
-        surprise, counted = _unlike_history(s, m)
+    surprise, counted = _surprise(s, m)
     lengths = np.count_nonzero(counted, axis=1)
     return ListValues(along(np.where(counted, surprise, 0.0)), lengths.astype(np.float64), lengths > 0)
 
@@ -60,14 +52,19 @@ def _not_popular(s: Slates, m: Any) -> Bools:
     return np.asarray(s.present & ~s.at(usual))
 
 
-def _unlike_history(s: Slates, m: Any) -> tuple[Floats, Bools]:
-    alike, counted = likeness_to_history(described(s.items, m.source), s.codes, rows_of(s.history))
+def _surprise(s: Slates, m: Any) -> tuple[Floats, Bools]:
+    """(n, k) how unexpected the item of each place is, and which places count."""
+    if m.surprise == "popularity":
+        return _rank_surprise(s), s.present
+    if m.surprise == "popular":
+        return _not_popular(s, m).astype(np.float64), s.present
+    alike, counted = likeness_to_history(described(s.items, m.source), s.codes, given(s.history))
     return 1.0 - alike, counted
 
 
 def calibration(s: Slates, m: Any) -> ListValues:
     """The divergence of a list's categories from those of the user's history."""
-    sets, history = categories(s.items), rows_of(s.history)
+    sets, history = given(s.items.categories), given(s.history)
     weights = place_weights(m.weight, s.places)
     values, defined = [], []
     shares = category_shares(s.items, s.codes, weights)
