@@ -10,16 +10,15 @@ import click
 import rankmeter as rm
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import (
+    NUMBERS,
+    TYPES,
     JudgmentSources,
     Sources,
     by_system,
     columns_option,
-    kinds_of_events,
     level_option,
     measure_option,
     named_columns,
-    numbers,
-    pairs,
     seed_option,
     system_names,
 )
@@ -99,21 +98,17 @@ def silence(judgments: str, run: str, measure: str, sources: Sources, answer: An
 @click.option("--texts", type=Reads(), metavar="FILE")
 @click.option("--rule", type=click.Choice(["joint", "share", "any", "iou", "contained"]), default="joint")
 @click.option("--share", default=0.5)
-@click.option("--cutoffs", cls=CommaList, metavar="NUMBER,...", default="1,3,5,10")
-@click.option("--budgets", cls=CommaList, metavar="NUMBER,...")
+@click.option("--cutoffs", **NUMBERS, default="1,3,5,10")
+@click.option("--budgets", **NUMBERS)
 @click.option("--unit", type=click.Choice(["characters", "tokens"]), default="characters")
 @click.option("--dialect", type=click.Choice(["rankmeter", "chroma", "legalbench_rag"]), default="rankmeter")
 @columns_option
 @level_option
 @takes(answer=Answer)
-def evidence(
-    gold: str, chunks: tuple[str, ...], measures: tuple[str, ...], columns: str | None, answer: Answer, **options: Any
-) -> None:
+def evidence(gold: str, chunks: tuple[str, ...], measures: tuple[str, ...], answer: Answer, **options: Any) -> None:
     """How much of the gold spans the first chunks hold."""
-    options["cutoffs"] = numbers("--cutoffs", options["cutoffs"]) or ()
-    options["budgets"] = numbers("--budgets", options["budgets"])
-    named = pairs("--columns", columns)
-    answer.give(rm.evidence(gold, by_system(chunks), split_all(measures), columns=named, **options))
+    options["cutoffs"] = options["cutoffs"] or ()
+    answer.give(rm.evidence(gold, by_system(chunks), split_all(measures), **options))
 
 
 @command()
@@ -124,11 +119,8 @@ def evidence(
 @columns_option
 @level_option
 @takes(answer=Answer)
-def nuggets(
-    labels: str, against: str | None, assisted_by: str | None, columns: str | None, answer: Answer, **options: Any
-) -> None:
+def nuggets(labels: str, against: str | None, assisted_by: str | None, answer: Answer, **options: Any) -> None:
     """Answers scored by the nuggets that they support."""
-    options["columns"] = pairs("--columns", columns)
     scores = rm.nuggets(labels, assisted_by=assisted_by, **options)
     if against is None:
         answer.give(scores)
@@ -205,7 +197,7 @@ class Grading:
     """How rates become grades."""
 
     max_grade: int = option(type=click.IntRange(1, 10), metavar="GRADE", default=3)
-    thresholds: str | None = option(cls=CommaList, metavar="NUMBER,...")
+    thresholds: list[float] | None = option(**NUMBERS)
     grade_by: Literal["rate", "low"] = option(default="rate")
     no_shrinkage: bool = option(default=False)
     least_evidence: float = option(default=10.0)
@@ -214,7 +206,7 @@ class Grading:
     def settings(self) -> dict[str, Any]:
         """How the API is told."""
         return {
-            "grades": numbers("--thresholds", self.thresholds) or self.max_grade, "grade_by": self.grade_by,
+            "grades": self.thresholds or self.max_grade, "grade_by": self.grade_by,
             "shrink": not self.no_shrinkage, "least": (self.least_evidence, self.least_users),
         }  # fmt: skip
 
@@ -225,25 +217,15 @@ class Grading:
     "--model", type=click.Choice(["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]), default="examined"
 )
 @click.option("--clickless", type=click.Choice(["seen", "left out"]), default="seen")
-@click.option("--examination", cls=CommaList, metavar="NUMBER,...")
+@click.option("--examination", **NUMBERS)
 @takes(grading=Grading)
 @click.option("--judgments", type=Reads(), metavar="FILE")
 @columns_option
-@click.option("--types", cls=CommaList, metavar="KIND=WORD,...")
+@click.option("--types", **TYPES)
 @level_option
 @takes(answer=Answer)
-def judgments_from_clicks(
-    log: str,
-    grading: Grading,
-    judgments: str | None,
-    columns: str | None,
-    types: str | None,
-    answer: Answer,
-    **options: Any,
-) -> None:
+def judgments_from_clicks(log: str, grading: Grading, judgments: str | None, answer: Answer, **options: Any) -> None:
     """A log of impressions and clicks as judgments."""
-    options["examination"] = numbers("--examination", options["examination"])
-    options |= {"columns": pairs("--columns", columns), "types": kinds_of_events(types)}
     grades = rm.judgments_from_clicks(log, **options, **grading.settings())
     if judgments is not None:
         grades = grades.against(judgments, level=options["level"])

@@ -11,14 +11,15 @@ import click
 import rankmeter as rm
 from rankmeter.cli.bilingual import BilingualGroup, language_option
 from rankmeter.cli.options import (
-    COLUMNS,
     LEVEL,
+    PAIRS,
     SEED,
+    TYPES,
     columns_option,
-    kinds_of_events,
     level_option,
     measure_option,
     pairs,
+    parts,
     seed_option,
 )
 from rankmeter.cli.output import Answer, Delivery
@@ -37,20 +38,36 @@ if TYPE_CHECKING:
 GATE_FAILED = 1
 
 
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError.of("cli.not_a_number", option=option, text=text) from error
+
+
+def _ratios(option: str, text: str | None) -> dict[str, float] | None:
+    """Read ``A=9,B=1``."""
+    return {name: _number(option, value) for name, value in pairs(option, text).items()} or None
+
+
+def _shares(option: str, text: str | None) -> list[float]:
+    """Read ``0.25,0.5``."""
+    return [_number(option, share) for share in parts(option, text)]
+
+
 @dataclass(frozen=True, slots=True)
 class LogOptions:
     """How the log is read and cleaned."""
 
-    columns: str | None = option(**COLUMNS)
-    types: str | None = option(cls=CommaList, metavar="KIND=WORD,...")
+    columns: dict[str, str] = option(**PAIRS)
+    types: dict[str, list[str]] = option(**TYPES)
     events_format: str | None = option(metavar="FORMAT")
     bots: Literal["keep", "drop"] = option(default="keep")
     crossed: Literal["drop", "first"] = option(default="drop")
 
     def reading(self) -> dict[str, Any]:
         """How the API is told to read it."""
-        columns = pairs("--columns", self.columns)
-        return {"columns": columns, "types": kinds_of_events(self.types), "format": self.events_format}
+        return {"columns": self.columns, "types": self.types, "format": self.events_format}
 
     def settings(self) -> dict[str, Any]:
         """How the API is told to read and to clean it."""
@@ -73,7 +90,7 @@ class Comparing:
 
     experiment: bool = option(default=False)
     control: str | None = option(metavar="VARIANT")
-    ratios: str | None = option(cls=CommaList, metavar="NAME=RATIO,...")
+    ratios: dict[str, float] | None = option(cls=CommaList, metavar="NAME=RATIO,...", parse=_ratios)
     start: str | None = option(metavar="TIME")
     segments: str | None = option(metavar="COLUMN")
     correction: Literal["holm", "hochberg", "bonferroni", "bh", "by", "none"] = option(default="holm")
@@ -87,11 +104,7 @@ class Comparing:
 
     def settings(self) -> dict[str, Any]:
         """How the API is told."""
-        ratios = {name: _number("--ratios", value) for name, value in pairs("--ratios", self.ratios).items()}
-        return {
-            "control": self.control, "ratios": ratios or None, "power": self.power, "correction": self.correction,
-            "start": self.start, "segments": self.segments,
-        }  # fmt: skip
+        return {name: value for name, value in asdict(self).items() if name not in ("experiment", "sums")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +114,9 @@ class Deciding:
     primary: tuple[str, ...] = option(metavar="MEASURE")
     guardrails: tuple[str, ...] = option("--guardrail", metavar="MEASURE=MARGIN")
     sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(default="once")
-    looks: str | None = option(cls=CommaList, metavar="SHARE,...")
+    looks: list[float] = option(cls=CommaList, metavar="SHARE,...", parse=_shares)
     prior: float | None = option()
-    covariates: str | None = option(cls=CommaList, metavar="COLUMN,...")
+    covariates: list[str] = option(cls=CommaList, metavar="COLUMN,...", parse=parts)
     strata: str | None = option(metavar="COLUMN")
     days: bool = option(default=False)
 
@@ -119,20 +132,7 @@ class Deciding:
         return asdict(self) | {
             "primary": split_all(self.primary),
             "guardrails": {name: _number("--guardrail", margin) for name, _, margin in guards},
-            "looks": [_number("--looks", share) for share in _parts(self.looks)],
-            "covariates": _parts(self.covariates),
         }
-
-
-def _parts(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError.of("cli.not_a_number", option=option, text=text) from error
 
 
 @command()
@@ -227,11 +227,11 @@ def _sums_table(path: str) -> pl.DataFrame:
 @level_option
 @columns_option
 @takes(answer=Answer)
-def counterfactual(log: str, columns: str | None, answer: Answer, **options: Any) -> None:
+def counterfactual(log: str, answer: Answer, **options: Any) -> None:
     """What another policy would have earned, from the log of the one that ran."""
     from rankmeter.online.choice_log import off_policy_log
 
-    answer.tell(off_policy_log(log, columns=pairs("--columns", columns), **options))
+    answer.tell(off_policy_log(log, **options))
 
 
 @click.group(cls=BilingualGroup)
@@ -263,11 +263,11 @@ def make(a: str, b: str, lang: Language, delivery: Delivery, **options: Any) -> 
 @columns_option
 @click.option("--unit", type=click.Choice(["auto", "user", "query"]), default="auto")
 @takes(answer=Answer)
-def score(clicks: str, columns: str | None, answer: Answer, **options: Any) -> None:
+def score(clicks: str, answer: Answer, **options: Any) -> None:
     """Which ranking people prefer, from their clicks."""
     from rankmeter.online.interleaving import score_interleaving
 
-    answer.tell(score_interleaving(clicks, columns=pairs("--columns", columns), **options))
+    answer.tell(score_interleaving(clicks, **options))
 
 
 @command()

@@ -30,7 +30,6 @@ LEVEL = 0.95
 
 level_option = click.option("--level", default=LEVEL)
 seed_option = click.option("--seed", **SEED)
-columns_option = click.option("--columns", **COLUMNS)
 measure_option = click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE")
 
 
@@ -114,6 +113,11 @@ class ItemsAndUsers:
         return known
 
 
+def parts(_: str, text: str | None) -> list[str]:
+    """Read ``age, country``."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
 def refuse_measures(paths: Iterable[str]) -> None:
     """Refuse a measure among the files: its ``-m`` is missing."""
     for path in paths:
@@ -147,7 +151,7 @@ def named_columns(text: str | None) -> dict[str, str]:
 
 def _parts(text: str | None) -> Iterator[tuple[str, str, str]]:
     """The parts of ``item=docid, query=uid``, each with what precedes and follows the equals sign."""
-    for part in filter(None, map(str.strip, (text or "").split(","))):
+    for part in parts("", text):
         name, _, value = part.partition("=")
         yield part, name.strip(), value.strip()
 
@@ -234,10 +238,16 @@ def numbers(option: str, text: str | None) -> list[Any] | None:
         raise InputError.of("judging.not_numbers", option=option, text=text[:60]) from None
 
 
-def kinds_of_events(text: str | None) -> dict[str, list[str]]:
+def kinds_of_events(option: str, text: str | None) -> dict[str, list[str]]:
     """Read ``conversion=signup,conversion=order``: several words may stand for one kind of event."""
     words: dict[str, list[str]] = {}
     for part in (text or "").split(","):
-        for kind, name in pairs("--types", part).items():
+        for kind, name in pairs(option, part).items():
             words.setdefault(kind, []).append(name)
     return words
+
+
+PAIRS: dict[str, Any] = {**COLUMNS, "parse": pairs}
+TYPES: dict[str, Any] = {"cls": CommaList, "metavar": "KIND=WORD,...", "parse": kinds_of_events}
+NUMBERS: dict[str, Any] = {"cls": CommaList, "metavar": "NUMBER,...", "parse": numbers}
+columns_option = click.option("--columns", **PAIRS)

@@ -85,13 +85,20 @@ class WritesEach(click.ParamType):  # type: ignore[type-arg]
 
 
 class CommaList(click.Option):
-    """An option that takes parts separated by commas; typed again, it adds to them."""
+    """An option that takes parts separated by commas, which ``parse`` reads; typed again, it adds to them."""
 
-    def __init__(self, *args: Any, default: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        default: str | None = None,
+        parse: Callable[[str, str | None], Any] = lambda _, text: text,
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **{**settings, "multiple": True, "default": [default] if default else None})
+        self.parse = parse
 
-    def process_value(self, ctx: click.Context, value: Any) -> str | None:
-        return ",".join(super().process_value(ctx, value)) or None
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        return self.parse(self.opts[-1], ",".join(super().process_value(ctx, value)) or None)
 
 
 def option(*names: str, default: Any = None, **settings: Any) -> Any:
