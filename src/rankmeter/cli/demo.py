@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 import shutil
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import rankmeter as rm
 from rankmeter import demo as bundled
 from rankmeter.cli.evaluate import Asking, evaluate_files
 from rankmeter.cli.output import show
@@ -19,7 +19,9 @@ from rankmeter.cli.parameters import Writes, command
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import Finished, InputError, MissingExtraError
+from rankmeter.report import need_report_extra
 from rankmeter.report.evaluations import ShownEvaluations, measure_column, value_cell
+from rankmeter.report.titles import read_texts
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.markdown import markdown_text, table_markdown
 from rankmeter.whole_files import make_folder, write_text
@@ -44,33 +46,23 @@ def demo(output: Path | None, data: Path | None) -> None:
     output = output or Path("demo-output")
     make_folder(output)
     report, queries, page = output / "report.md", output / "per-query.csv", output / "report.html"
-    _check_ours(report, queries, page)
+    titles = tuple(f"# {word('demo_title', lang)}" for lang in LANGUAGES)
+    is_ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(titles)
+    for path in (report, queries, page):
+        if path.exists() and not is_ours:  # no demo wrote it
+            raise InputError.of("files.already_there", source=str(path))
     judgments = str(bundled.data_path(bundled.JUDGMENTS))
     runs = {name: str(bundled.data_path(file)) for name, file in bundled.RUNS.items()}
     evaluations = evaluate_files(judgments, runs, MEASURES, Asking())
-    line = shlex.join(
-        [
-            *program(),
-            "evaluate",
-            judgments,
-            *runs.values(),
-            *(part for measure in MEASURES for part in ("-m", measure)),
-        ]
-    )
+    asked = [part for measure in MEASURES for part in ("-m", measure)]
+    line = shlex.join([*program(), "evaluate", judgments, *runs.values(), *asked])
     lang = spoken_language()
-    write_text(report, report_text(evaluations, query_texts(), line, lang))
+    write_text(report, _report_text(evaluations, line, lang))
     write_text(queries, ShownEvaluations(evaluations, per_query=True).to_csv())
-    shown = write_page(page, judgments, runs, lang)
+    on_page = _write_page(page, judgments, runs, lang)
     show([ShownEvaluations(evaluations, lang).table()], lang)
-    tell(
-        [
-            word("demo_made_up", lang),
-            shown,
-            word("demo_report", lang, place=str(report)),
-            word("demo_values", lang, place=str(queries)),
-            word("demo_by_hand", lang, command=Finished(line)),
-        ]
-    )
+    places = [word("demo_report", lang, place=str(report)), word("demo_values", lang, place=str(queries))]
+    tell([word("demo_made_up", lang), on_page, *places, word("demo_by_hand", lang, command=Finished(line))])
 
 
 def program() -> list[str]:
@@ -81,16 +73,6 @@ def program() -> list[str]:
     return [called.stem if shutil.which(called.stem) else sys.argv[0]]
 
 
-def _check_ours(report: Path, *beside: Path) -> None:
-    """Refuse to overwrite files that no demo wrote; its report begins with its title."""
-    ours = report.is_file() and report.read_text(encoding="utf-8", errors="replace").startswith(
-        tuple(f"# {word('demo_title', lang)}" for lang in LANGUAGES)
-    )
-    for path in (report, *beside):
-        if path.exists() and not ours:
-            raise InputError.of("files.already_there", source=str(path))
-
-
 def _write_data(folder: Path) -> None:
     """Write the data of the demo, and suggest commands to try."""
     lang = spoken_language()
@@ -99,6 +81,7 @@ def _write_data(folder: Path) -> None:
     start = shlex.join(program())
     names = (bundled.JUDGMENTS, "events.csv", bundled.SPOTS, "keyword.run", "hybrid.run")
     judgments, log, spots, *runs = (shlex.quote(str(folder / name)) for name in names)
+    scores = "--score weighted_sentiment_score --score normalized_sentiment_score"
     tell(
         [
             word("demo_events_too", lang, made_up=said("demo_made_up")),
@@ -107,37 +90,25 @@ def _write_data(folder: Path) -> None:
             f"  {start} explain nDCG@10 {judgments} {runs[0]} --query q007",
             f"  {start} compare {judgments} {' '.join(runs)}",
             f"  {start} reconcile {judgments} {runs[0]} --claim NDCG@10=0.4516",
-            (
-                f"  {start} table {spots} --id SpotID --group theme --truth Check --score weighted_sentiment_score "
-                "--score normalized_sentiment_score"
-            ),
+            f"  {start} table {spots} --id SpotID --group theme --truth Check {scores}",
             f"  {start} online {log} -m CTR -m CVR --by variant",
         ]
     )
 
 
-def write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language) -> str:
+def _write_page(page: Path, judgments: str, runs: dict[str, str], lang: Language) -> str:
     """Compare the systems and write the report as a page; return what to tell about it."""
-    from rankmeter.comparing.comparison import compare
-    from rankmeter.report import need_report_extra
-
     try:
         need_report_extra()
     except MissingExtraError as error:
         return word("demo_no_page", lang, page=page.name, why=Finished(error.text(lang)))
     titles = {"queries": bundled.data_path(bundled.QUERIES), "items": bundled.data_path(bundled.ITEMS)}
-    compared = compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
+    compared = rm.compare(judgments, runs, MEASURES, baseline=next(iter(runs)), permutations=10_000)
     compared.report(page, titles=titles, title=word("demo_title", lang), lang=lang)
     return word("demo_page", lang, place=str(page))
 
 
-def query_texts() -> dict[str, str]:
-    """The texts of the demo's queries, by id."""
-    with bundled.data_path(bundled.QUERIES).open(encoding="utf-8", newline="") as file:
-        return {row["id"]: row["text"] for row in csv.DictReader(file)}
-
-
-def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: str, lang: Language = "en") -> str:
+def _report_text(evaluations: Sequence[Evaluation], line: str, lang: Language) -> str:
     """The report as Markdown: numbers with intervals, what they mean, and where the best system fails."""
     shown = ShownEvaluations(evaluations, lang, intervals=True)
     measures = shown.measures
@@ -159,7 +130,7 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
         "\n".join(facts),
         word("demo_ties", lang) + "\n\n" + "\n".join(ties) if ties else "",
         f"## {word('demo_worst', lang, system=best.name, measure=best.label(measures[0]))}",
-        _worst_queries(best, texts, lang),
+        _worst_queries(best, lang),
         word("demo_hopeless", lang),
         f"## {word('demo_means', lang)}",
         *(explain_measure(measure, language=lang).to_markdown(level=3).rstrip() for measure in measures),
@@ -167,14 +138,14 @@ def report_text(evaluations: Sequence[Evaluation], texts: dict[str, str], line: 
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _worst_queries(ev: Evaluation, texts: dict[str, str], lang: Language) -> str:
-    measures = list(ev.means)
+def _worst_queries(ev: Evaluation, lang: Language) -> str:
+    measures, texts = list(ev.means), read_texts(bundled.data_path(bundled.QUERIES)).rows
     # If nothing is relevant no system can do better; the denominator of the first measure, nDCG, is then 0.
     hopeless = {query for query, below in zip(ev.queries, ev.values[measures[0]].denominator, strict=True) if not below}
     rows = [row for row in ev.per_query.iter_rows() if row[0] not in hopeless]
     worst = sorted(rows, key=lambda row: row[1])[:WORST]
     cells = (
-        (Cell(str(query)), Cell(texts.get(str(query), "")), *map(value_cell, values, measures))
+        (Cell(str(query)), Cell(texts.get(str(query), ("",))[0]), *map(value_cell, values, measures))
         for query, *values in worst
     )
     columns = (Column(word("query", lang), "text"), Column(word("text", lang), "text"), *map(measure_column, measures))
