@@ -19,8 +19,7 @@ import rankmeter as rm
 from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
 from rankmeter.online.contrasts import cuped, difference, estimate, stratified
-from rankmeter.online.exact_totals import Draws
-from rankmeter.online.sums import Sums
+from rankmeter.online.sums import Draws, Sums
 from rankmeter.online.variant_effects import resampled_difference
 from rankmeter.placing.matching import mixed
 from rankmeter.stats import estimates as locations

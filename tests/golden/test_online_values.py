@@ -235,7 +235,7 @@ SPARK = [("A1", "00:00"), ("A1", "04:30"), ("A1", "10:00"), ("A2", "01:00")]
 
 
 def session_table(events):
-    from rankmeter.online.sessions import sessions_of
+    from rankmeter.online.log import sessions_of
 
     rows = sorted((user, int(time[:2]) * 60 + int(time[3:])) for user, time in events)
     user = np.array([["A1", "A2"].index(one) for one, _ in rows])

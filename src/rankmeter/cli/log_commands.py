@@ -229,7 +229,7 @@ def _sums_table(path: str) -> pl.DataFrame:
 @takes(answer=Answer)
 def counterfactual(log: str, answer: Answer, **options: Any) -> None:
     """What another policy would have earned, from the log of the one that ran."""
-    from rankmeter.online.choice_log import off_policy_log
+    from rankmeter.online.counterfactual import off_policy_log
 
     answer.tell(off_policy_log(log, **options))
 

@@ -15,8 +15,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
 from rankmeter.online.events import Events
 from rankmeter.online.log import Log
-from rankmeter.online.partitions import Columns, Seen, Words
-from rankmeter.online.spark_log import partitioned
+from rankmeter.online.partitions import Columns, Seen, Words, partitioned
 
 PAIR = ["query", "item"]
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
-from rankmeter.online.exact_totals import quotients
-from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator, quotients
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
 from rankmeter.stats.power import wilson

@@ -18,10 +18,9 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
+from rankmeter.online.event_columns import HOUR
 from rankmeter.online.events import CONVERSION
-from rankmeter.online.log import Log, first_of_each
-from rankmeter.online.sessions import SessionTable
-from rankmeter.online.times import HOUR
+from rankmeter.online.log import Log, SessionTable, first_of_each
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.estimates import GroupValue, quantile, trimmed_mean
 
@@ -59,7 +58,6 @@ def located(measure: OnlineMeasure, values: Any, unit: Any) -> GroupValue:
 
 def total(unit: Ints, units: int, rows: Any, weights: Any = None) -> Floats:
     """(units,) how many of some events, or how much of something, each unit has."""
-    rows = np.flatnonzero(rows) if getattr(rows, "dtype", None) == np.bool_ else rows
     at = unit[rows]
     inside = at >= 0
     if not inside.all():
@@ -129,21 +127,11 @@ def _credited(measure: ConversionRate, log: Log) -> tuple[Ints, Floats, Bools]:
 def credit(
     click_group: Ints, click_time: Ints, conversion_group: Ints, conversion_time: Ints, *, window: int | None, rule: str
 ) -> tuple[Floats, Bools]:
-    """Credit each conversion to the clicks of its group within a window before it.
+    """Credit each conversion to the clicks of its group (a user, or a user and an item) within a window before it.
 
     Gives (c,) how many conversions, or parts of one, each click is credited with, in the order of the clicks given, and
-    (v,) whether a conversion found a click.
-
-    Parameters
-    ----------
-    click_group, click_time
-        (c,) what must be the same (a user, or a user and an item) and when, in microseconds.
-    conversion_group, conversion_time
-        (v,) the same of conversions.
-    window
-        How long before the conversion a click may be, both ends included; None for ever.
-    rule
-        ``last``, ``first``, ``all`` (each gets the whole) or ``even`` (each gets an equal part).
+    (v,) whether a conversion found a click. The window, in microseconds, includes both ends; None is for ever. The rule
+    is ``last``, ``first``, ``all`` (each gets the whole) or ``even`` (each gets an equal part).
 
     Examples
     --------
@@ -162,20 +150,17 @@ def credit(
         low = _clicks_until(group, time, conversion_group, conversion_time - window, included=False)
     has_click = high > low
     low, high = low[has_click], high[has_click]
+    if rule in ("last", "first"):
+        low, high = (high - 1, high) if rule == "last" else (low, low + 1)
     weights = np.zeros(len(group) + 1)
-    if rule == "last":
-        np.add.at(weights, high - 1, 1.0)
-    elif rule == "first":
-        np.add.at(weights, low, 1.0)
-    elif rule == "all":
+    if rule == "all":
         np.add.at(weights, low, 1.0)
         np.add.at(weights, high, -1.0)
         weights = np.cumsum(weights)
-    else:
-        # Click by click: a running sum of parts would carry the rounding of one user's into the next.
-        for size in np.unique(high - low).tolist():
-            begins = low[high - low == size]
-            np.add.at(weights, begins[:, None] + np.arange(size), 1.0 / size)
+    # Click by click: a running sum of parts would carry the rounding of one user's into the next.
+    for size in np.unique(high - low).tolist() if rule != "all" else ():
+        begins = low[high - low == size]
+        np.add.at(weights, begins[:, None] + np.arange(size), 1.0 / size)
     of_click = np.zeros(len(click_group))
     of_click[order] = weights[:-1]
     return of_click, has_click

@@ -26,22 +26,44 @@ not 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_level, check_positive, examples, reason_of
+from rankmeter.inputs.attributes import find_roles
+from rankmeter.late import pl
+from rankmeter.online.event_columns import check_names
+from rankmeter.online.events import open_table
 from rankmeter.online.policies import OffPolicy, Weights
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, of_variance
 from rankmeter.wording import said
 
+ORDER = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")
+"""In which estimators are shown."""
 BIASED = ("clipped IPS", "DM", "switch DR", "shrunk DR")
-"""Estimators that trade bias for variance."""
+"""Those that trade bias for variance."""
 SlateModel = Literal["item-position", "cascade", "standard"]
 SLATE_MODELS: tuple[SlateModel, ...] = get_args(SlateModel)
+LogModel = Literal["single", "item-position", "cascade", "standard"]
+LOG_MODELS: tuple[LogModel, ...] = get_args(LogModel)
+NUMBERS = ("reward", "logged", "target", "predicted", "expected")
+_COLUMNS = {
+    "reward": ("reward", "click", "clicked", "rewards"),
+    "logged": ("logged", "propensity", "propensity_score", "p_log", "pscore"),
+    "target": ("target", "p_target", "evaluation_probability", "p_eval"),
+    "predicted": ("predicted",),
+    "expected": ("expected",),
+    "user": ("user", "user_id"),
+    "request": ("request", "request_id", "slate", "slate_id"),
+    "position": ("position", "rank", "slot"),
+}
+
+Mean = tuple[float, Floats]
+"""An estimate, and what each row adds to its error."""
 
 
 def off_policy(
@@ -92,30 +114,8 @@ def off_policy(
     >>> round(found["IPS"], 12), found["SNIPS"]
     (0.9, 0.5056179775280899)
     """
-    r, p, pi = _logged(rewards, logged, target, 1)
-    weights = pi / p
-    columns = {"IPS": weights * r}
-    more: dict[str, tuple[float, Floats]] = {}
-    _check_bounds(clip=clip, switch=switch, shrink=shrink)
-    check_level(level)
-    if clip is not None:
-        columns["clipped IPS"] = np.minimum(weights, clip) * r
-    if expected is not None:
-        v = _numbers("expected", expected, 1, like=r)
-        columns["DM"] = v
-        if predicted is not None:
-            missed = r - _numbers("predicted", predicted, 1, like=r)
-            columns["DR"] = v + weights * missed
-            more["SNDR"] = _added(_mean(v), _self_normalised((weights * missed)[:, None], weights[:, None]))
-            if switch is not None:
-                columns["switch DR"] = v + np.where(weights <= switch, weights, 0.0) * missed
-            if shrink is not None:
-                columns["shrunk DR"] = v + shrink * weights / (weights**2 + shrink) * missed
-    _check_model(predicted, expected)
-    if (switch is not None or shrink is not None) and "DR" not in columns:
-        raise InputError.of("online.kinds_of_dr")
-    return _estimated(columns, (weights * r)[:, None], weights[:, None], r, users, level, "one choice a row", clip,
-                      unsupported, more)  # fmt: skip
+    given = (rewards, logged, target, predicted, expected)
+    return _estimated("single", given, users, level, unsupported, clip=clip, switch=switch, shrink=shrink)
 
 
 def off_policy_slates(
@@ -156,33 +156,80 @@ def off_policy_slates(
     (2.366667, 2.233333)
     """
     check_choice("model", model, SLATE_MODELS)
-    r, p, pi = _logged(rewards, logged, target, 2)
-    _check_bounds(clip=clip)
-    check_level(level)
-    single: Any = pi / p
-    weights: Any = single
-    above = np.ones_like(single)
-    if model == "cascade":
-        weights = np.cumprod(single, axis=1)
-        above = np.hstack([np.ones((len(single), 1)), weights[:, :-1]])
-    elif model == "standard":
-        weights = np.repeat(np.prod(single, axis=1)[:, None], single.shape[1], axis=1)
-    columns = {"IPS": (weights * r).sum(axis=1)}
-    if model == "standard":
-        # Where the value of a slate is a sum over its slots, its weight may be one too (Swaminathan and others 2017).
-        columns["pseudo-inverse"] = (1 - single.shape[1] + single.sum(axis=1)) * r.sum(axis=1)
-    if clip is not None:
-        columns["clipped IPS"] = (np.minimum(weights, clip) * r).sum(axis=1)
-    _check_model(predicted, expected)
-    if expected is not None:
-        v = _numbers("expected", expected, 2, like=r)
-        if model == "standard":
-            raise InputError.of("online.no_reward_model")
-        columns["DM"] = (above * v).sum(axis=1)
-        if predicted is not None:
-            q = _numbers("predicted", predicted, 2, like=r)
-            columns["DR"] = (above * v + weights * (r - q)).sum(axis=1)
-    return _estimated(columns, weights * r, weights, r.sum(axis=1), users, level, model, clip, unsupported)
+    return _estimated(model, (rewards, logged, target, predicted, expected), users, level, unsupported, clip=clip)
+
+
+def off_policy_log(
+    source: object,
+    *,
+    model: LogModel = "single",
+    columns: Mapping[str, str] | None = None,
+    clip: float | None = None,
+    switch: float | None = None,
+    shrink: float | None = None,
+    level: float = 0.95,
+) -> OffPolicy:
+    """Estimate the value of a policy from a table of what another one did.
+
+    Parameters
+    ----------
+    source
+        A frame, records or a file with a row per choice: ``reward``, ``logged`` (the probability with which it was
+        made) and ``target`` (with which the new policy would have made it); where there is a model of rewards
+        ``predicted`` and ``expected``; ``user`` where rows of one user depend on each other. For slates a row per
+        position, with ``request`` and ``position``.
+    model
+        ``single`` for one choice a row, or how users are taken to read a slate: ``item-position``, ``cascade`` or
+        ``standard``. All slates are equally long.
+    columns
+        Where columns have other names: ``{"logged": "propensity"}``.
+    clip, switch, shrink, level
+        As for :func:`rankmeter.online.off_policy`; switch and shrink for single choices only.
+
+    Examples
+    --------
+    >>> from rankmeter.online import off_policy_log
+    >>> rows = zip([1, 0, 1, 1, 0], [0.5, 0.25, 0.25, 0.2, 0.5], [0.2, 0.8, 0.4, 0.5, 0.6])
+    >>> log = [{"reward": r, "logged": p, "target": t} for r, p, t in rows]
+    >>> round(off_policy_log(log)["SNIPS"], 4)
+    0.5056
+    """
+    check_choice("model", model, LOG_MODELS)
+    named = check_names("columns", columns, 'columns={"logged": "propensity"}')
+    table = _chosen(open_table(source, said("online.log_of_choices")), named, model)
+    size = 1
+    if model != "single":
+        if switch is not None or shrink is not None:
+            raise InputError.of("online.choice_single", model=model)
+        table = table.sort("request", "position", maintain_order=True)
+        sizes = table.group_by("request").agg(pl.len(), pl.col("position").n_unique().alias("places"))
+        size, longest = sizes["len"].min(), sizes["len"].max()  # type: ignore[assignment]
+        if size != longest:
+            raise InputError.of("online.slate_lengths", lengths=size, lengths_2=longest)
+        if sizes.filter(pl.col("len") != pl.col("places")).height:
+            raise InputError.of("online.slate_position_twice")
+    shape = (-1,) if model == "single" else (-1, size)
+    given: list[Any] = [table[name].to_numpy().reshape(shape) if name in table.columns else None for name in NUMBERS]
+    users = table["user"].to_numpy()[::size] if "user" in table.columns else None
+    return _estimated(model, given, users, level, clip=clip, switch=switch, shrink=shrink)
+
+
+def _chosen(table: pl.DataFrame, named: Mapping[str, str], model: LogModel) -> pl.DataFrame:
+    """The columns that are needed, under the names of their roles, the numbers as numbers."""
+    needed = ("reward", "logged", "target", *(("request", "position") if model in SLATE_MODELS else ()))
+    columns = find_roles(table.columns, _COLUMNS, named, said("online.the_log"), needed=needed)
+    if not table.height:
+        raise InputError.of("online.choice_empty")
+    chosen = table.select(
+        pl.col(column).alias(role) if role in ("user", "request") else
+        pl.col(column).cast(pl.Float64, strict=False).alias(role)
+        for role, column in columns.items()
+    )  # fmt: skip
+    for role in chosen.columns:
+        empty = chosen[role].null_count()
+        if empty and (role in needed or role in ("predicted", "expected", "user")):
+            raise InputError.of("online.choice_unreadable", found=columns[role], role=role, empty=empty)
+    return chosen
 
 
 def effective_sample_size(weights: npt.ArrayLike) -> float:
@@ -199,47 +246,89 @@ def effective_sample_size(weights: npt.ArrayLike) -> float:
     return float(w.sum()) ** 2 / squares if squares else 0.0
 
 
+def _estimated(
+    model: LogModel,
+    given: Sequence[Any],
+    users: npt.ArrayLike | None,
+    level: float,
+    unsupported: float | None = None,
+    **bounds: float | None,
+) -> OffPolicy:
+    """Every estimate that the given ones of :data:`NUMBERS` allow; single choices are slates of one position."""
+    *log, predicted, expected = given
+    slates = _logged(log, 1 if model == "single" else 2)
+    for name, bound in bounds.items():
+        if bound is not None:
+            check_positive(name, bound, 10)
+    check_level(level)
+    if predicted is not None and expected is None:
+        raise InputError.of("online.predicted_alone")
+    group = _units(users, len(slates[0]))
+    r, p, pi = (column.reshape(len(column), -1) for column in slates)
+    ratio = pi / p
+    weights, above = _weights_of(model, ratio)
+    columns = {"IPS": weights * r}
+    if model == "standard":
+        # Where the value of a slate is a sum over its slots, its weight may be one too (Swaminathan and others 2017).
+        columns["pseudo-inverse"] = ((1 - r.shape[1] + ratio.sum(axis=1)) * r.sum(axis=1))[:, None]
+    clip, switch, shrink = (bounds.get(name) for name in ("clip", "switch", "shrink"))
+    if clip is not None:
+        columns["clipped IPS"] = np.minimum(weights, clip) * r
+    missed: Floats | None = None
+    if expected is not None:
+        if model == "standard":
+            raise InputError.of("online.no_reward_model")
+        columns["DM"] = v = above * _numbers("expected", expected, like=slates[0]).reshape(r.shape)
+        if predicted is not None:
+            missed = r - _numbers("predicted", predicted, like=slates[0]).reshape(r.shape)
+            kinds = {"DR": weights} | _bounded(weights, switch, shrink)
+            columns |= {name: v + bounded * missed for name, bounded in kinds.items()}
+    if (switch is not None or shrink is not None) and missed is None:
+        raise InputError.of("online.kinds_of_dr")
+    estimates = {name: _mean(column.sum(axis=1)) for name, column in columns.items()}
+    estimates["SNIPS"] = _self_normalised(weights * r, weights)
+    if model == "single" and missed is not None:
+        estimates["SNDR"] = _plus(estimates["DM"], _self_normalised(weights * missed, weights))
+    earned = _mean(r.sum(axis=1))
+    return OffPolicy(
+        logged=_interval(earned, group, level),
+        gain=_interval(_plus(estimates.get("DR", estimates["SNIPS"]), earned, -1), group, level),
+        estimates={name: _interval(estimates[name], group, level, is_biased=name in BIASED)
+                   for name in ORDER if name in estimates},
+        weights=_weights(weights, unsupported, group),
+        model="one choice a row" if model == "single" else model,
+        clip=clip,
+    )  # fmt: skip
+
+
+def _weights_of(model: LogModel, ratio: Floats) -> tuple[Floats, Floats]:
+    """(n, k) the weight of each position, and that of what stands above it."""
+    above = np.ones(ratio.shape)
+    if model == "cascade":
+        weights: Floats = np.cumprod(ratio, axis=1)  # type: ignore[assignment]
+        return weights, np.hstack([above[:, :1], weights[:, :-1]])
+    if model == "standard":
+        return np.repeat(np.prod(ratio, axis=1)[:, None], ratio.shape[1], axis=1), above
+    return ratio, above
+
+
+def _bounded(weights: Floats, switch: float | None, shrink: float | None) -> dict[str, Floats]:
+    """The weights of the kinds of DR that are biased."""
+    kinds = {}
+    if switch is not None:
+        kinds["switch DR"] = np.where(weights <= switch, weights, 0.0)
+    if shrink is not None:
+        kinds["shrunk DR"] = shrink * weights / (weights**2 + shrink)
+    return kinds
+
+
 def _weights(weights: Floats, unsupported: float | None, group: npt.NDArray[np.int64]) -> Weights:
     """The state of weights ``(n, k)``; of several positions the one whose weights are worst decides."""
     mean = float(weights.mean())
     missing = max(0.0, 1 - mean) if unsupported is None else unsupported
     effective = min(effective_sample_size(column) for column in weights.T)
-    error = math.sqrt(_interval(*_mean(weights.mean(axis=1)), group, 0.95).variance) if group.max() else math.nan
+    error = math.sqrt(_interval(_mean(weights.mean(axis=1)), group, 0.95).variance) if group.max() else math.nan
     return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()), error)
-
-
-def _estimated(
-    columns: Mapping[str, Floats],
-    weighted: Floats,
-    weights: Floats,
-    rewards: Floats,
-    users: npt.ArrayLike | None,
-    level: float,
-    model: str,
-    clip: float | None,
-    unsupported: float | None,
-    more: Mapping[str, tuple[float, Floats]] | None = None,
-) -> OffPolicy:
-    group = _units(users, len(rewards))
-    estimates = {name: _mean(column) for name, column in columns.items()} | dict(more or {})
-    estimates["SNIPS"] = _self_normalised(weighted, weights)
-    logged = _mean(rewards)
-    best = estimates.get("DR", estimates["SNIPS"])
-    order = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")
-    return OffPolicy(
-        logged=_interval(*logged, group, level),
-        gain=_interval(best[0] - logged[0], best[1] - logged[1], group, level),
-        estimates={
-            name: _biased(estimates[name][0], group, level)
-            if name in BIASED
-            else _interval(*estimates[name], group, level)
-            for name in order
-            if name in estimates
-        },
-        weights=_weights(weights, unsupported, group),
-        model=model,
-        clip=clip,
-    )
 
 
 def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
@@ -254,18 +343,17 @@ def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
         raise InputError.of("online.users_mixed") from error
 
 
-def _mean(values: Floats) -> tuple[float, Floats]:
-    """A mean, and what each row adds to its error."""
+def _mean(values: Floats) -> Mean:
     value = float(values.mean())
     return value, (values - value) / len(values)
 
 
-def _added(estimate: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
-    """The sum of two estimates from the same rows."""
-    return estimate[0] + other[0], estimate[1] + other[1]
+def _plus(estimate: Mean, other: Mean, times: int = 1) -> Mean:
+    """The sum, or with -1 the difference, of two estimates from the same rows."""
+    return estimate[0] + times * other[0], estimate[1] + times * other[1]
 
 
-def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
+def _self_normalised(weighted: Floats, weights: Floats) -> Mean:
     """The sum over positions of quotients, each position normalised by its own weights; NaN without any weight."""
     below = weights.sum(axis=0)
     if (below == 0).any():
@@ -274,31 +362,26 @@ def _self_normalised(weighted: Floats, weights: Floats) -> tuple[float, Floats]:
     return float(quotients.sum()), ((weighted - weights * quotients) / below).sum(axis=1)
 
 
-def _biased(value: float, group: npt.NDArray[np.int64], level: float) -> Estimate:
-    """A value that is off by design: how far chance moves it says nothing about how far it is from the truth."""
-    why = said("biased_by_design")
-    return Estimate.without_interval(value, level, why, int(group.max()) + 1)
+def _interval(estimate: Mean, group: npt.NDArray[np.int64], level: float, *, is_biased: bool = False) -> Estimate:
+    """Rows of one unit depend on each other, so their errors are added up before they are squared.
 
-
-def _interval(value: float, influence: Floats, group: npt.NDArray[np.int64], level: float) -> Estimate:
-    """Rows of one unit depend on each other, so their errors are added up before they are squared."""
-    units = int(group.max()) + 1
-    if math.isnan(value):
-        why = said("weights_all_0")
-        return Estimate.without_interval(value, level, why, units)
-    if units < 2:
-        why = said("one_unit_only")
-        return Estimate.without_interval(value, level, why, units)
+    A value that is off by design has no interval: how far chance moves it says nothing of how far it is from the truth.
+    """
+    (value, influence), units = estimate, int(group.max()) + 1
+    lacking = {"biased_by_design": is_biased, "weights_all_0": math.isnan(value), "one_unit_only": units < 2}
+    for why in (kind for kind, holds in lacking.items() if holds):
+        return Estimate.without_interval(value, level, said(why), units)
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1)
     return of_variance(value, variance, units, level, said("method_normal"))
 
 
-def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats | None = None) -> Floats:
+def _numbers(name: str, values: npt.ArrayLike, dimensions: int = 0, *, like: Floats | None = None) -> Floats:
     try:
         array = np.asarray(values, float)
     except (TypeError, ValueError) as error:
         raise InputError.of("online.not_numbers", name=name, why=reason_of(error)) from error
+    dimensions = dimensions if like is None else like.ndim
     shape = said("online.row_of_numbers" if dimensions == 1 else "online.table_of_slates")
     if array.ndim != dimensions or not array.size:
         raise InputError.of("online.wrong_dimensions", name=name, shape=str(array.shape), shape_2=shape)
@@ -309,25 +392,11 @@ def _numbers(name: str, values: npt.ArrayLike, dimensions: int, *, like: Floats 
     return array
 
 
-def _check_bounds(**bounds: float | None) -> None:
-    """Refuse bounds that weights cannot have."""
-    for name, bound in bounds.items():
-        if bound is not None:
-            check_positive(name, bound, 10)
-
-
-def _check_model(predicted: object, expected: object) -> None:
-    """Refuse half a model, which would be left out in silence."""
-    if predicted is not None and expected is None:
-        raise InputError.of("online.predicted_alone")
-
-
-def _logged(
-    rewards: npt.ArrayLike, logged: npt.ArrayLike, target: npt.ArrayLike, dimensions: int
-) -> tuple[Floats, Floats, Floats]:
+def _logged(given: Sequence[npt.ArrayLike], dimensions: int) -> tuple[Floats, Floats, Floats]:
     """What was logged as numbers of one shape, and probabilities that can be."""
-    named = (("rewards", rewards), ("logged", logged), ("target", target))
-    r, p, pi = (_numbers(name, values, dimensions) for name, values in named)
+    r, p, pi = (
+        _numbers(name, values, dimensions) for name, values in zip(("rewards", "logged", "target"), given, strict=True)
+    )
     if not r.shape == p.shape == pi.shape:
         raise InputError.of("online.shapes_differ", shape=str(r.shape), shape_2=str(p.shape), shape_3=str(pi.shape))
     for name, values, wrong in (("logged", p, (p <= 0) | (p > 1)), ("target", pi, (pi < 0) | (pi > 1))):

@@ -26,10 +26,8 @@ from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
-from rankmeter.online.event_columns import at_path, find_event_columns
-from rankmeter.online.settings import check_names
+from rankmeter.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
 from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
-from rankmeter.online.times import Times, times_of
 from rankmeter.wording import Said, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_columns
-from rankmeter.measures.online import ConversionRate, Conversions, OnlineMeasure
+from rankmeter.measures.online import ConversionRate, OnlineMeasure
+from rankmeter.online.event_columns import check_mapping
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log_evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
-from rankmeter.online.questions import NO_SEGMENT, WINDOWS, Counted, Question, Unit, with_companions
-from rankmeter.online.settings import ExperimentPlan, Planning, check_mapping
+from rankmeter.online.questions import (
+    COMPANIONS,
+    NO_SEGMENT,
+    WINDOWS,
+    ExperimentPlan,
+    Planning,
+    Question,
+    Unit,
+    with_companions,
+)
 from rankmeter.online.sums import Sums, denominator, is_sums, measures_of, numerator
+from rankmeter.online.tallies import Counted
 from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
 from rankmeter.online.variant_effects import (
     Contrast,
+    by_segment,
     by_variant,
     corrected_effects,
     corrected_p,
@@ -24,9 +36,7 @@ from rankmeter.online.variant_effects import (
     decided,
     decisions,
     novelty_of,
-    strata_of,
 )
-from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, heterogeneity
 from rankmeter.stats.power import sample_ratio
 from rankmeter.wording import Option, Said, said
@@ -80,7 +90,7 @@ def experiment(
     settings
         How the experiment is decided: ``level``, ``power``, ``correction``, ``primary``, ``guardrails``,
         ``sequential``, ``looks``, ``prior``, ``covariates``, ``strata``, ``days``, and as for ``evaluate``
-        ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.settings.Planning`.
+        ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.questions.Planning`.
 
     Examples
     --------
@@ -101,8 +111,11 @@ def experiment(
     """
     plan = ExperimentPlan.of(settings, Planning)
     if is_sums(data):
-        _refuse_events_only(start=start, segments=segments, resamples=plan.resamples or None, strata=plan.strata,
-                            covariates=plan.covariates or None, days=plan.days or None)  # fmt: skip
+        asked = {"start": start, "segments": segments, "resamples": plan.resamples or None, "strata": plan.strata,
+                 "covariates": plan.covariates or None, "days": plan.days or None}  # fmt: skip
+        for name, value in asked.items():
+            if value is not None:
+                raise InputError.of("online.not_with_sums", option=Option(name, value))
         return _from_sums(data, measures, control, ratios, unit, plan)  # type: ignore[arg-type]
     divided = _divided(segments, plan, unit)
     if divided is not None and not isinstance(data, Events):
@@ -125,18 +138,18 @@ def experiment(
     whole = Contrast(
         groups, base, plan, by_variant(counted.resampled), counted.question.known,
         located={} if divided else {variant: sides for (variant,), sides in counted.located.items()},
-        strata=strata_of(counted) if plan.strata is not None else (),
+        strata=list(by_segment(counted.groups).values()) if plan.strata is not None else (),
     )  # fmt: skip
     decision = _decided(whole, chosen, ratios)
-    by_segment = _by_segment(counted, chosen, base, plan) if segments is not None else ()
+    of_segments = _by_segment(counted, chosen, base, plan) if segments is not None else ()
     return Experiment(
         **decision,
-        segments=by_segment,
+        segments=of_segments,
         segment=segments or "",
-        interactions=_interactions(by_segment, plan),
+        interactions=_interactions(of_segments, plan),
         days=days_of(counted, chosen, base, plan) if plan.days else (),
         novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
-        **described(log, counted, [*notes, *_warnings(decision["effects"], whole)]),
+        **described(log, counted, [*notes, *_warnings(decision["effects"], whole, counted.question.unit)]),
     )
 
 
@@ -190,15 +203,8 @@ def _from_sums(
                 raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
     decision = _decided(whole, asked, ratios)
-    notes = tuple(_warnings(decision["effects"], whole))
+    notes = tuple(_warnings(decision["effects"], whole, unit))
     return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **decision)
-
-
-def _refuse_events_only(**asked: object) -> None:
-    """Refuse what only events can answer, so that nothing asked for is left out in silence."""
-    for name, value in asked.items():
-        if value is not None:
-            raise InputError.of("online.not_with_sums", option=Option(name, value))
 
 
 def _moment(start: str | datetime | date | float) -> int:
@@ -224,11 +230,8 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
     if any(sums.n for sums in groups.values()):
         return
     if start is not None and not groups:
-        raise InputError.of(
-            "online.all_before_start",
-            source=log.source,
-            events_before_the_start=counted.found["events before the start"],
-        )
+        early = counted.found["events before the start"]
+        raise InputError.of("online.all_before_start", source=log.source, events_before_the_start=early)
     if several := counted.found["units in several variants"]:
         raise InputError.of("online.nobody_left", source=log.source, several=several)
 
@@ -239,18 +242,13 @@ def _control(stated: str | None, variants: list[str]) -> str:
         raise InputError.of("online.one_variant", variants=variants or said("general.none"), hint=hint)
     if stated is not None:
         if stated not in variants:
-            raise NotFoundError.of(
-                "online.no_variant",
-                stated=stated,
-                variants=list(variants),
-                hint=did_you_mean(str(stated), variants) or None,
-            )
+            near = did_you_mean(str(stated), variants) or None
+            raise NotFoundError.of("online.no_variant", stated=stated, variants=variants, hint=near)
         return stated
-    for usual in _CONTROLS:
-        for variant in variants:
-            if variant.casefold() == usual:
-                return variant
-    raise InputError.of("online.which_control", variants=list(variants), control=variants[0])
+    usual = (variant for name in _CONTROLS for variant in variants if variant.casefold() == name)
+    for control in usual:
+        return control
+    raise InputError.of("online.which_control", variants=variants, control=variants[0])
 
 
 def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
@@ -267,17 +265,12 @@ def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None)
 def _by_segment(
     counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
 ) -> tuple[Effect, ...]:
-    groups: dict[str, dict[str, Sums]] = {}
-    resampled: dict[str, dict[str, Floats]] = {}
-    for (variant, segment), sums in sorted(counted.groups.items()):
-        if sums.n and segment != NO_SEGMENT:
-            groups.setdefault(segment, {})[variant] = sums
-            if (variant, segment) in counted.resampled:
-                resampled.setdefault(segment, {})[variant] = counted.resampled[variant, segment]
+    resampled = by_segment(counted.resampled)
     effects: list[Effect] = []
-    for segment, variants in groups.items():
-        if control in variants and len(variants) > 1:
-            effects += Contrast(variants, control, plan, resampled.get(segment, {})).effects(measures, segment)
+    for segment, variants in by_segment(counted.groups).items():
+        groups = {variant: sums for variant, sums in variants.items() if sums.n}
+        if segment != NO_SEGMENT and control in groups and len(groups) > 1:
+            effects += Contrast(groups, control, plan, resampled.get(segment, {})).effects(measures, segment)
     # All segments together are one family of looks.
     return corrected_effects(effects, plan)
 
@@ -292,21 +285,18 @@ def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Inte
     return tuple(Interaction(*pair, len(families[pair]), p[pair], after[pair], plan.level) for pair in families)
 
 
-def _warnings(effects: Sequence[Effect], whole: Contrast) -> list[Said]:
+def _warnings(effects: Sequence[Effect], whole: Contrast, unit: str) -> list[Said]:
     """What a reader of the table must be told."""
-    warnings = []
-    rates = [
-        effect for effect in effects if isinstance(effect.measure, ConversionRate) and effect.measure.per == "click"
+    beside = {effect.variant: effect.difference.value for effect in effects if effect.measure == COMPANIONS.get(unit)}
+    warnings = [
+        said("opposite_directions", variant=effect.variant, measure=str(effect.measure))
+        for effect in effects
+        if isinstance(effect.measure, ConversionRate) and effect.measure.per == "click"
+        if effect.difference.value * beside.get(effect.variant, math.nan) < 0
     ]
-    for rate in rates:
-        beside = next(
-            (effect for effect in effects if effect.measure == Conversions() and effect.variant == rate.variant), None
-        )
-        if beside is not None and rate.difference.value * beside.difference.value < 0:
-            warnings.append(said("opposite_directions", variant=rate.variant, measure=str(rate.measure)))
-    for effect in [effect for effect in effects if effect.adjusted is not None][:1]:
+    if (adjusted := next((effect.adjusted for effect in effects if effect.adjusted is not None), None)) is not None:
         kind = "adjusted_by_strata" if whole.strata else "adjusted_by_before"
-        warnings.append(said(kind, names=list(effect.adjusted.coefficients) if effect.adjusted else []))
+        warnings.append(said(kind, names=list(adjusted.coefficients)))
     for variant, sums in whole.groups.items():
         if 0 < sums.n < FEW:
             warnings.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))

@@ -20,7 +20,7 @@ import numpy as np
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
 from rankmeter.late import optimize, pl
-from rankmeter.online.settings import check_names
+from rankmeter.online.event_columns import check_names
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance

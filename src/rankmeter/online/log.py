@@ -1,7 +1,11 @@
 """The events of some whole users, in order of time: who repeated what, which click had its impression, which session.
 
 Everything here is arrays over the events of one partition, sorted by user and time. Facts that are wrong or odd are
-counted in ``found``; what is done about each is the rule stated in :mod:`rankmeter.online.checks`.
+counted in ``found``; what is done about each is the rule that :data:`rankmeter.online.log_evaluation.FINDINGS` names.
+
+A session is what the log calls one by an id, or what pauses make of the events: a new one begins when ``gap`` or more
+has passed since the user's last event. Either kind is cut ``max_length`` or more after its first event, so that none
+goes on for ever. Both boundaries belong to the new session: a pause of exactly ``gap`` ends a session.
 """
 
 from __future__ import annotations
@@ -16,12 +20,11 @@ import numpy.typing as npt
 
 from rankmeter.late import pl
 from rankmeter.measures.online import SessionMeasure
+from rankmeter.online.event_columns import HOUR
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.online.partitions import FLAGS, Columns, Seen
-from rankmeter.online.sessions import SessionTable, sessions_of
-from rankmeter.online.times import HOUR
 from rankmeter.placing.matching import mixed
-from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -45,23 +48,15 @@ class Exposures:
 
 
 class Log:
-    """The events of some whole users.
+    """The events of some whole users, from the compact columns of a partition in the order of the log.
 
-    Parameters
-    ----------
-    columns
-        Compact columns of a partition, in the order of the log.
-    seen
-        What was seen in the whole log.
-    has_impressions
-        Whether the whole log has impressions; where it has none, no click is an orphan.
-    drop_bots
-        Whether the events of suspected bots are left out.
+    ``seen`` and ``has_impressions`` say what holds for the whole log: where it has no impressions, no click is an
+    orphan. With ``drop_bots`` the events of suspected bots are left out.
     """
 
     def __init__(self, columns: Columns, seen: Seen, *, has_impressions: bool = True, drop_bots: bool = False) -> None:
         self.found: Counter[str] = Counter()
-        self.last_time = seen.last_time or 0
+        self.last_time = seen.span[1] if seen.span else 0
         self._seen = seen
         self._has_impressions = has_impressions
         self._sessions: dict[Any, SessionTable] = {}
@@ -132,12 +127,11 @@ class Log:
     def _without_duplicates(self, columns: Columns) -> Columns:
         """Leave out events with an id seen before, and conversions that are the same in everything."""
         flags = columns["flags"]
-        repeated = np.zeros(len(flags), np.bool_)
         if "id" in columns:
-            repeated |= seen_before((flags & FLAGS["id"]) != 0, columns, ("user", "id"))
+            repeated = seen_before((flags & FLAGS["id"]) != 0, columns, ("user", "id"))
         else:
             same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
-            repeated |= seen_before(((flags & 3) == CONVERSION) | ((flags & FLAGS["refund"]) != 0), columns, same)
+            repeated = seen_before(((flags & 3) == CONVERSION) | ((flags & FLAGS["refund"]) != 0), columns, same)
         self.found["duplicates"] += int(repeated.sum())
         return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
 
@@ -161,37 +155,31 @@ class Log:
         """Impressions and clicks paired by user, request and item (without requests: by user and item)."""
         n = len(self)
         impression, click = self.is_kind(IMPRESSION), self.is_kind(CLICK)
-        has_request = self.has("request")
-        paired = impression | click
-        if self.has("item"):
-            paired &= self.known("item")
-        if has_request:
-            paired &= self.known("request")
         names = tuple(name for name in ("request", "item") if self.has(name))
+        paired = impression | click
+        for name in names:
+            paired &= self.known(name)
         # Most impressions are the only event of their item: they are the first, and there is nothing to pair.
         rows, group, groups = companions(paired, [self._columns[name] for name in ("user", *names)])
         is_click, time = click[rows], self.time[rows]
-        first = first_of_each(group, ~is_click, groups)
-        shown = first >= 0
-        clicked = first_of_each(group, is_click, groups)
+        first, clicked = first_of_each(group, ~is_click, groups), first_of_each(group, is_click, groups)
         position = np.zeros(n, np.int32)
         if self.has("position"):  # from 1, whatever the log counts from; 0 where there is none
             begin = 0 if self._seen.lowest_position == 0 else 1
             raw = self._columns["position"]
             position = np.where(raw >= begin, raw + (1 - begin), 0).astype(np.int32)
-        # Without a request the same item may well be shown again: only the same moment is the same event.
         firsts = impression.copy(), click.copy()
         for of_kind, all_of_kind, chosen in ((first, impression, firsts[0]), (clicked, click, firsts[1])):
-            seen = np.zeros(n, np.bool_)
-            seen[rows[of_kind[of_kind >= 0]]] = True
-            if has_request:
-                chosen[rows] &= seen[rows]
-            else:
+            if self.has("request"):
+                seen = np.zeros(len(rows), np.bool_)
+                seen[of_kind[of_kind >= 0]] = True
+                chosen[rows] &= seen
+            else:  # the same item may well be shown again: only the same moment is the same event
                 chosen &= ~seen_before(all_of_kind, self._columns, ("user", "time", *names))
         orphan = np.zeros(n, np.bool_)
         if self._has_impressions:
             orphan |= click
-            with_impression = is_click & shown[group]
+            with_impression = is_click & (first >= 0)[group]
             orphan[rows[with_impression]] = False
             first_of_click = first[group[with_impression]]
             early = time[with_impression] < time[first_of_click]
@@ -298,14 +286,6 @@ def first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
     return first
 
 
-def _mixed(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.uint64]:
-    """A 64-bit hash of each row."""
-    together = columns[0].view(np.uint64)
-    for column in columns[1:]:
-        together = together * _ODD + column.view(np.uint64)
-    return mixed(together)
-
-
 def numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
     """A number from 0 for each distinct row, and how many there are."""
     order = np.lexsort(columns[::-1])
@@ -318,9 +298,12 @@ def numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
 def companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Ints, int]:
     """The events, among some, that may be the same in these columns as another one; the number of each; how many."""
     rows = np.flatnonzero(among)
+    together = columns[0].view(np.uint64)
+    for column in columns[1:]:
+        together = together * _ODD + column.view(np.uint64)
     # A row that has a bucket of a hash to itself is the only one of its kind; most have, in a table this large.
     bits = np.uint64(64 - (8 * len(rows)).bit_length())
-    bucket = (_mixed(columns)[rows] >> bits).astype(np.int64)
+    bucket = (mixed(together)[rows] >> bits).astype(np.int64)
     rows = rows[np.bincount(bucket)[bucket] > 1]
     return rows, *numbered([column[rows] for column in columns])
 
@@ -333,3 +316,88 @@ def seen_before(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools
     order = np.lexsort(keys[::-1])
     repeated[rows[order[~changes(*(key[order] for key in keys))]]] = True
     return repeated
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTable:
+    """The s sessions of n events."""
+
+    of_event: Ints
+    """(n,) the session of each event, from 0; -1 for an event that belongs to none."""
+    begins: Ints
+    """(s,) the first event of each session."""
+    first: Ints
+    """(s,) the time of its first event."""
+    last: Ints
+    """(s,) the time of its last event."""
+    events: Ints
+    """(s,) how many events it has."""
+    cut: int
+    """How many sessions begin only because the previous one reached the maximum length."""
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @property
+    def seconds(self) -> Floats:
+        """(s,) how long each lasted, from first to last event."""
+        return (self.last - self.first) / 1e6
+
+
+def sessions_of(
+    user: Ints,
+    time: Ints,
+    active: Bools | None = None,
+    *,
+    gap: int | None,
+    max_length: int | None = None,
+    ids: tuple[Any, Bools] | None = None,
+) -> SessionTable:
+    """Cut events, sorted by user and time in microseconds, into sessions; ``active`` ones count as activity.
+
+    Without ``gap`` events without an id are in no session. ``ids`` are (n,) codes of session ids, and whether an event
+    has one; ids of different users are different sessions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> user, time = np.zeros(4, np.int64), np.array([0, 1, 2, 9]) * 1_000_000
+    >>> sessions_of(user, time, gap=5_000_000).seconds.tolist()
+    [2.0, 0.0]
+    >>> named = np.array([7, 0, 7, 0], np.uint64)
+    >>> sessions_of(user, time, gap=5_000_000, ids=(named, named > 0)).of_event.tolist()
+    [2, 0, 2, 1]
+    """
+    rows = np.arange(len(user)) if active is None else np.flatnonzero(active)
+    has_id = np.zeros(len(rows), np.bool_)
+    if ids is None:
+        begins = changes(user[rows])
+    else:
+        rows = rows if gap is not None else rows[ids[1][rows]]
+        named, has_id = np.where(ids[1][rows], ids[0][rows], np.uint64(0)), ids[1][rows]
+        order = np.lexsort((named, has_id, user[rows]))  # stable: time stays in order inside a session
+        rows, named, has_id = rows[order], named[order], has_id[order]
+        begins = changes(user[rows], named, has_id)
+    when = time[rows]
+    if gap is not None:
+        begins[1:] |= ~has_id[1:] & (when[1:] - when[:-1] >= gap)
+    cut = _cut_long(begins, when, max_length) if max_length is not None else 0
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(rows))[: len(starts)] - 1
+    of_event = np.full(len(user), -1, np.int64)
+    of_event[rows] = np.cumsum(begins) - 1
+    return SessionTable(of_event, rows[starts], when[starts], when[ends], ends - starts + 1, cut)
+
+
+def _cut_long(begins: Bools, when: Ints, max_length: int) -> int:
+    """Begin a new session wherever one has reached its maximum length; how many were begun."""
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(when))[: len(starts)]
+    is_long = when[ends - 1] - when[starts] >= max_length
+    cuts = 0
+    # Long sessions are rare, so each is cut on its own.
+    for start, end in zip(starts[is_long].tolist(), ends[is_long].tolist(), strict=True):
+        while (start := start + int(np.searchsorted(when[start:end], when[start] + max_length))) < end:
+            begins[start] = True
+            cuts += 1
+    return cuts

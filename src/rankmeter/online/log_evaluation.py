@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,18 +11,17 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError, check_choice
+from rankmeter.errors import InputError, MeasureError, check_choice, examples
 from rankmeter.measures import into_measures
-from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.checks import findings
+from rankmeter.measures.online import OnlineMeasure, SessionMeasure
 from rankmeter.online.contrasts import estimate
 from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.log_results import Bin, OnlineEvaluation, PositionRate
-from rankmeter.online.questions import LENGTHS, UNITS, WINDOWS, Counted, Question, Unit, with_companions
-from rankmeter.online.settings import Counting, ExperimentPlan
+from rankmeter.online.log import MOMENTS_PER_HOUR
+from rankmeter.online.log_results import Bin, Finding, OnlineEvaluation, PositionRate
+from rankmeter.online.questions import UNITS, WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
 from rankmeter.online.sums import Sums
-from rankmeter.online.tallies import count
+from rankmeter.online.tallies import LENGTHS, Counted, count
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, GroupValue, of_variance
 from rankmeter.stats.student import t_quantile
@@ -32,6 +32,41 @@ ENOUGH_TO_SEE = 5.0
 DEFAULT_MEASURES = ("CTR", "CVR", "SessionDuration")
 _COUNTS = ("users", "impressions", "clicks", "conversions", "other", "sessions", "sessions of no length",
            "engaged sessions", "users with impression", "users with click", "users with conversion")  # fmt: skip
+
+
+FINDINGS: Mapping[str, str] = {
+    "events without user": "events",
+    "events without readable time": "events",
+    "times without a time zone": "events",
+    "events dated before the rest": "events",
+    "events dated after the rest": "events",
+    "duplicates": "events",
+    "repeated impressions": "impressions",
+    "repeated clicks": "clicks",
+    "orphan clicks": "clicks",
+    "clicks before their impression": "clicks",
+    "out of order": "events",
+    "events of unknown type": "events",
+    "suspected bots": "users",
+    "events of suspected bots": "events",
+    "positions that are not whole": "events",
+    "impressions without position": "impressions",
+    "refunds": "conversions",
+    "conversions without a readable value": "conversions",
+    "conversions without a click to credit": "conversions",
+    "clicks younger than the window": "clicks",
+    "events without session id": "events",
+    "sessions of one event": "sessions",
+    "sessions of no length": "sessions",
+    "sessions cut at the maximum length": "sessions",
+    "units in several variants": "units",
+    "units without variant": "units",
+    "units in several segments": "units",
+    "units without segment": "units",
+    "events before the start": "events",
+}
+"""Each kind of finding, in the order of the report, and what its count is a share of; the wording has its name
+(``found_``) and its rule."""
 
 
 def evaluate(
@@ -61,7 +96,7 @@ def evaluate(
     columns, types, format
         As for :func:`rankmeter.online.read_events`.
     settings
-        ``level``, ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.settings.Counting`.
+        ``level``, ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.questions.Counting`.
 
     Examples
     --------
@@ -187,6 +222,41 @@ def _grouped(
     return log, "variant" if log.columns.get("variant") == by else "segment"
 
 
+def findings(events: Events, counted: Counted) -> tuple[Finding, ...]:
+    """Everything odd that occurred, in the order of :data:`FINDINGS`."""
+    seen, question = counted.seen, counted.question
+    counts = counted.found + seen.found
+    unknown = {word: n for word, n in seen.types.items() if word.casefold() not in events.kinds}
+    counts["events of unknown type"] = sum(unknown.values())
+    if not any(isinstance(measure, SessionMeasure) for measure in question.measures):
+        counts["sessions of one event"] = 0
+    listed = []
+    paid = counts["conversions"] + counts["refunds"]
+    wholes = Counter({**counts, "events": seen.rows, "conversions": paid})
+    for name, whole in FINDINGS.items():
+        if counts[name]:
+            kind = name.replace(" ", "_")
+            share = counts[name] / max(wholes[whole], 1)
+            listed.append(Finding(said(f"found_{kind}"), counts[name], share, _rule(kind, question, unknown)))
+    return tuple(listed)
+
+
+def _rule(kind: str, question: Question, unknown: Mapping[str, int]) -> Said:
+    """What was done about a finding, as the question asked for it."""
+    if kind == "events_of_unknown_type":
+        words = [f"'{word}'" for word in sorted(unknown, key=lambda word: (-unknown[word], word))]
+        return said("rule_events_of_unknown_type", words=examples(words))
+    if kind in ("suspected_bots", "events_of_suspected_bots"):
+        limit = {"limit": MOMENTS_PER_HOUR} if kind == "suspected_bots" else {}
+        return said(f"rule_{kind}_dropped" if question.plan.bots == "drop" else f"rule_{kind}", **limit)
+    if kind == "units_in_several_variants" and question.plan.crossed == "first":
+        return said("rule_units_in_several_variants_first")
+    if kind == "events_without_session_id":
+        rules = {getattr(measure, "sessions", None) for measure in question.measures}
+        return said(f"rule_{kind}_only" if "id" in rules and "auto" not in rules else f"rule_{kind}")
+    return said(f"rule_{kind}")
+
+
 def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     """What was decided about the log as a whole."""
     notes = list(log.notes)
@@ -195,8 +265,8 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
         notes.append(said("layout_is", name="OpenSearch UBI" if log.layout == "ubi" else "Google Analytics 4"))
     if log.columns.get("item", "").startswith("items."):
         notes.append(said("items_are_events"))
-    if seen.first_time is not None and seen.last_time is not None:
-        notes.append(said("log_span", first=_moment(seen.first_time), last=_moment(seen.last_time)))
+    if seen.span is not None:
+        notes.append(said("log_span", first=_moment(seen.span[0]), last=_moment(seen.span[1])))
     if seen.lowest_position == 0:
         notes.append(said("positions_from_zero"))
     if not log.has("request"):

@@ -11,7 +11,6 @@ from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.checks import Finding
 from rankmeter.online.sums import Sums, sums_to_table
 from rankmeter.showing.document import Block, Cell, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
@@ -21,6 +20,23 @@ from rankmeter.wording import Language, Said, exact_percent, said, word, words
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 """For each group (the empty name for everything) the value of each measure."""
 _NUMBERS = ("value", "low", "high", "level", "units", "method")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One kind of oddity in a log."""
+
+    name: Said
+    count: int
+    share: float
+    """Of all events, sessions, clicks or units, whichever it is about."""
+    rule: Said
+    """What was done about it."""
+
+    @property
+    def sentence(self) -> Said:
+        """For people."""
+        return said("finding", name=self.name, count=self.count, share=self.share, rule=self.rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,19 @@
-"""A log as partitions of whole users, small enough to be counted one at a time.
+"""A log as partitions of whole users, small enough to be counted one at a time, here or by the workers of Spark.
 
 Rows are read once, in batches, and made compact: words become small numbers, and ids become 64-bit codes, equal where
 the ids are and nowhere else. A number of 64 bits is its own code; any other id stays text until its partition is
 counted, and is numbered there. A hash only chooses the partition. What does not fit in memory waits in a temporary
-folder.
+folder. Spark looks at the rows once for what holds for the whole log, then deals them out by user; each worker counts
+its users as they would be counted here, and hands over totals that add up exactly, so that the digits are the same.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -22,8 +24,9 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
+from rankmeter.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
 from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
-from rankmeter.online.times import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
+from rankmeter.online.spark_rows import ORDER_THERE, SparkRows
 from rankmeter.placing.matching import mixed
 
 ROWS_PER_PARTITION = 100_000
@@ -38,6 +41,9 @@ MOST_LABELS = 1_000
 
 LARGEST_VALUE = 1e100
 """A larger one is not an amount of anything, and its square would not be a number."""
+
+MOST_PARTS = 64
+"""How many partitions a worker of Spark makes of its users at most."""
 
 FLAGS = {"request": 4, "item": 8, "session": 16, "id": 32, "refund": 64, "query": 128}
 """Bits of ``flags`` beside the kind, which takes the lowest two."""
@@ -55,57 +61,46 @@ class Seen:
     """What was seen while reading, over the whole log."""
 
     rows: int = 0
-    without_user: int = 0
-    without_time: int = 0
-    without_zone: int = 0
-    """Times written as text without a time zone."""
-    first_time: int | None = None
-    """When the log begins; a clock that was far behind the others does not move it."""
-    last_time: int | None = None
-    """When it ends; a clock that was far ahead does not move it."""
-    dated_before: int = 0
-    dated_after: int = 0
-    lowest_position: int | None = None
-    broken_positions: int = 0
-    """Positions that are not whole numbers."""
+    hours: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """For each hour with events how many they are, and the first and the last moment."""
+    span: tuple[int, int] | None = None
+    """When the log begins and ends; a clock that was far from the others moves neither. None where it has no events."""
+    lowest_position: float = math.inf
+    of_another_unit: int = 0
+    """Times that look like another unit than the log's."""
+    found: Counter[str] = field(default_factory=Counter)
+    """What was wrong or odd, by the names of the findings."""
     types: Counter[str] = field(default_factory=Counter)
     labels: dict[str, list[str]] = field(default_factory=lambda: {"variant": [], "segment": []})
     """The words behind the codes of variants and segments, in the order in which they were met."""
-    hours: Counter[int] = field(default_factory=Counter)
-    """How many events each hour has."""
-    of_another_unit: int = 0
-    """Times that look like another unit than the log's."""
 
     def add(self, other: Seen) -> None:
         """Add what was seen in other rows, which come later in the log."""
-        for name in ("rows", "without_user", "without_time", "without_zone", "broken_positions", "of_another_unit"):
+        for name in ("rows", "of_another_unit", "found", "types"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name, end in (("first_time", min), ("last_time", max), ("lowest_position", min)):
-            known = [moment for moment in (getattr(self, name), getattr(other, name)) if moment is not None]
-            setattr(self, name, end(known, default=None))
-        self.types += other.types
+        self.lowest_position = min(self.lowest_position, other.lowest_position)
+        self.add_hours((hour, *known) for hour, known in other.hours.items())
         for role, words in other.labels.items():
             self.labels[role] += [word for word in words if word not in self.labels[role]]
-        self.hours += other.hours
 
-    def settle(self, events: Events, ends_within: Callable[[tuple[int, int]], tuple[int, int]]) -> None:
+    def add_hours(self, hours: Iterable[tuple[int, ...]]) -> None:
+        """Add an hour, how many events it has, and the first and the last moment of them."""
+        for hour, count, first, last in hours:
+            known = self.hours.get(hour, (0, first, last))
+            self.hours[hour] = known[0] + count, min(known[1], first), max(known[2], last)
+
+    def settle(self, events: Events) -> None:
         """Refuse times of two units, and leave stray clocks out of the beginning and the end of the log."""
         if self.of_another_unit:
-            others = [unit for unit in UNITS if unit != events.time_unit]
-            raise InputError.of(
-                "online.times_of_two_units",
-                source=events.source,
-                time_unit=events.time_unit,
-                of_another_unit=self.of_another_unit,
-                rows=self.rows,
-                others=others,
-            )
-        if self.last_time is not None:
-            span = span_of(self.hours)
-            self.dated_before = sum(count for hour, count in self.hours.items() if hour * HOUR < span[0])
-            self.dated_after = sum(count for hour, count in self.hours.items() if hour * HOUR >= span[1])
-            if self.dated_before or self.dated_after:
-                self.first_time, self.last_time = ends_within(span)
+            unit, others = events.time_unit, [unit for unit in UNITS if unit != events.time_unit]
+            raise InputError.of("online.times_of_two_units", source=events.source, time_unit=unit,
+                                of_another_unit=self.of_another_unit, rows=self.rows, others=others)  # fmt: skip
+        if self.hours:
+            begin, end = span_of({hour: count for hour, (count, *_) in self.hours.items()})
+            self.span = self.hours[begin][1], self.hours[end][2]
+            for hour, (count, *_) in self.hours.items():
+                if not begin <= hour <= end:
+                    self.found[f"events dated {'before' if hour < begin else 'after'} the rest"] += count
 
 
 Words = dict[str, Any]
@@ -117,13 +112,8 @@ Work = Callable[[Columns, Seen, Words], Any]
 class Partitions:
     """The compact rows of a log, by partitions of users; a context that removes its temporary file.
 
-    Parameters
-    ----------
-    events
-        The log.
-    needed
-        The roles beside time, user and type that the work will look at; ``words`` for the texts behind codes, ``user
-        name`` for numbers that stand for users in every partition.
+    ``needed`` are the roles beside time, user and type that the work will look at; ``words`` for the texts behind
+    codes, ``user name`` for numbers that stand for users in every partition.
     """
 
     def __init__(self, events: Events, needed: set[str]) -> None:
@@ -147,12 +137,11 @@ class Partitions:
             self.divide(total)
             for batch in rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
                 self.take(batch)
-            self.seen.settle(self._events, partial(ends_within, rows))
-        except pl.exceptions.PolarsError as error:
+            self.seen.settle(self._events)
+        except BaseException as error:
             self.__exit__()
-            raise unreadable(self._events.source, error) from error
-        except BaseException:
-            self.__exit__()
+            if isinstance(error, pl.exceptions.PolarsError):
+                raise unreadable(self._events.source, error) from error
             raise
         return self
 
@@ -195,20 +184,18 @@ class Partitions:
         # Counting nulls costs nothing; every other question to a column is a query of its own.
         if batch["user"].null_count() or batch["time"].null_count():
             no_user, no_time = batch["user"].is_null(), batch["time"].is_null()
-            seen.without_user += int(no_user.sum())
-            seen.without_time += int((no_time & ~no_user).sum())
+            seen.found["events without user"] += int(no_user.sum())
+            seen.found["events without readable time"] += int((no_time & ~no_user).sum())
             batch = batch.filter(~(no_user | no_time))
         if not len(batch):
             return
         if NO_ZONE in batch.columns:
-            seen.without_zone += int(batch[NO_ZONE].sum())
+            seen.found["times without a time zone"] += int(batch[NO_ZONE].sum())
         columns = self._compact(batch)
         time = columns["time"]
         seen.of_another_unit += of_another_unit(time, self._events.time_unit)
-        seen.hours.update(dict(pl.Series(time // HOUR).value_counts().iter_rows()))
-        low, high = int(time.min()), int(time.max())
-        seen.first_time = low if seen.first_time is None else min(low, seen.first_time)
-        seen.last_time = high if seen.last_time is None else max(high, seen.last_time)
+        moments = pl.DataFrame({"time": time}).group_by(hour=pl.col("time") // HOUR)
+        seen.add_hours(moments.agg(pl.len(), first=pl.min("time"), last=pl.max("time")).iter_rows())
         if hold:
             self._share_out(columns)
 
@@ -265,33 +252,27 @@ class Partitions:
         whole = position.cast(pl.Int32, strict=False)
         if not position.dtype.is_integer():
             whole = pl.select(pl.when(whole == position).then(whole)).to_series()
-        self.seen.broken_positions += whole.null_count() - position.null_count()
-        lowest: Any = whole.min()
-        if lowest is not None and lowest < 0:  # -1 and the like stand for none
-            lowest = whole.filter(whole >= 0).min()
-        if lowest is not None:
-            before = self.seen.lowest_position
-            self.seen.lowest_position = int(lowest) if before is None else min(before, int(lowest))
+        self.seen.found["positions that are not whole"] += whole.null_count() - position.null_count()
+        lowest: Any = whole.filter(whole >= 0).min()  # -1 and the like stand for none
+        self.seen.lowest_position = min(self.seen.lowest_position, math.inf if lowest is None else lowest)
         return whole.fill_null(-1).to_numpy()
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        named = words.fill_null("").cast(pl.Categorical)
-        code = named.to_physical().to_numpy()
+        code, vocabulary = _vocabulary(words.fill_null(""))
         counts = np.bincount(code)
         kinds = np.zeros(len(counts), np.uint8)
-        for word, number in _vocabulary(named):
+        for word, number in vocabulary:
             self.seen.types[word] += int(counts[number])
             kinds[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
         of_event: npt.NDArray[np.uint8] = kinds[code]
         return of_event
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
-        named = words.cast(pl.Categorical)
-        code = named.to_physical().fill_null(0).to_numpy()
+        code, vocabulary = _vocabulary(words)
         known = self.seen.labels[role]
         table = np.full(int(code.max(initial=0)) + 1, -1, np.int16)
-        for word, number in _vocabulary(named):
+        for word, number in vocabulary:
             if word not in known:
                 known.append(word)
             table[number] = known.index(word)
@@ -301,7 +282,7 @@ class Partitions:
                 "online.too_many_labels", source=self._events.source, column=column, role=role, most_labels=MOST_LABELS
             )
         labels: npt.NDArray[np.int16] = table[code]
-        labels[named.is_null().to_numpy()] = -1
+        labels[words.is_null().to_numpy()] = -1
         return labels
 
     def _share_out(self, columns: Held) -> None:
@@ -335,14 +316,6 @@ class Partitions:
         self._held_bytes = 0
 
 
-def ends_within(rows: pl.LazyFrame, span: tuple[int, int]) -> tuple[int, int]:
-    """The first and the last moment of the events within a span."""
-    rest = rows.filter(pl.col("user").is_not_null() & pl.col("time").is_between(*span, closed="left"))
-    ends = rest.select(pl.col("time").min().alias("first"), pl.col("time").max().alias("last"))
-    first, last = ends.collect(engine="streaming").row(0)
-    return first, last
-
-
 def _hashed(texts: pl.Series) -> npt.NDArray[np.uint64]:
     """64 bits for each text, the same on every machine and with every version of every library."""
     once = texts.unique()
@@ -366,7 +339,64 @@ def _read(file: Path) -> Held:
     return {column.name: column if column.dtype == pl.String else column.to_numpy() for column in table}
 
 
-def _vocabulary(named: pl.Series) -> list[tuple[str, int]]:
-    """The words of a categorical column with their codes; each once."""
+def _vocabulary(words: pl.Series) -> tuple[npt.NDArray[np.uint32], list[tuple[str, int]]]:
+    """(n,) the code of each word, 0 where there is none; and the words with their codes, each once."""
+    named = words.cast(pl.Categorical)
     once = named.drop_nulls().unique(maintain_order=True)
-    return list(zip(once.cast(pl.String).to_list(), once.to_physical().to_list(), strict=True))
+    codes = zip(once.cast(pl.String).to_list(), once.to_physical().to_list(), strict=True)
+    return named.to_physical().fill_null(0).to_numpy(), list(codes)
+
+
+def partitioned(events: Events, needed: set[str]) -> Partitions | SparkPartitions:
+    """A context whose ``seen`` says what holds for the whole log, and which runs work on ``each`` part of its users."""
+    if events.elsewhere is None:
+        return Partitions(events, needed)
+    log = replace(events, elsewhere=None, rows=events.rows.head(0))
+    return SparkPartitions(log, events.elsewhere, partial(Partitions, log, needed))
+
+
+@dataclass(slots=True)
+class SparkPartitions:
+    """The rows of a log in Spark, by partitions of users."""
+
+    log: Events
+    """Without its rows."""
+    rows: SparkRows
+    empty: Callable[[], Partitions]
+    """Makes the partitions of a worker."""
+    seen: Seen = field(default_factory=Seen)
+
+    def __enter__(self) -> Self:
+        for seen in self.rows.worked(partial(_look, self.empty)):
+            self.seen.add(seen)
+        self.seen.settle(self.log)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was written here."""
+
+    def each(self, work: Work) -> Iterator[Any]:
+        """What the work makes of each partition, made there."""
+        yield from self.rows.worked(partial(_count, self.empty, self.seen, work), dealt=True)
+
+
+def _look(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+    """What is seen in the rows of a partition of Spark."""
+    partitions = empty()
+    for batch in batches:
+        partitions.take(batch, hold=False)
+    yield partitions.seen
+
+
+def _count(empty: Callable[[], Partitions], seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
+    """What the work makes of the users of a partition of Spark."""
+    partitions = empty()
+    partitions.seen.labels = seen.labels  # so that all workers mean the same by a code
+    partitions.divide(min(seen.rows, MOST_PARTS * ROWS_PER_PARTITION))
+    try:
+        for batch in batches:
+            partitions.take(batch.rename({ORDER_THERE: ORDER}))
+        partitions.seen = seen
+        yield from partitions.each(work)
+    finally:
+        partitions.__exit__()

@@ -23,12 +23,11 @@ from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.exact_totals import CELLS
 from rankmeter.online.log import Log
 from rankmeter.online.log_results import number_cell
-from rankmeter.online.partitions import Columns, Seen, Words
-from rankmeter.online.questions import POSITIONS
-from rankmeter.online.spark_log import partitioned
+from rankmeter.online.partitions import Columns, Seen, Words, partitioned
+from rankmeter.online.sums import CELLS
+from rankmeter.online.tallies import POSITIONS
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable

@@ -1,17 +1,22 @@
-"""What may be asked of a log, what it needs, and the shape in which the answer is counted."""
+"""What may be asked of a log: settings, checked before anything is read, and what each measure needs."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
-import numpy as np
-import numpy.typing as npt
-
-from rankmeter.errors import InputError, MeasureError
+from rankmeter.errors import (
+    InputError,
+    InputTypeError,
+    MeasureError,
+    check_choice,
+    check_level,
+    check_number,
+    check_whole,
+    did_you_mean,
+)
 from rankmeter.inputs.columns import say_columns
 from rankmeter.measures.online import (
     ClickThroughRate,
@@ -21,28 +26,124 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
+from rankmeter.online.event_columns import HOUR, check_mapping
 from rankmeter.online.events import Events
-from rankmeter.online.exact_totals import Draws, Totals
-from rankmeter.online.partitions import Seen
-from rankmeter.online.settings import ExperimentPlan
-from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
-from rankmeter.online.times import HOUR
-from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.estimates import GroupValue
+from rankmeter.online.sums import BEFORE, denominator, numerator
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.estimates import RULES, Look, Rule
+from rankmeter.stats.resampling import check_draws
+from rankmeter.wording import said
 
 Unit = Literal["user", "session", "request", "hour", "day"]
 UNITS: tuple[Unit, ...] = ("user", "session", "request", "hour", "day")
 WINDOWS = {"hour": HOUR, "day": 24 * HOUR}
 """Units of time, for switchback experiments, in which everybody sees one variant for a while, then the other."""
+COMPANIONS = {"user": Conversions(), "session": Conversions(per="session")}
+"""What stands beside a conversion rate of each unit."""
 ALL = ""
 """The group of everything."""
 NO_SEGMENT = ""
 """The segment, beside a variant, of units that have none: they belong to the experiment all the same."""
 
-POSITIONS = 20
-"""How many positions the curve by position has."""
-LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
-"""Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
+
+class Counting(TypedDict, total=False):
+    """How a log is counted, whatever is asked of it.
+
+    ``level`` is that of the intervals. With ``resamples`` above 0 they come from that many resamples of units, drawn
+    from ``seed``, instead of the delta method. ``bots`` says whether users who do more in an hour than a person does
+    are kept or dropped, ``crossed`` whether a unit seen in two variants is dropped or counted in the first.
+    """
+
+    level: float
+    resamples: int
+    seed: int
+    bots: Literal["keep", "drop"]
+    crossed: Literal["drop", "first"]
+
+
+class Planning(Counting, total=False):
+    """How an experiment is decided, as its plan said before it began.
+
+    ``correction`` (holm, hochberg, bonferroni, bh, by, none) is for the number of differences looked at, ``power`` that
+    of the smallest difference that could have been found. ``primary`` names the measures that decide; ``guardrails``
+    gives measures that must not get worse, each with the share of the control's value that may be lost at most; the
+    rest are diagnostics. ``sequential`` says how looks before the end are paid for: ``once`` (there are none),
+    ``always-valid`` (any number), ``obrien-fleming`` or ``pocock`` (planned ones: ``looks`` is the share of the planned
+    units at each look so far). ``prior`` asks for the chance to win: the deviation of the relative effect expected
+    beforehand, infinity for knowing nothing. ``covariates`` are columns known before the experiment, ``strata`` is one
+    by whose values units are weighted; both take variance out. ``days`` asks for the view day by day.
+    """
+
+    power: float
+    correction: Correction
+    primary: str | Sequence[str]
+    guardrails: Mapping[str, float]
+    sequential: Rule
+    looks: Sequence[float]
+    prior: float | None
+    covariates: Sequence[str]
+    strata: str | None
+    days: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPlan:
+    """The settings of one call, checked."""
+
+    level: float = 0.95
+    resamples: int = 0
+    seed: int = 0
+    bots: Literal["keep", "drop"] = "keep"
+    crossed: Literal["drop", "first"] = "drop"
+    power: float = 0.8
+    correction: Correction = "holm"
+    primary: tuple[str, ...] = ()
+    guardrails: Mapping[str, float] = field(default_factory=dict)
+    sequential: Rule = "once"
+    looks: tuple[float, ...] = ()
+    prior: float | None = None
+    covariates: tuple[str, ...] = ()
+    strata: str | None = None
+    days: bool = False
+
+    def __post_init__(self) -> None:
+        check_draws(self.resamples, check_level(self.level), without=said("online.delta_method"))
+        check_level(self.power, "power")
+        check_whole("seed", self.seed)
+        for name, choices in (("bots", ("keep", "drop")), ("crossed", ("drop", "first")), ("sequential", RULES),
+                              ("correction", [word for word in CORRECTIONS if word != "max-t"])):  # fmt: skip
+            check_choice(name, getattr(self, name), choices)
+        for measure, margin in self.guardrails.items():
+            if not check_number(f"the margin of {measure}", margin) > 0:
+                raise InputError.of(
+                    "online.margin_above_zero", measure=measure, margin=margin, guardrails={measure: 0.02}
+                )
+        if self.prior is not None and not (self.prior == math.inf or check_number("prior", self.prior) > 0):
+            raise InputError.of("online.prior_range", prior=self.prior)
+        if self.sequential in ("obrien-fleming", "pocock") and not self.looks:
+            raise InputError.of("online.needs_looks", sequential=self.sequential)
+        if self.resamples and self.sequential != "once":
+            raise InputError.of("online.resamples_one_look")
+        self.look()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], kind: type[Counting]) -> ExperimentPlan:
+        """From the settings of a call, which are of one kind."""
+        names = list(kind.__annotations__)
+        for name in given:
+            if name not in names:
+                raise InputTypeError.of("online.no_setting", name=name, hint=did_you_mean(name, names) or None)
+        settings = dict(given)
+        for name in ("primary", "looks", "covariates"):
+            stated = settings.get(name) or ()
+            settings[name] = (stated,) if isinstance(stated, str) else tuple(stated)
+        settings["looks"] = tuple(check_number("a look", share) for share in settings["looks"])
+        settings["guardrails"] = check_mapping("guardrails", settings.get("guardrails"), "guardrails={'CTR': 0.01}")
+        return cls(**settings)
+
+    def look(self) -> Look:
+        """The look at hand."""
+        return Look(self.level, self.sequential, self.looks or (1.0,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,95 +179,6 @@ class Question:
         """The roles that must be read."""
         drawn = {"user name"} if self.plan.resamples else set()
         return {"request", "item", "position", "session", "value", "id", *self.by, *drawn}
-
-
-Label = tuple[str, ...]
-
-
-@dataclass
-class Window:
-    """What was counted in one window of time."""
-
-    totals: npt.NDArray[Any]
-    """(d,) exact totals of what its users did."""
-    lowest: int
-    highest: int
-    """The lowest and the highest code of the variants seen in it; -1 where there is none."""
-
-    def __add__(self, other: Window) -> Window:
-        lowest = min((code for code in (self.lowest, other.lowest) if code >= 0), default=-1)
-        return Window(self.totals + other.totals, lowest, max(self.highest, other.highest))
-
-
-@dataclass
-class UserTally:
-    """What was counted of some whole users, in a form that adds up exactly, whoever counted them."""
-
-    groups: dict[Label, Totals] = field(default_factory=dict)
-    days: dict[tuple[Label, int, str], Totals] = field(default_factory=dict)
-    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
-    halves: dict[Label, Totals] = field(default_factory=dict)
-    """The second half of the days, with the first as what was before."""
-    draws: dict[Label, Draws] = field(default_factory=dict)
-    windows: dict[int, Window] = field(default_factory=dict)
-    found: Counter[str] = field(default_factory=Counter)
-    units_of_users: Counter[int] = field(default_factory=Counter)
-    """How many users have each number of units, where units are smaller than users."""
-    units_of_variants: Counter[int] = field(default_factory=Counter)
-    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
-    """For each position the totals over users of impressions, clicks, and their squares and product."""
-    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
-    """How many sessions there are in each bin of lengths."""
-    kept: list[tuple[Any, ...]] = field(default_factory=list)
-    """Values of units, for what is computed from all values together."""
-
-    def add(self, other: UserTally) -> None:
-        """Add what was counted of other users."""
-        for name in ("groups", "days", "halves", "draws", "windows"):
-            for key, part in getattr(other, name).items():
-                add_to(getattr(self, name), key, part)
-        self.found += other.found
-        self.units_of_users += other.units_of_users
-        self.units_of_variants += other.units_of_variants
-        self.positions += other.positions
-        self.lengths += other.lengths
-        self.kept += other.kept
-
-    @property
-    def expected_crossed(self) -> float:
-        """How many users would be in several variants if units smaller than users had been assigned."""
-        units = sum(self.units_of_variants.values())
-        shares = [count / units for _, count in sorted(self.units_of_variants.items())]
-        several = [(size, users) for size, users in sorted(self.units_of_users.items()) if size > 1]
-        return math.fsum(users * (1 - math.fsum(share**size for share in shares)) for size, users in several)
-
-
-def add_to(totals: dict[Any, Any], key: Any, part: Any) -> None:
-    """Add a part to what has the same key."""
-    totals[key] = totals[key] + part if key in totals else part
-
-
-@dataclass
-class Counted:
-    """What was counted, over the whole log; totals are rounded once."""
-
-    question: Question
-    seen: Seen
-    tally: UserTally
-    groups: dict[Label, Sums]
-    resampled: dict[Label, Floats]
-    days: dict[tuple[Label, int, str], Sums]
-    """As in `UserTally`."""
-    halves: dict[Label, Sums]
-    located: dict[Label, dict[OnlineMeasure, GroupValue]] = field(default_factory=dict)
-    """The quantiles and trimmed means of each group."""
-    caps: dict[OnlineMeasure, float] = field(default_factory=dict)
-    """Where the totals of users were capped, for measures that say so."""
-
-    @property
-    def found(self) -> Counter[str]:
-        """How often each fact was met."""
-        return self.tally.found
 
 
 def check_answerable(events: Events, question: Question) -> None:
@@ -212,8 +224,8 @@ def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
 
 
 def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:
-    """Conversions per user always stand beside a conversion rate: clicks come after the change that is tested."""
+    """Conversions per unit always stand beside a conversion rate: clicks come after the change that is tested."""
     asked = dict.fromkeys(measures)
-    if any(isinstance(measure, ConversionRate) for measure in measures) and unit in ("user", "session"):
-        asked.setdefault(Conversions())
+    if any(isinstance(measure, ConversionRate) for measure in measures) and unit in COMPANIONS:
+        asked.setdefault(COMPANIONS[unit])
     return tuple(asked)

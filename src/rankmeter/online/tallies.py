@@ -6,8 +6,10 @@ a number per unit, and a partition is a few sums.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
@@ -18,35 +20,100 @@ from rankmeter.errors import InputError
 from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
 from rankmeter.online.contributions import amounts, is_engaged, is_per_user, located, parts
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
-from rankmeter.online.exact_totals import Draws, Totals, rounded, totals_by
 from rankmeter.online.log import Log, first_of_each
-from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words
-from rankmeter.online.questions import (
-    ALL,
-    LENGTHS,
-    NO_SEGMENT,
-    POSITIONS,
-    WINDOWS,
-    Counted,
-    Label,
-    Question,
-    Unit,
-    UserTally,
-    Window,
-    add_to,
-    check_answerable,
-)
-from rankmeter.online.spark_log import partitioned
-from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
+from rankmeter.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable
+from rankmeter.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, rounded, totals_by
 from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes
+from rankmeter.stats.estimates import GroupValue
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""
 
+POSITIONS = 20
+"""How many positions the curve by position has."""
+LENGTHS = (0.0, 1.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0, 3600.0)
+"""Where the bins of the distribution of session lengths end, in seconds: exactly 0, up to 1, up to 10, ..."""
+
 _DEFAULT_SESSIONS = SessionDuration()
 _DEFAULT_ENGAGED = EngagedSessions()
+
+
+Label = tuple[str, ...]
+
+
+@dataclass
+class UserTally:
+    """What was counted of some whole users, in a form that adds up exactly, whoever counted them."""
+
+    groups: dict[Label, Totals] = field(default_factory=dict)
+    days: dict[tuple[Label, int, str], Totals] = field(default_factory=dict)
+    """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
+    halves: dict[Label, Totals] = field(default_factory=dict)
+    """The second half of the days, with the first as what was before."""
+    draws: dict[Label, Draws] = field(default_factory=dict)
+    windows: dict[int, npt.NDArray[Any]] = field(default_factory=dict)
+    """(d,) the exact totals of what users did in each window of time."""
+    variants_of_windows: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """Which variants, by their codes, were seen in which window."""
+    found: Counter[str] = field(default_factory=Counter)
+    units_of_users: Counter[int] = field(default_factory=Counter)
+    """How many users have each number of units, where units are smaller than users."""
+    units_of_variants: Counter[int] = field(default_factory=Counter)
+    positions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((POSITIONS, 5)))
+    """For each position the totals over users of impressions, clicks, and their squares and product."""
+    lengths: Ints = field(default_factory=lambda: np.zeros(len(LENGTHS) + 1, np.int64))
+    """How many sessions there are in each bin of lengths."""
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    """Values of units, for what is computed from all values together."""
+
+    def add(self, other: UserTally) -> None:
+        """Add what was counted of other users."""
+        for name in (part.name for part in fields(self)):
+            mine, more = getattr(self, name), getattr(other, name)
+            if type(mine) is dict:
+                for key, part in more.items():
+                    add_to(mine, key, part)
+            else:
+                setattr(self, name, mine + more)
+
+    @property
+    def expected_crossed(self) -> float:
+        """How many users would be in several variants if units smaller than users had been assigned."""
+        units = sum(self.units_of_variants.values())
+        shares = [count / units for _, count in sorted(self.units_of_variants.items())]
+        several = [(size, users) for size, users in sorted(self.units_of_users.items()) if size > 1]
+        return math.fsum(users * (1 - math.fsum(share**size for share in shares)) for size, users in several)
+
+
+def add_to(totals: dict[Any, Any], key: Any, part: Any) -> None:
+    """Add a part to what has the same key."""
+    totals[key] = totals[key] + part if key in totals else part
+
+
+@dataclass
+class Counted:
+    """What was counted, over the whole log; totals are rounded once."""
+
+    question: Question
+    seen: Seen
+    tally: UserTally
+    groups: dict[Label, Sums]
+    resampled: dict[Label, Floats]
+    days: dict[tuple[Label, int, str], Sums]
+    """As in `UserTally`."""
+    halves: dict[Label, Sums]
+    located: dict[Label, dict[OnlineMeasure, GroupValue]] = field(default_factory=dict)
+    """The quantiles and trimmed means of each group."""
+    caps: dict[OnlineMeasure, float] = field(default_factory=dict)
+    """Where the totals of users were capped, for measures that say so."""
+
+    @property
+    def found(self) -> Counter[str]:
+        """How often each fact was met."""
+        return self.tally.found
 
 
 def count(events: Events, question: Question) -> Counted:
@@ -55,7 +122,7 @@ def count(events: Events, question: Question) -> Counted:
     work = partial(count_partition, question=question, kinds=events.kinds)
     with partitioned(events, question.needed()) as partitions:
         seen = partitions.seen
-        if seen.last_time is None:
+        if seen.span is None:
             raise _nothing_in(events, seen)
         tally = UserTally()
         for part in partitions.each(work):
@@ -77,67 +144,66 @@ def count(events: Events, question: Question) -> Counted:
     return counted
 
 
+def _nothing_in(events: Events, seen: Seen) -> InputError:
+    """Why a log has nothing to count."""
+    if not seen.rows:
+        return InputError.of("online.log_empty", source=events.source)
+    user, time = (seen.found[f"events without {what}"] for what in ("user", "readable time"))
+    return InputError.of(
+        "online.no_usable_event", source=events.source, rows=seen.rows, without_user=user, without_time=time
+    )
+
+
 def count_partition(
     columns: Columns, seen: Seen, _words: Words, *, question: Question, kinds: Mapping[str, str]
 ) -> UserTally:
     """Count the events of some whole users, of a log of which ``seen`` says what holds for all of it."""
     has_impressions = any(kinds.get(word.casefold()) == "impression" for word in seen.types)
-    log = Log(columns, seen, has_impressions=has_impressions, drop_bots=question.plan.bots == "drop")
+    whole = log = Log(columns, seen, has_impressions=has_impressions, drop_bots=question.plan.bots == "drop")
     tally = UserTally()
-    if len(log):
-        _count_log(log, question, seen, tally)
-    return tally
-
-
-def _nothing_in(events: Events, seen: Seen) -> InputError:
-    """Why a log has nothing to count."""
-    if not seen.rows:
-        return InputError.of("online.log_empty", source=events.source)
-    counts: dict[str, Any] = {"rows": seen.rows, "without_user": seen.without_user, "without_time": seen.without_time}
-    return InputError.of("online.no_usable_event", source=events.source, **counts)
-
-
-def _count_log(log: Log, question: Question, seen: Seen, tally: UserTally) -> None:
+    if not len(whole):
+        return tally
     before: Log | None = None
-    whole = log
     if question.start is not None:
         early = whole.time < question.start
         before, log = whole.only(early), whole.only(~early)
         tally.found["events before the start"] += int(early.sum())
-        if not len(log):
-            tally.found += whole.found
-            return
-    unit, units = units_of(log, question.unit)
-    tables = [_table(log, question, unit, units)]
-    if before is not None:
-        tables.append(_of_users(before, log, question, idle=True))
-    if question.plan.covariates:
-        tables.append(_covariates(whole, log, len(question.plan.covariates)))
-    table = np.hstack(tables)
-    if question.unit in WINDOWS:
-        _count_windows(log, question, tally, unit, table)
-    else:
-        tally.found["units"] += units
-        group, labels = _groups_of(log, question, unit, units, seen, tally)
-        ids = _unit_ids(log, unit, units) if question.plan.resamples else None
-        _add_groups(table, group, labels, ids, question, tally)
-        _keep_values(log, question, tally, (table, group, labels, unit))
-        if question.plan.days:
-            _count_days(log, question, seen, tally, group, labels)
-    _describe(log, tally, question)
+    if len(log):
+        unit, units = units_of(log, question.unit)
+        table = _table(log, question, unit, units)
+        if before is not None:
+            table = np.hstack([table, _of_users(before, log, question, idle=True)])
+        if question.plan.covariates:
+            table = np.hstack([table, _covariates(whole, log, len(question.plan.covariates))])
+        if question.unit in WINDOWS:
+            _count_windows(log, question, tally, unit, table)
+        else:
+            tally.found["units"] += units
+            group, labels = _groups_of(log, question, unit, units, seen, tally)
+            ids = _unit_ids(log, unit, units) if question.plan.resamples else None
+            _add_groups(table, group, labels, ids, question, tally)
+            _keep_values(log, question, tally, (table, group, labels, unit))
+            if question.plan.days:
+                _count_days(log, question, seen, tally, group, labels)
+        _describe(log, tally, question)
     tally.found += whole.found + (log.found if log is not whole else Counter())
+    return tally
 
 
 def _add_groups(
     table: Floats, group: Ints, labels: list[Label], ids: Hashes | None, question: Question, tally: UserTally
 ) -> None:
     """Add some units to the totals of their groups; those with ids are resampled too."""
-    plan = question.plan
-    for code, label in enumerate(labels):
-        inside = group == code
-        add_to(tally.groups, label, Totals.of_rows(table[inside]))
-        if ids is not None:
-            add_to(tally.draws, label, Draws.of_rows(table[inside], ids[inside], plan.resamples, plan.seed))
+    _add_rows(tally.groups, table, group, labels)
+    for code, label in enumerate(labels if ids is not None else ()):
+        drawn = Draws.of_rows(table[group == code], ids[group == code], question.plan.resamples, question.plan.seed)  # type: ignore[index]
+        add_to(tally.draws, label, drawn)
+
+
+def _add_rows(totals: dict[Any, Totals], table: Floats, group: Ints, keys: Iterable[Any]) -> None:
+    """Add the rows of each group to what has its key."""
+    for code, key in enumerate(keys):
+        add_to(totals, key, Totals.of_rows(table[group == code]))
 
 
 def _unit_ids(log: Log, unit: Ints, units: int) -> Hashes:
@@ -187,31 +253,29 @@ def _covariates(whole: Log, log: Log, covariates: int) -> Floats:
 
 def _count_windows(log: Log, question: Question, tally: UserTally, unit: Ints, table: Floats) -> None:
     """Add what each user did in each window of time to the window, and which variants were seen in it."""
-    ids, window = np.unique(log.time // WINDOWS[question.unit], return_inverse=True)
-    totals = totals_by(window[np.flatnonzero(changes(unit))], len(ids), table)
+    numbers, window = np.unique(log.time // WINDOWS[question.unit], return_inverse=True)
+    totals = totals_by(window[np.flatnonzero(changes(unit))], len(numbers), table)
+    for number, part in zip(numbers.tolist(), totals, strict=True):
+        add_to(tally.windows, number, part)
     label = log.column(question.by[0]).astype(np.int64) if question.by else np.zeros(len(log), np.int64)
-    lowest, highest = np.full(len(ids), MOST_LABELS), np.full(len(ids), -1)
-    known = label >= 0
-    np.minimum.at(lowest, window[known], label[known])
-    np.maximum.at(highest, window[known], label[known])
-    lowest[highest < 0] = -1
-    for number, *counts in zip(ids.tolist(), totals, lowest.tolist(), highest.tolist(), strict=True):
-        add_to(tally.windows, number, Window(*counts))
+    pairs = np.unique((window * MOST_LABELS + label)[label >= 0])
+    codes = zip(numbers[pairs // MOST_LABELS].tolist(), (pairs % MOST_LABELS).tolist(), strict=True)
+    tally.variants_of_windows.update(codes)
 
 
 def _add_windows(question: Question, seen: Seen, tally: UserTally) -> None:
     """Add the windows of time, which all partitions have a part of, to the totals of their groups."""
-    numbers = sorted(tally.windows)
-    windows = [tally.windows[number] for number in numbers]
-    table = rounded(np.array([window.totals for window in windows], object))
-    lowest, highest = (np.array([getattr(window, end) for window in windows]) for end in ("lowest", "highest"))
+    variants: dict[int, list[int]] = {number: [] for number in sorted(tally.windows)}
+    for number, code in sorted(tally.variants_of_windows):
+        variants[number].append(code)
+    table = rounded(np.array([tally.windows[number] for number in variants], object))
+    tally.found["units"] = len(variants)
+    tally.found["units in several variants"] = sum(len(codes) > 1 for codes in variants.values())
+    tally.found["units without variant"] = sum(not codes for codes in variants.values())
+    most = 1 if question.plan.crossed == "drop" else MOST_LABELS
+    group = np.array([codes[0] if 1 <= len(codes) <= most else -1 for codes in variants.values()])
     words = seen.labels[question.by[0]] if question.by else [ALL]
-    crossed = lowest != highest
-    tally.found["units"] = len(windows)
-    tally.found["units in several variants"] = int(crossed.sum())
-    tally.found["units without variant"] = int((highest < 0).sum())
-    group = np.where((highest < 0) | (crossed & (question.plan.crossed == "drop")), -1, lowest)
-    ids = mixed(np.array(numbers, np.int64).view(np.uint64)) if question.plan.resamples else None
+    ids = mixed(np.array(list(variants), np.int64).view(np.uint64)) if question.plan.resamples else None
     _add_groups(table, group, [(word,) for word in words], ids, question, tally)
 
 
@@ -260,7 +324,7 @@ def _locate(counted: Counted) -> None:
 
 def _count_days(log: Log, question: Question, seen: Seen, tally: UserTally, group: Ints, labels: list[Label]) -> None:
     """Each day on its own, everything up to its end, and the second half of the days beside the first."""
-    first, last = (int(moment or 0) // WINDOWS["day"] for moment in (seen.first_time, seen.last_time))
+    first, last = (moment // WINDOWS["day"] for moment in seen.span or (0, 0))
     first = first if question.start is None else max(first, question.start // WINDOWS["day"])
     if last - first >= MOST_DAYS:
         raise InputError.of("online.too_many_days", last=last - first + 1, most_days=MOST_DAYS)
@@ -273,13 +337,11 @@ def _count_days(log: Log, question: Question, seen: Seen, tally: UserTally, grou
             if len(part):
                 table = _table(part, question, part.user, part.users)
                 of_user = group[order[np.searchsorted(ids, part.user_ids)]]
-                for code, label in enumerate(labels):
-                    add_to(tally.days, (label, number, name), Totals.of_rows(table[of_user == code]))
+                _add_rows(tally.days, table, of_user, ((label, number, name) for label in labels))
     early = day < first + (last + 1 - first) / 2
     if last > first:
         halves = [_of_users(log.only(rows), log, question, idle=False) for rows in (~early, early)]
-        for code, label in enumerate(labels):
-            add_to(tally.halves, label, Totals.of_rows(np.hstack(halves)[group == code]))
+        _add_rows(tally.halves, np.hstack(halves), group, labels)
 
 
 def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:

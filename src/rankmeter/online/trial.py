@@ -14,7 +14,7 @@ from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted
 from rankmeter.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
-from rankmeter.online.settings import ExperimentPlan
+from rankmeter.online.questions import ExperimentPlan
 from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Table
 from rankmeter.stats.estimates import Estimate, Lift
 from rankmeter.wording import Language, Said, exact_percent, said, word

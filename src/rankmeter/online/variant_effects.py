@@ -14,11 +14,10 @@ from rankmeter.errors import InputError
 from rankmeter.measures import parse
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.online.contrasts import Adjusted, change, cuped, difference, stratified
-from rankmeter.online.exact_totals import quotients
 from rankmeter.online.log_evaluation import values_of
-from rankmeter.online.questions import Counted, Label
-from rankmeter.online.settings import ExperimentPlan
-from rankmeter.online.sums import BEFORE, Sums, denominator, numerator
+from rankmeter.online.questions import ExperimentPlan
+from rankmeter.online.sums import BEFORE, Sums, denominator, numerator, quotients
+from rankmeter.online.tallies import Counted, Label, add_to
 from rankmeter.online.trial import Day, Decision, Effect, NoveltyEffect, Role
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
@@ -182,16 +181,16 @@ def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
     """What was counted by variant and segment, by variant alone."""
     merged: dict[str, Any] = {}
     for (variant, *_), part in sorted(groups.items()):
-        merged[variant] = merged[variant] + part if variant in merged else part
+        add_to(merged, variant, part)
     return merged
 
 
-def strata_of(counted: Counted) -> list[dict[str, Sums]]:
-    """The sums of each stratum by variant; units without one are a stratum too."""
-    strata: dict[str, dict[str, Sums]] = {}
-    for (variant, stratum), sums in sorted(counted.groups.items()):
-        strata.setdefault(stratum, {})[variant] = sums
-    return list(strata.values())
+def by_segment(groups: Mapping[Label, Any]) -> dict[str, dict[str, Any]]:
+    """What was counted by variant and segment: for each segment (or stratum) that of its variants."""
+    nested: dict[str, dict[str, Any]] = {}
+    for (variant, segment), part in sorted(groups.items()):
+        nested.setdefault(segment, {})[variant] = part
+    return nested
 
 
 def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan) -> tuple[Day, ...]:

@@ -126,6 +126,8 @@ def test_sums_give_what_events_give_even_through_a_table():
         assert other.p == pytest.approx(one.p)
         assert other.adjusted.coefficients == pytest.approx(one.adjusted.coefficients)
     stored = {name: Sums.from_dict(json.loads(json.dumps(sums.to_dict()))) for name, sums in whole.sums.items()}
+    beside = rm.online.evaluate(simulated(users=30), ["CTR", "SessionDuration(quantile=0.5)"]).sums_table()
+    assert beside["measure"].to_list() == ["CTR"]  # a quantile is not a quotient of sums
     assert rm.online.experiment(stored, ["CTR"]).effect("CTR").p == pytest.approx(whole.effect("CTR").p)
 
 

@@ -233,6 +233,8 @@ def test_units_may_be_sessions_or_requests():
     log = [row(t, "u", "impression", request=t) for t in (0, HOUR, 2 * HOUR)] + [row(5, "u", "click", request=0)]
     assert rm.online.evaluate(log, "CTR", unit="session").estimate("CTR").units == 3
     assert rm.online.evaluate(log, "CTR", unit="request").estimate("CTR").units == 3
+    rates = rm.online.evaluate([row(9, "u", "conversion"), *log], "CVR", unit="session")
+    assert (rates.estimate("CVR").units, rates["Conversions(per=session)"]) == (3, 1 / 3)  # what stands beside it
     with pytest.raises(MeasureError, match="counts users"):
         rm.online.evaluate(log, "CTR(per=user)", unit="session")
     with pytest.raises(MeasureError, match="by request"):
