@@ -109,8 +109,12 @@ def draw(
     if queries is not None:
         check_whole("queries", queries, FEWEST)
         if among == "differing":
-            returned = [into_run(run, columns=columns) for run in (runs or {}).values()]
-            return _differing_queries(pool, returned, ask(measure), queries, before, rng)
+            alike, depth = _alike(pool, [into_run(run, columns=columns) for run in (runs or {}).values()], ask(measure))
+            elsewhere = ~pl.col("query").is_in(alike.implode())
+            # What was drawn among all queries is drawn among these, too.
+            before = None if before is None else before.filter(elsewhere)
+            drawn = _whole_queries(pool.filter(elsewhere), queries, before, None, rng)
+            return drawn.with_columns(pl.lit(depth).alias(DIFFERING_DEPTH))
         if runs:
             raise InputError.of("judging.queries_without_runs", queries=queries)
         return _whole_queries(pool, queries, before, unsure, rng)
@@ -145,30 +149,27 @@ def _whole_queries(
     else:
         if done:
             raise InputError.of("judging.unsure_once")
-        size = _sizes(unsure, names)
+        known = {str(query): value for query, value in unsure.items()}
+        wrong = [name for name in names if not isinstance(known.get(name), Real) or not 0 < known[name] < math.inf]
+        if wrong:
+            raise InputError.of("judging.not_unsure", query=wrong[0], count=len(wrong), value=str(known.get(wrong[0])))
+        size = np.array([float(known[name]) for name in names])
         all_chances = best_chances(0.5 * size / size.mean() + 0.5, float(wanted))
         taken = np.flatnonzero(rng.random(len(names)) < all_chances)
         chance = {names[at]: float(all_chances[at]) for at in taken}
         picked = list(chance)
     order = {query: place for place, query in enumerate(rng.permutation(np.array(picked, object)).tolist())}
     drawn = pool.filter(pl.col("query").is_in(picked)).select("query", "item")
-    known = drawn.with_columns(grade=pl.lit(None, pl.Float64)) if before is None else _known(drawn, before)
-    return known.with_columns(
+    graded = drawn.with_columns(grade=pl.lit(None, pl.Float64)) if before is None else _known(drawn, before)
+    return graded.with_columns(
         pl.col("query").replace_strict(chance, return_dtype=pl.Float64).alias(QUERY_CHANCE),
         pl.col("query").replace_strict(order, return_dtype=pl.Int64).alias("order"),
-        pl.Series("place", rng.random(len(known))),
+        pl.Series("place", rng.random(len(graded))),
     ).sort("order", "place").drop("order", "place")  # fmt: skip
 
 
-def _differing_queries(
-    pool: pl.DataFrame,
-    runs: Sequence[Run],
-    asked: Asked,
-    wanted: int,
-    before: pl.DataFrame | None,
-    rng: np.random.Generator,
-) -> pl.DataFrame:
-    """Whole queries on which the lists of some runs differ, as deep as the deepest measure looks."""
+def _alike(pool: pl.DataFrame, runs: Sequence[Run], asked: Asked) -> tuple[pl.Series, int]:
+    """The queries on which the lists of some runs are the same, as deep as the deepest measure looks, and how deep."""
     if len(runs) < 2:
         raise InputError.of("judging.differing_runs", count=len(runs))
     depth, met = 1, dict[str, int]()
@@ -179,11 +180,7 @@ def _differing_queries(
         depth = max(depth, cutoff)
     names = pool["query"].unique(maintain_order=True)
     codes = np.stack([list_codes(run, names, depth, met) for run in runs])
-    alike = names.filter(pl.Series((codes == codes[0]).all(axis=0))).implode()
-    if before is not None:  # what was drawn among all queries is drawn among these, too
-        before = before.filter(~pl.col("query").is_in(alike))
-    drawn = _whole_queries(pool.filter(~pl.col("query").is_in(alike)), wanted, before, None, rng)
-    return drawn.with_columns(pl.lit(depth).alias(DIFFERING_DEPTH))
+    return names.filter(pl.Series((codes == codes[0]).all(axis=0))), depth
 
 
 def _known(drawn: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
@@ -191,14 +188,6 @@ def _known(drawn: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     old = before.join(drawn.select("query").unique(), on="query", how="semi")
     new = drawn.join(before.select("query").unique(), on="query", how="anti")
     return pl.concat([old, new.with_columns(grade=pl.lit(None, pl.Float64))])
-
-
-def _sizes(unsure: Mapping[Any, float], names: list[str]) -> Floats:
-    known = {str(query): value for query, value in unsure.items()}
-    wrong = [name for name in names if not isinstance(known.get(name), Real) or not 0 < known[name] < math.inf]
-    if wrong:
-        raise InputError.of("judging.not_unsure", query=wrong[0], count=len(wrong), value=str(known.get(wrong[0])))
-    return np.array([float(known[name]) for name in names])
 
 
 def _single_items(

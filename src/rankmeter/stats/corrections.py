@@ -104,11 +104,15 @@ class Separation:
     in_best: Bools
     """(systems,) whether it may be the best."""
 
+    @classmethod
+    def by(cls, rank: Ints, better: Bools, in_best: Bools) -> Separation:
+        """From ``(systems, systems)``, whether the row's stands above the column's by more than chance."""
+        return cls(rank, 1 + better.sum(axis=0), len(rank) - better.sum(axis=1), in_best)
+
     def open(self) -> Separation:
         """The order when nothing is certain: any system may have any rank."""
         systems = len(self.rank)
-        low, high = np.ones(systems, np.int64), np.full(systems, systems, np.int64)
-        return Separation(self.rank, low, high, np.ones(systems, np.bool_))
+        return Separation.by(self.rank, np.zeros((systems, systems), np.bool_), np.ones(systems, np.bool_))
 
 
 def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
@@ -147,13 +151,8 @@ def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
     # chance[i, j] is small where i stands above j by more than chance.
     chance = groups.contrasts(pairs).p("greater" if sign > 0 else "less").reshape(systems, systems)
     alpha = 1 - level
-    better = chance < alpha / (systems * (systems - 1))
-    return Separation(
-        rank=apart.rank,
-        rank_low=1 + better.sum(axis=0),
-        rank_high=systems - better.sum(axis=1),
-        in_best=np.asarray((chance >= alpha / max(systems - 1, 2)).all(axis=0)),
-    )
+    in_best = np.asarray((chance >= alpha / max(systems - 1, 2)).all(axis=0))
+    return Separation.by(apart.rank, chance < alpha / (systems * (systems - 1)), in_best)
 
 
 def _unseparated(means: Floats) -> Separation:
@@ -163,20 +162,17 @@ def _unseparated(means: Floats) -> Separation:
 
 
 def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
-    systems, units = values.shape
+    units = values.shape[1]
     gap = _gaps(values.mean(axis=1))
     # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
-    observed = _t(gap, _squares(values), units)
+    error = np.sqrt(_squares(values) / ((units - 1) * units))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = np.where((gap == 0) & (error == 0), 0.0, gap / error)
     if 2.0 ** (1 - units) >= 1 - level:
         # Differences without any spread have no t. A test by signs sees n equal ones with p = 2^(1 - n).
         observed[np.isinf(observed)] = 0.0
-    better = observed > all_pairs
-    return Separation(
-        rank=1 + (gap < 0).sum(axis=1),
-        rank_low=1 + better.sum(axis=0),
-        rank_high=systems - better.sum(axis=1),
-        in_best=(-observed).max(axis=1) <= np.maximum(with_best, t_quantile(level, units - 1)),
-    )
+    in_best = (-observed).max(axis=1) <= np.maximum(with_best, t_quantile(level, units - 1))
+    return Separation.by(1 + (gap < 0).sum(axis=1), observed > all_pairs, in_best)
 
 
 def _gaps(means: Floats) -> Floats:
@@ -194,15 +190,6 @@ def _squares(values: Floats) -> Floats:
     squares: Floats = np.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
     squares[squares <= 1e-12 * (sizes[:, None] + sizes[None, :])] = 0.0
     return squares
-
-
-def _t(gap: Floats, squares: Floats, units: int) -> Floats:
-    """The t statistic of differences whose centred squares add up to ``squares``; 0 / 0 is 0."""
-    error = np.sqrt(squares / ((units - 1) * units))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t: Floats = gap / error
-    t[np.isnan(t)] = 0.0
-    return t
 
 
 def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
