@@ -12,6 +12,7 @@ from rankmeter.evaluating.measuring import Group, groups_of
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure, into_measures, listed, split_measures
 from rankmeter.measures.base import REGISTRY
+from rankmeter.measures.grammar import compared_by
 from rankmeter.wording import Option
 
 QueryPolicy = Literal["judged", "common", "run"]
@@ -42,11 +43,7 @@ class Asked:
     def every(self) -> list[Measure]:
         """All measures, and those whose gaps between slices are measured."""
         gaps: list[Any] = [measure for measure in self.measures if measure.compares_slices]
-        if not gaps:
-            return self.measures
-        from rankmeter.lists.listing import compared_by
-
-        return list(dict.fromkeys([*self.measures, *map(compared_by, gaps)]))
+        return list(dict.fromkeys([*self.measures, *map(compared_by, gaps)])) if gaps else self.measures
 
     @cached_property
     def plain(self) -> list[tuple[Any, Any]] | None:

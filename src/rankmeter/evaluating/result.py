@@ -270,7 +270,7 @@ class Evaluation:
 
         named = self.find(measure)
         if named.aggregate == "whole":
-            from rankmeter.stats.wholes import whole_interval
+            from rankmeter.stats.slice_intervals import whole_interval
 
             return whole_interval(self, named, level=level, resamples=resamples, seed=seed)
         drawn = interval_of(

@@ -21,9 +21,9 @@ from rankmeter.lists.slating import Given, Material, gather, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
-from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.fairness import GroupExposure
-from rankmeter.measures.grammar import find_measure
+from rankmeter.measures.grammar import compared_by
 from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
@@ -91,16 +91,6 @@ def for_each_group(measures: Sequence[Measure], catalogue: Catalogue | None) -> 
         else:
             asked.append(measure)
     return list(dict.fromkeys(asked))
-
-
-def compared_by(measure: Any) -> Measure:
-    """The measure whose means a segment gap compares."""
-    base = find_measure(str(measure.of))
-    if base.aggregate not in ("mean", "pooled") or base.at != "cutoff" or type(base).name not in REGISTRY:
-        raise MeasureError.of("lists.no_mean_to_compare", measure=str(measure), of=str(measure.of))
-    changes = {"queries": measure.queries, "duplicates": measure.duplicates}
-    base = base(**{name: value for name, value in changes.items() if value is not None})
-    return base if measure.cutoff is None else base @ measure.cutoff
 
 
 def measure_lists(

@@ -256,3 +256,13 @@ def into_measures(measures: object) -> list[Measure]:
     if not asked:
         raise MeasureError.of("measures.none")
     return list(asked)
+
+
+def compared_by(measure: Any) -> Measure:
+    """The measure whose means a segment gap compares."""
+    base = find_measure(str(measure.of))
+    if base.aggregate not in ("mean", "pooled") or base.at != "cutoff" or type(base).name not in REGISTRY:
+        raise MeasureError.of("lists.no_mean_to_compare", measure=str(measure), of=str(measure.of))
+    changes = {"queries": measure.queries, "duplicates": measure.duplicates}
+    base = base(**{name: value for name, value in changes.items() if value is not None})
+    return base if measure.cutoff is None else base @ measure.cutoff

@@ -10,17 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rankmeter.arithmetic.slates import values_from_sums
 from rankmeter.arithmetic.slates.fairness import gap_between
-from rankmeter.errors import InputError, check_level, check_whole
+from rankmeter.errors import InputError, MeasureError, check_level, check_whole
 from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
+from rankmeter.measures.grammar import compared_by
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.intervals import FEWEST_RESAMPLES
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval
 from rankmeter.stats.resampling import Sample, on_value_scale, resampled_sums
 from rankmeter.stats.student import Contrasts
+
+if TYPE_CHECKING:
+    from rankmeter.evaluating.result import Evaluation
 
 MOST_DRAWS = 200_000_000
 """How many queries are drawn in total; with very many queries there are fewer resamples, as the result says."""
@@ -235,3 +241,25 @@ def _gap_ends(parts: Sequence[_Part], gap: str, level: float) -> tuple[float, fl
     smallest, largest = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(abs(low), abs(high))), np.maximum(-low, high)
     ends = [float(sizes.mean() if gap == "mad" else sizes.max()) for sizes in (smallest, largest)]
     return ends[0], ends[1]
+
+
+def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
+    """The percentile interval by the bootstrap over queries."""
+    if measure.compares_slices:
+        return _gap_interval(ev, measure, level=level, resamples=resamples, seed=seed)
+    whole = ev.wholes.get(measure)
+    if whole is None or whole.parts is None or whole.constants is None:
+        why = measure.why_no_interval()
+        raise MeasureError.of("stats.measure_without_interval", measure=measure, why_no_interval=why)
+    values = values_from_sums(drawn_again(whole.parts, resamples, seed), whole.constants, measure)
+    return Interval(*middle_of(values, level), level, BY_DRAWING, len(values), seed, len(whole.parts))
+
+
+def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
+    cut = next((slices for slices in ev.slices.values() if slices.kind == "query"), None)
+    if cut is None:
+        raise MeasureError.of("stats.segments_not_known", measure=measure)
+    kind: Literal["mad", "range"] = getattr(measure, "gap", "mad")
+    gap = cut.gap(compared_by(measure), gap=kind, level=level, resamples=min(resamples, 1999), seed=seed)
+    method = "simultaneous t intervals of all pairs of segments"
+    return Interval(gap.low, gap.high, level, method, 0, seed, ev.counted(measure))
