@@ -169,18 +169,146 @@ def score_table(
     _check_measures(asked)
     items = _read_once(items)
     with _in_words_of_a_table():
-        judged = _truth(items, {"query": group, "item": id, "grade": truth})
+        judged: JudgmentTable = _read(items, read_judgments, judgments_from_frame, query=group, item=id, grade=truth)
     groups = judged.query.cast(pl.String)
     _check(judged, groups, id)
-    best = _best(judged, groups)
+    frame = pl.DataFrame({"group": groups, "truth": judged.grade})
+    top = frame.select(pl.col("truth") == pl.col("truth").max().over("group")).to_series()
+    best: dict[str, tuple[str, ...]]
+    """The relevant items within each group."""
+    tied: dict[str, int]
+    """For each score, how many items have the same value as another one."""
+
+    def value(self, group: str | None, score: str, measure: str | Measure = FIRST) -> tuple[float, float]:
+        """The values within the group and over the whole list; of the mean if the group is None."""
+        wanted = str(ask(measure).measures[0])
+        for cell in self.cells:
+            if (cell.group, cell.score, cell.measure) == (group, score, wanted):
+                return cell.within, cell.whole
+        raise MeasureError.of("definitions.no_cell", group=str(group), score=score, measure=wanted)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        names = ("group", "score", "measure", "within", "whole", "first_within", "first_whole")
+        return {
+            "items": self.items,
+            "truth": self.truth,
+            "relevant_within": {group: list(items) for group, items in self.best.items()},
+            "values": [{name: getattr(cell, name) for name in names} for cell in self.cells],
+        }
+
+    def document(self, language: Language = "en") -> list[Block]:
+        """The table, and below it why its two columns differ."""
+        head, rows = self._rows(language)
+        kinds: list[Kind] = ["text", "text", *(["number"] * (len(head) - 2))]  # type: ignore[list-item]
+        table = text_table(head, rows, kinds)
+        # On a narrow terminal the ranks after the values are dropped first.
+        ranks = len(head) - 2
+        columns = tuple(replace(column, importance=max(at - ranks + 1, 0)) for at, column in enumerate(table.columns))
+        return [replace(table, columns=columns), *map(Paragraph, self._reasons(language))]
+
+    def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
+        words = wording.words("definitions/score_table", language)
+        measures = list(dict.fromkeys(cell.measure for cell in self.cells))
+        head = [words["group"], words["score"]]
+        for measure in measures:
+            head += [words["within"].format(measure=measure), words["whole"].format(measure=measure)]
+        head += [words["first_within"], words["first_whole"]]
+        lines: dict[tuple[str | None, str], list[ScoreCell]] = {}
+        for cell in self.cells:
+            lines.setdefault((cell.group, cell.score), []).append(cell)
+        rows = []
+        for (group, score), cells in lines.items():
+            row = [words["mean"] if group is None else group, score]
+            for cell in cells:
+                row += [f"{cell.within:.4f}", f"{cell.whole:.4f}"]
+            rows.append([*row, *_ranks(cells[0], self.items, words["of"])])
+        return head, rows
+
+    def _reasons(self, language: Language) -> list[str]:
+        words = wording.words("definitions/score_table", language)
+        shown = [f"{'/'.join(items)} · {group}" for group, items in self.best.items()]
+        lines = [
+            words["why_within"].format(truth=self.truth, best=examples(shown)),
+            words["why_whole"].format(items=self.items),
+            words["why"],
+        ]
+        several = [group for group, items in self.best.items() if len(items) > 1]
+        if several:
+            lines.append(words["several"].format(groups=examples(several), truth=self.truth))
+        measure = self.cells[0].measure
+        lines += [words["tied"].format(count=n, score=score, measure=measure) for score, n in self.tied.items() if n]
+        return lines
+
+
+def _ranks(cell: ScoreCell, items: int, form: str) -> list[str]:
+    if cell.first_within is None or cell.first_whole is None:
+        return ["", ""]
+    return [form.format(rank=cell.first_within, places=cell.places), form.format(rank=cell.first_whole, places=items)]
+
+
+def score_table(
+    items: object,
+    *,
+    id: str,
+    group: str,
+    score: str | Sequence[str],
+    truth: str,
+    measures: object = (FIRST,),
+) -> ScoreTable:
+    """Measure every group of a table of items by every score, within the group and over the whole list.
+
+    Parameters
+    ----------
+    items
+        A row for each item: a file (CSV, TSV, Parquet, Arrow, JSON lines) or a frame of any kind.
+    id, group
+        The columns with the ids of the items and the group of each.
+    score
+        The column or columns by which items are ranked, highest first.
+    truth
+        The column whose highest value in a group marks its relevant item.
+    measures
+        As for ``evaluate``.
+
+    Examples
+    --------
+    >>> from rankmeter import demo
+    >>> from rankmeter import score_table
+    >>> table = score_table(
+    ...     demo.data_path(demo.SPOTS), id="SpotID", group="theme", score="weighted_sentiment_score", truth="Check"
+    ... )
+    >>> table.value("Steins;Gate", "weighted_sentiment_score")
+    (0.5, 1.0)
+    """
+    scores = list(dict.fromkeys([score] if isinstance(score, str) else score))
+    if not scores:
+        raise InputError.of("definitions.no_score")
+    asked = ask(measures).measures
+    _check_measures(asked)
+    items = _read_once(items)
+    with _in_words_of_a_table():
+        judged: JudgmentTable = _read(items, read_judgments, judgments_from_frame, query=group, item=id, grade=truth)
+    groups = judged.query.cast(pl.String)
+    _check(judged, groups, id)
+    top = (
+        judged.grade
+        == pl.DataFrame({"group": groups, "truth": judged.grade})
+        .select(pl.col("truth").max().over("group"))
+        .to_series()
+    )
+    best: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
+    for key, item in zip(groups.filter(top), judged.item.cast(pl.String).filter(top), strict=True):
+        best[key] += (item,)
+    sizes = dict(groups.value_counts().iter_rows())
     cells: list[ScoreCell] = []
     means: list[ScoreCell] = []
     tied = {}
     for name in scores:
         with _in_words_of_a_table():
-            run = _run(items, {"query": group, "item": id, "score": name})
+            run: RunTable = _read(items, read_run, run_from_frame, query=group, item=id, score=name)
         tied[name] = int(run.score.is_duplicated().sum())
-        within = evaluate(_relevant(judged, judged.grade == _highest(judged)), run, [*asked, FIRST])
+        within = evaluate(_relevant(judged, top), run, [*asked, FIRST])
         whole = evaluate(_relevant(judged, None), _everywhere(run), [*asked, FIRST])
         place_within, place_whole = (dict(zip(e.queries, e.per_query[FIRST], strict=True)) for e in (within, whole))
         for measure in asked:
@@ -190,7 +318,7 @@ def score_table(
                 ScoreCell(
                     key, name, label, inside[key], over[key], _rank(place_within[key]), _rank(place_whole[key]), size
                 )
-                for key, size in _sizes(groups).items()
+                for key, size in sizes.items()
             ]
             means.append(ScoreCell(None, name, label, within[label], whole[label]))
     order = {key: number for number, key in enumerate(best)}
@@ -240,20 +368,11 @@ def _read_once(items: object) -> object:
         return source.read_all()
 
 
-def _is_file(items: object) -> bool:
-    return is_path(items) or isinstance(items, bytes)
-
-
-def _truth(items: object, columns: dict[str, str]) -> JudgmentTable:
-    if _is_file(items):
-        return read_judgments(items, columns=columns)  # type: ignore[arg-type]
-    return judgments_from_frame(items, columns=columns, source="items")
-
-
-def _run(items: object, columns: dict[str, str]) -> RunTable:
-    if _is_file(items):
-        return read_run(items, columns=columns)  # type: ignore[arg-type]
-    return run_from_frame(items, columns=columns, source="items")
+def _read(items: object, of_file: Any, of_frame: Any, **columns: str) -> Any:
+    """The columns of a file or of a frame, as judgments or as a run."""
+    if is_path(items) or isinstance(items, bytes):
+        return of_file(items, columns=columns)
+    return of_frame(items, columns=columns, source="items")
 
 
 def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
@@ -265,25 +384,6 @@ def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
         raise InputError.of(
             "definitions.too_many_places", source=judged.source, groups=count, items=size, places=count * size
         )
-
-
-def _highest(judged: JudgmentTable) -> pl.Series:
-    """For each row, the highest truth in its group."""
-    frame = pl.DataFrame({"group": judged.query, "truth": judged.grade})
-    return frame.select(pl.col("truth").max().over("group")).to_series()
-
-
-def _best(judged: JudgmentTable, groups: pl.Series) -> dict[str, tuple[str, ...]]:
-    best: dict[str, tuple[str, ...]] = dict.fromkeys(groups.unique(maintain_order=True), ())
-    top = judged.grade == _highest(judged)
-    for key, item in zip(groups.filter(top), judged.item.cast(pl.String).filter(top), strict=True):
-        best[key] += (item,)
-    return best
-
-
-def _sizes(groups: pl.Series) -> dict[str, int]:
-    counts = groups.value_counts()
-    return dict(zip(counts.to_series(0), counts.to_series(1), strict=True))
 
 
 def _relevant(judged: JudgmentTable, chosen: pl.Series | None) -> JudgmentTable:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from rankmeter import wording
-from rankmeter.arithmetic import Values, Views
+from rankmeter.arithmetic import Views
 from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.explain import Explanation, explain_measure
@@ -208,7 +208,12 @@ def explain(
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     """Work out the value of a measure from the data of one query."""
-    value, numerator, denominator = _value(measure, data)
+    if measure.subtopics and data.topics is None:
+        raise without_any_subtopic(data.source)
+    check_answerable(measure, scored=data.scored, highest=math.inf)
+    found = _value(measure, data)
+    chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
+    value = found.value if found.counted and chosen[measure.query_policy] else None
     places = ranking(data, measure)
     adds_up = measure.worked != "growing"
     if measure.worked == "reading":
@@ -220,34 +225,33 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         measure=str(measure),
         query=str(data.query),
         rows=rows[:shown],
-        ideal=_ideal_rows(measure, data, places) if measure.worked == "ideal" and denominator else [],
+        ideal=_ideal_rows(measure, data, places) if measure.worked == "ideal" and found.denominator else [],
         adds_up=adds_up,
-        numerator=numerator,
-        denominator=denominator,
+        numerator=found.numerator,
+        denominator=found.denominator,
         value=value,
         facts=_facts(measure, data),
         hidden=len(rows) - shown,
         hidden_adds=math.fsum(row.contribution for row in rows[shown:]),
-        policy=_policy(measure, data),
+        policy=_policy(measure, data, found.value),
     )
 
 
-def _value(measure: RankedMeasure, data: OneQuery) -> tuple[float | None, float, float]:
-    """The value, None if the query does not count, and its numerator and denominator."""
-    if measure.subtopics and data.topics is None:
-        raise without_any_subtopic(data.source)
-    check_answerable(measure, scored=data.scored, highest=math.inf)
-    values, number = _values(measure, data, {data.query: data.scores})[data.query]
-    chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
-    counts = values.counted[number] and chosen[measure.query_policy]
-    value = float(values.value[number]) if counts else None
-    return value, float(values.numerator[number]), float(values.denominator[number])
+class _ListValue(NamedTuple):
+    """The value of one list."""
+
+    value: float
+    counted: bool
+    numerator: float
+    denominator: float
 
 
-def _values(
-    measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]
-) -> dict[Any, tuple[Values, int]]:
-    """For each list, by its name, the values and its position among them, given the judgments of the query.
+def _value(measure: RankedMeasure, data: OneQuery) -> _ListValue:
+    return _values(measure, data, {data.query: data.scores})[data.query]
+
+
+def _values(measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]) -> dict[Any, _ListValue]:
+    """The value of each list, by its name, given the judgments of the query.
 
     Unlike in a whole run, no item of one query need be as relevant as the measure's threshold.
     """
@@ -259,26 +263,23 @@ def _values(
     pair = into_pair(judged, runs)
     group = groups_of([measure])[0]
     placed = pair.place(group.wide if pair.wide else group.plan)
-    values = values_under(
-        measure(queries="judged" if data.is_judged else "run"), Views(placed.placements, placed.subtopics), placed
-    )
-    return {name: (values, number) for number, name in enumerate(placed.queries.to_list())}
+    under = measure(queries="judged" if data.is_judged else "run")
+    values = values_under(under, Views(placed.placements, placed.subtopics), placed)
+    rows = zip(*(getattr(values, name).tolist() for name in _ListValue._fields), strict=True)
+    return dict(zip(placed.queries.to_list(), map(_ListValue._make, rows), strict=True))
 
 
-def _policy(measure: RankedMeasure, data: OneQuery) -> str:
+def _policy(measure: RankedMeasure, data: OneQuery, value: float) -> str:
     """The convention that decides the value instead of the rows, if one does."""
     if not data.scores and measure.blank == "nan":
         return "blank=nan"
-    if measure.unjudged in ("nan", "undecided"):
-        values, number = _values(measure, data, {data.query: data.scores})[data.query]
-        if math.isnan(float(values.value[number])):
-            return f"unjudged={measure.unjudged}"
+    if measure.unjudged in ("nan", "undecided") and math.isnan(value):
+        return f"unjudged={measure.unjudged}"
     if measure.digits is not None:
         return f"digits={measure.digits}"
     if measure.empty in ("one", "nan") or (measure.empty == "silent" and not data.scores):
         skipping = measure(empty="skip", miss="zero", blank="counted")
-        values, number = _values(skipping, data, {data.query: data.scores})[data.query]
-        if not values.counted[number]:
+        if not _value(skipping, data).counted:
             return f"empty={measure.empty}"
     return ""
 
@@ -367,7 +368,7 @@ def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]
     same = measure(ties="input") if measure.ties in ("input", "reversed") else measure
     heads = {str(end): {place.item: data.scores[place.item] for place in places[:end]} for end in ends}
     values = _values(same, data, heads)
-    return {end: float(values[str(end)][0].value[values[str(end)][1]]) for end in ends}
+    return {end: values[str(end)].value for end in ends}
 
 
 def _row(

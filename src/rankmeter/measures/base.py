@@ -35,7 +35,6 @@ from rankmeter.measures.options import (
 )
 from rankmeter.wording import said
 
-Ties = Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"]
 TIES = ("item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best")
 TIES_BY_ID = ("item", "item-ascending")
 TIES_BY_INPUT = ("input", "reversed")
@@ -278,18 +277,18 @@ class Measure(_Kept):
 class RankedMeasure(Measure):
     """A measure of where the judged items stand: the options that all of these share."""
 
-    duplicates: Duplicates | None = unstated("error", "first", "best", "counted", "once", "distinct", "separate")
+    duplicates: Duplicates | None = unstated(*get_args(Duplicates))
     cutoff: int | None = whole(None, low=1)
     ties: str = choice(*TIES)
-    scores: Literal["float64", "float32"] = choice("float64", "float32")
-    sign: Literal["ignored", "positive"] = choice("ignored", "positive")
-    itself: Literal["kept", "removed"] = choice("kept", "removed")
+    scores: Literal["float64", "float32"] = choice()
+    sign: Literal["ignored", "positive"] = choice()
+    itself: Literal["kept", "removed"] = choice()
     unjudged: str | float = choice("nonrelevant", "removed", "nan")
     negative: str = choice("unjudged", "nonrelevant")
-    candidates: Literal["all", "list", "appended"] = choice("all", "list", "appended")
-    empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("zero", "one", "nan", "skip", "silent")
-    miss: Literal["zero", "skip"] = choice("zero", "skip")
-    blank: Literal["counted", "nan", "skip"] = choice("counted", "nan", "skip")
+    candidates: Literal["all", "list", "appended"] = choice()
+    empty: Literal["zero", "one", "nan", "skip", "silent"] = choice()
+    miss: Literal["zero", "skip"] = choice()
+    blank: Literal["counted", "nan", "skip"] = choice()
     depth: int | None = whole(None, low=1)
     digits: int | None = whole(None, low=0)
 

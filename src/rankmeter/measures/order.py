@@ -114,8 +114,8 @@ class MeanRank(RelevanceMeasure):
 
     weight: Literal["one", "grade"] = choice()
 
-    empty: Literal["zero", "one", "nan", "skip", "silent"] = choice("skip", "zero", "one", "nan", "silent")
-    miss: Literal["zero", "skip"] = choice("skip", "zero")
+    empty: Literal["skip", "zero", "one", "nan", "silent"] = choice()
+    miss: Literal["skip", "zero"] = choice()
 
     name = "MeanRank"
     formula = "relevance.mean_rank"

@@ -63,7 +63,7 @@ class JudgedSlateMeasure(SlateMeasure):
     """A measure of lists that also depends on which items are relevant: judged at least ``rel``."""
 
     rel: float = real(1)
-    empty: Literal["zero", "skip"] = choice("zero", "skip")
+    empty: Literal["zero", "skip"] = choice()
 
     default_queries: ClassVar[str] = "judged"
     needs: ClassVar[tuple[str, ...]] = ("judgments",)
