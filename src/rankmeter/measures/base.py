@@ -110,7 +110,11 @@ def with_options(cls: type[Kind]) -> type[Kind]:
     It becomes a dataclass with the methods of `Measure`: generating methods would take a millisecond and a half per
     class, most of the start-up of a short command.
     """
-    for name, kind in get_annotations(cls).items():
+    kinds = get_annotations(cls)
+    if "aggregates" in cls.__dict__ and "aggregate" not in kinds:  # the first is the default
+        cls.__annotations__ = {**kinds, "aggregate": "str"}
+        cls.aggregate = choice(*cls.aggregates)  # type: ignore[attr-defined]
+    for name, kind in kinds.items():
         if isinstance(stated := cls.__dict__.get(name), WordsOfType):
             words = get_args(eval(kind, vars(sys.modules[cls.__module__])))  # noqa: S307 (our own annotation)
             setattr(cls, name, choice(*words, default=stated.default))

@@ -6,14 +6,11 @@ import math
 from typing import ClassVar
 
 from rankmeter.measures.base import COUNTS, HitMeasure, RankedMeasure, register, with_options
-from rankmeter.measures.options import choice
 
 
 @with_options
 class CountMeasure(RankedMeasure):
     """A number of queries or items, which describes the data and has no goal."""
-
-    aggregate: str = choice(*COUNTS)
 
     has_goal = False
     looks_at_relevance = False
@@ -34,8 +31,6 @@ class CountOfList(CountMeasure):
 @register
 class NumQueries(CountOfList):
     """The number of queries that the other numbers are about."""
-
-    aggregate: str = choice("sum")
 
     name = "NumQ"
     formula = "relevance.num_queries"
@@ -61,8 +56,6 @@ class NumRelevant(CountMeasure, HitMeasure):
 @register
 class NumRelevantReturned(HitMeasure):
     """The number of relevant items returned, over all queries; with a cutoff, in the first k places."""
-
-    aggregate: str = choice(*COUNTS)
 
     name = "NumRelRet"
     formula = "relevance.num_relevant_returned"

@@ -109,8 +109,6 @@ class NdcgOverLevels(ExperimentalGain):
 class NumNonrelevantReturned(RelevanceMeasure):
     """The number of items judged not relevant that were returned; with a cutoff, in the first k places."""
 
-    aggregate: str = choice(*COUNTS)
-
     name = "NumNonrelRet"
     formula = "historic.num_nonrelevant_returned"
     within_cutoff = True

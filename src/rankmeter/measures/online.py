@@ -31,8 +31,6 @@ def bounded(default: float) -> Any:
 class OnlineMeasure(Measure):
     """A measure of events; it needs a log, not judgments."""
 
-    aggregate: str = choice("pooled")
-
     about = "events"
     aggregates = ("pooled",)
     tie_rules = ()

@@ -59,7 +59,6 @@ class AverageCountOfLongTail(TailMeasure):
 class TailShare(TailMeasure):
     """Tail share: the share of all recommended places that go to items of the tail."""
 
-    aggregate: str = choice("pooled", "mean", "median")
     tail: Literal["interactions", "items"] = choice(default="items")
 
     name = "TailShare"
@@ -115,7 +114,6 @@ class PopularityStatisticalParity(GroupGapMeasure):
 class PopularityLift(SlateMeasure):
     """Popularity lift: how much more popular the recommended items are than those that users chose themselves."""
 
-    aggregate: str = choice("pooled", "mean", "median")
     count: Literal["interactions", "users"] = choice()
 
     name = "PopularityLift"

@@ -53,8 +53,6 @@ class SlateMeasure(Measure):
 class WholeMeasure(SlateMeasure):
     """A measure of all lists together: one number, no value for a query alone."""
 
-    aggregate: str = choice("whole")
-
     aggregates: ClassVar[tuple[str, ...]] = ("whole",)
 
 

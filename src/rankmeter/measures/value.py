@@ -56,8 +56,6 @@ class ValueNDCG(JudgedSlateMeasure):
 class ValueHitRate(JudgedSlateMeasure):
     """Value-weighted hit rate: the share of the value of all relevant items that stands within the first k places."""
 
-    aggregate: str = choice("pooled", "mean", "median")
-
     name = "ValueHitRate"
     formula = "slates.value.value_hit_rate"
     aggregates = ("pooled", "mean", "median")
