@@ -40,7 +40,7 @@ NEW_GROUND: dict[str, str] = {
         judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement cli.judging_commands
         report.judge_page""",
     "what search engines and production systems export": """
-        inputs.exports inputs.rated_tables inputs.responses compat.rank_eval""",
+        inputs.exports inputs.responses compat.rank_eval""",
     "experiments: looks, guardrails, days, logs in Spark": """
         online.spark_rows online.variant_effects""",
     "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",

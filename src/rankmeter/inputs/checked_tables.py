@@ -87,41 +87,32 @@ def read_opened(
     ranks them, the count goes on.
     """
     reading = table.find(side, named, name, format)
-    build: Callable[[Mapping[Role, RawColumn], Origin], JudgmentTable | RunTable]
-    build = judgment_table if side == "judgments" else run_table
     rows = rows_before
     listed: set[object] = set()
     for part in table.parts(reading.roles):
-        checked = _built(part, build, reading, None if side == "judgments" else rows, listed)
+        checked = _built(part, side, reading, rows, listed)
         rows += len(checked.query)
         yield checked, part.fraction
 
 
-def _built(
-    part: TablePart,
-    build: Callable[[Mapping[Role, RawColumn], Origin], JudgmentTable | RunTable],
-    reading: Reading,
-    before: int | None,
-    listed: set[object],
-) -> JudgmentTable | RunTable:
+def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: set[object]) -> JudgmentTable | RunTable:
     """A part that was checked; where it is wrong it is read again with the numbers of its lines."""
-    origin = Origin(reading.source, part.lines, part.first_row, reading)
     try:
-        raw, origin = in_rows(part.raw, origin, listed)
+        raw, origin = in_rows(part.raw, Origin(reading.source, part.lines, part.first_row, reading), listed)
     except InputError:
         if part.exactly is None:
             raise
-        return _built(part.exactly(), build, reading, before, listed)
-    if before is not None and (before or not part.is_whole) and not any(role in raw for role in RANKING):
+        return _built(part.exactly(), side, reading, before, listed)
+    if side == "run" and (before or not part.is_whole) and not any(role in raw for role in RANKING):
         raw = {**raw, "rank": pl.int_range(before + 1, before + len(raw["query"]) + 1, eager=True)}
     try:
-        return build(raw, origin)
+        return _checked(raw, origin, side)
     except InputError as error:
         if part.exactly is None:
             if not part.unread:
                 raise
             raise InputError.of("inputs.and_the_rest", fact=error.problem, rest=part.unread) from None
-    return _built(part.exactly(), build, reading, before, listed)
+    return _built(part.exactly(), side, reading, before, listed)
 
 
 def whole_table(
@@ -142,37 +133,29 @@ def whole_pairs(
     return _with_empty(_ids("query", raw, origin), raw, origin)[0], _ids("item", raw, origin)
 
 
-def judgment_table(raw: Mapping[Role, RawColumn], origin: Origin) -> JudgmentTable:
-    """Check the columns of judgments; without grades every pair is relevant."""
+def _checked(raw: Mapping[Role, RawColumn], origin: Origin, side: Side) -> JudgmentTable | RunTable:
+    """Check the columns of judgments or of a run.
+
+    Judgments without grades say that every pair is relevant; ranks of a run become scores, and so does the order of
+    rows where there are neither.
+    """
     _check_not_empty(raw, origin)
     query, item = _ids("query", raw, origin), _ids("item", raw, origin)
-    if "grade" in raw:
-        grade = _numbers("grade", raw, origin)
+    value: Role | None = next((role for role in ("grade", *RANKING) if role in raw), None)
+    if value is not None:
+        numbers = _numbers(value, raw, origin, sign=-1.0 if value in ("distance", "rank") else 1.0)
+    elif side == "judgments":
+        numbers = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
     else:
-        grade = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
+        numbers = -_positions(query)
     subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
     query, queries = _with_empty(query, raw, origin)
-    return JudgmentTable(
-        query.alias("query"), item.alias("item"), grade.alias("grade"), origin.source, subtopic, queries,
-        _read(origin, query, item),
-    )  # fmt: skip
-
-
-def run_table(raw: Mapping[Role, RawColumn], origin: Origin) -> RunTable:
-    """Check the columns of a run; ranks become scores, and so does the order of rows where there are neither."""
-    _check_not_empty(raw, origin)
-    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
-    if "score" in raw:
-        score = _numbers("score", raw, origin)
-    else:
-        lower = next((role for role in ("distance", "rank") if role in raw), None)
-        score = -_positions(query) if lower is None else _numbers(cast("Role", lower), raw, origin, sign=-1.0)
-    scored = "score" in raw or "distance" in raw
-    query, queries = _with_empty(query, raw, origin)
     reading = _read(origin, query, item)
-    return RunTable(
-        query.alias("query"), item.alias("item"), score.alias("score"), origin.source, scored, queries, reading
-    )
+    query, item = query.alias("query"), item.alias("item")
+    if side == "judgments":
+        return JudgmentTable(query, item, numbers.alias("grade"), origin.source, subtopic, queries, reading)
+    scored = value in ("score", "distance")
+    return RunTable(query, item, numbers.alias("score"), origin.source, scored, queries, reading)
 
 
 def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:

@@ -53,36 +53,22 @@ class ByteSource:
     def __init__(self, raw: Readable, name: str, path: str | None = None) -> None:
         self.name = name
         self.compression: str | None = None
-        self._raw = raw
-        self._stream = raw
+        self._raw = self._stream = raw
         self._size = 0 if path is None else os.stat(path).st_size  # noqa: PTH116 (late)
         self._unpacked = 0
-        start = self._checked_read(_MAGIC_BYTES)
+        start = self.read(_MAGIC_BYTES)
         self.compression = compression_of(start)
         self._packed = _Rejoined(start, raw)
-        self._stream = _decompressor(self.compression, self._packed)
+        self._stream = self._decompressed = _decompressor(self.compression, self._packed)
         self.path = path if self.compression is None else None
         """The file itself, for readers that can take a path, when it holds the content as it is."""
-        self.head = self._checked_read(HEAD_BYTES)
+        self.head = self.read(HEAD_BYTES)
         """The first bytes of the content; ``read`` gives them again."""
-        self._pending = self.head
-
-    def read(self, size: int) -> bytes:
-        """The next ``size`` bytes, fewer only at the end."""
-        pending, self._pending = self._pending[:size], self._pending[size:]
-        missing = size - len(pending)
-        if not missing:
-            return pending
-        fresh = self._checked_read(missing)
-        return pending + fresh if pending else fresh
+        self._stream, self._unpacked = _Rejoined(self.head, self._decompressed), 0
 
     def read_all(self) -> bytes:
         """Everything that is left, held in memory."""
-        parts = [self._pending]
-        self._pending = b""
-        while part := self._checked_read(1 << 24):
-            parts.append(part)
-        return b"".join(parts)
+        return b"".join(iter(lambda: self.read(1 << 24), b""))
 
     def lines(self) -> Iterator[bytes]:
         """Everything that is left, line by line."""
@@ -108,9 +94,10 @@ class ByteSource:
     def close(self) -> None:
         """Free what decompression holds; what was given to be read stays open."""
         if self.compression is not None:
-            cast(BinaryIO, self._stream).close()
+            cast(BinaryIO, self._decompressed).close()
 
-    def _checked_read(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes:
+        """The next ``size`` bytes, fewer only at the end."""
         try:
             content = _read_fully(self._stream, size, self.name)
         except InputError:

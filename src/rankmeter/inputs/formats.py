@@ -100,13 +100,12 @@ def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | Non
         from rankmeter.inputs.json_tables import open_json, open_json_lines
 
         return open_json(source, side) if kind == "json" else open_json_lines(source, side)
-    from rankmeter.inputs.delimited import Delimited
-    from rankmeter.inputs.rated_tables import export_of, read_book
+    from rankmeter.inputs.delimited import Delimited, rated_export, read_book
 
     if kind == "book":
         return read_book(Delimited(source, ",", None), source.name, side)
     table = Delimited(source, "\t" if kind == "tsv" else ",", block_bytes)
-    return export_of(table, source.name, side) or table
+    return rated_export(table, source.name, side) or table
 
 
 TABLE: tuple[Format, ...] = (
