@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
-from rankmeter.inputs.arrays import no_infinity, no_truth_scores
+from rankmeter.inputs.arrays import refuse_infinity
 from rankmeter.inputs.columns import are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener, Side
@@ -31,7 +31,7 @@ def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, forma
     columns = columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
-            no_infinity(data.matrix, "a grade of the array")
+            refuse_infinity(data.matrix, "a grade of the array")
         return data
     if not is_path(data):
         return cast(Judgments, _from_objects(data, "judgments", columns))
@@ -69,7 +69,8 @@ def into_run(
     """
     columns = columns_of(columns, "run")
     if isinstance(data, Run):
-        no_truth_scores(data)
+        if data.has_truth_values:  # labels in the wrong place, as every other kind of run says
+            raise InputError.of("inputs.truth_scores", source=data.source)
         return data
     if not is_path(data):
         return cast(Run, _from_objects(data, "run", columns))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
-from rankmeter.inputs.tables import Dense, Labelled, Run
+from rankmeter.inputs.tables import Dense, Labelled
 from rankmeter.wording import said
 
 
@@ -53,9 +53,10 @@ def arrays(values: Any) -> Dense:
         raise InputError.of("inputs.other_dimensions", dimensions=matrix.ndim, shape=str(matrix.shape))
     if not matrix.size:
         raise InputError.of("inputs.empty_matrix", shape=str(matrix.shape))
-    no_nan(matrix, "a value of the array")
+    if matrix.dtype.kind == "f":
+        _refuse(np.isnan(matrix), "inputs.cells_nan", "a value of the array")
     if matrix.dtype.itemsize >= 8:
-        no_rounding(matrix, "a value of the array")
+        _refuse(_rounded(matrix), "inputs.cells_rounded", "a value of the array")
     return Dense(matrix, has_truth_values=has_truth_values)
 
 
@@ -101,35 +102,24 @@ def ranked_grades(lists: Any) -> Labelled:
     )
 
 
-def no_truth_scores(run: Run) -> None:
-    """Refuse truth values as scores, as every other kind of run does: they are labels in the wrong place."""
-    if isinstance(run, Dense) and run.has_truth_values:
-        raise InputError.of("inputs.truth_scores", source=run.source)
-
-
-def no_nan(values: npt.NDArray[Any], what: str) -> None:
-    """Refuse an array with NaN, naming the first cells."""
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise InputError.of("inputs.cells_nan", what=what, cells=_cells(np.isnan(values)))
-
-
-def no_infinity(values: npt.NDArray[Any], what: str) -> None:
+def refuse_infinity(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with infinite values, naming the first cells."""
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        raise InputError.of("inputs.cells_infinite", what=what, cells=_cells(np.isinf(values)))
+    if values.dtype.kind == "f":
+        _refuse(np.isinf(values), "inputs.cells_infinite", what)
 
 
-def no_rounding(values: npt.NDArray[Any], what: str) -> None:
-    """Refuse an array with numbers beyond 2**53 that are others as floats, naming the first cells."""
-    ends = (0,) if values.dtype == np.float64 or not values.size else (values.min(), values.max())
+def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """The cells beyond 2**53 that are other numbers as floats."""
+    ends = (0,) if values.dtype == np.float64 else (values.min(), values.max())
     if all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in ends):
-        return
+        return np.zeros(1, np.bool_)
     large = np.abs(values.astype(np.float64)) >= EXACT_WHOLE_NUMBERS
     rounded = large.copy()
     rounded[large] = [is_rounded(value) for value in values[large].tolist()]
-    if rounded.any():
-        raise InputError.of("inputs.cells_rounded", what=what, cells=_cells(rounded))
+    return rounded
 
 
-def _cells(chosen: npt.NDArray[np.bool_]) -> str:
-    return examples(f"row {row}, column {column}" for row, column in np.argwhere(chosen).tolist())
+def _refuse(chosen: npt.NDArray[np.bool_], kind: str, what: str) -> None:
+    if chosen.any():
+        cells = examples(f"row {row}, column {column}" for row, column in np.argwhere(chosen).tolist())
+        raise InputError.of(kind, what=what, cells=cells)

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, Problem, did_you_mean
-from rankmeter.frozen import dataclass
 from rankmeter.inputs.trec import BOM, as_number
 
 if TYPE_CHECKING:
@@ -77,16 +76,6 @@ class Head:
         return "jsonl" if rest.strip() or is_record else "json"
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One way to write judgments or a run."""
-
-    name: str
-    """What ``format=`` takes."""
-    fits: Callable[[Head], bool]
-    """Whether a file that is in none of the formats above is in this one."""
-
-
 def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | None = None) -> OpenedTable:
     """Open a file with named columns: every format but TREC text.
 
@@ -108,26 +97,26 @@ def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | Non
     return rated_export(table, source.name, side) or table
 
 
-TABLE: tuple[Format, ...] = (
+TABLE: tuple[tuple[str, Callable[[Head], bool]], ...] = (
     # A text could begin with these letters too, as the id of a query; then a blank follows.
-    Format("parquet", lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t")),
+    ("parquet", lambda head: head.content.startswith(b"PAR1") and head.content[4:5] not in (b" ", b"\t")),
     # The file kind of Arrow IPC has a magic word, the stream kind begins with the mark of a message.
-    Format("ipc", lambda head: head.content.startswith((b"ARROW1\0\0", b"\xff" * 4))),
-    Format("json", lambda head: head.json == "json"),
-    Format("jsonl", lambda head: head.json == "jsonl"),
-    Format("qrels", lambda head: head.trec == "qrels"),
-    Format("run", lambda head: head.trec == "run"),
-    Format("tsv", lambda head: b"\t" in head.first),
-    Format("csv", lambda head: b"," in head.first),
-    Format("book", lambda _: False),  # only where it is named: a column of a judge has any name
-    Format("qrels", lambda head: len(head.first.split()) == 4),
-    Format("run", lambda head: len(head.first.split()) > 4),
+    ("ipc", lambda head: head.content.startswith((b"ARROW1\0\0", b"\xff" * 4))),
+    ("json", lambda head: head.json == "json"),
+    ("jsonl", lambda head: head.json == "jsonl"),
+    ("qrels", lambda head: head.trec == "qrels"),
+    ("run", lambda head: head.trec == "run"),
+    ("tsv", lambda head: b"\t" in head.first),
+    ("csv", lambda head: b"," in head.first),
+    ("book", lambda _: False),  # only where it is named: a column of a judge has any name
+    ("qrels", lambda head: len(head.first.split()) == 4),
+    ("run", lambda head: len(head.first.split()) > 4),
 )
-"""Every format, in the order in which they are tried."""
+"""Every format, in the order in which they are tried: its name, and whether a file that is none of those above is it."""
 
 OTHER_NAMES = {"trec": "qrels or run, whichever is read", "labelled": "qrels in ranked order", "beir": "tsv"}
 """Names that ``format=`` takes for what is in the table under another name."""
-FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(one.name for one in TABLE)]))
+FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(name for name, _ in TABLE)]))
 """The names that ``format=`` takes."""
 ENDINGS = frozenset({*FORMATS, "arrow", "feather", "ndjson", "pq"})
 """How names of data usually end. Files are read by their content; this says which of those left out might be data."""
@@ -156,13 +145,13 @@ def recognise(head: bytes, name: str = "the input") -> str:
     ('qrels', 'tsv')
     """
     looked = Head(head)
-    for known in TABLE:
-        if known.name == "json":  # what comes from here on is text
+    for kind, fits in TABLE:
+        if kind == "json":  # what comes from here on is text
             _check_text(head, name)
-        if known.name == "qrels" and not looked.rows:
+        if kind == "qrels" and not looked.rows:
             raise InputError.of("inputs.only_comments", source=name)
-        if known.fits(looked):
-            return known.name
+        if fits(looked):
+            return kind
     raise _unknown(looked, name)
 
 

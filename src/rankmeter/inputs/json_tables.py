@@ -33,7 +33,7 @@ _VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 def open_json(source: ByteSource, side: Side) -> OpenedTable:
     """Open an object by query, or a list of records."""
     name = source.name
-    parsed = parse_json(_not_empty(source.read_all(), name), name)
+    parsed = parse_json(source.read_all(), name)
     export = _export_of(parsed, name, side, is_file=True)
     if export is not None:
         return export
@@ -77,7 +77,9 @@ def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:
     name = source.name
     if not all(map(_is_flat, islice(filter(bytes.strip, io.BytesIO(source.head)), 2))):
         return _all_lines(source.lines(), name, side)
-    data = _not_empty(source.read_all(), name)
+    data = source.read_all()
+    if not data or data.isspace():
+        raise InputError.of("inputs.empty", source=name)
     return UniformLines.of(data, name, side) or _all_lines(data.split(b"\n"), name, side)
 
 
@@ -97,12 +99,6 @@ def _is_flat(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not any(isinstance(inner, (list, dict)) for inner in value.values())
-
-
-def _not_empty(data: bytes, name: str) -> bytes:
-    if not data or data.isspace():
-        raise InputError.of("inputs.empty", source=name)
-    return data
 
 
 class ByQuery(OpenedTable):

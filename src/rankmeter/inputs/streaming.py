@@ -48,9 +48,8 @@ def open_run(
 
 def stream_plain_run(path: str, *, format: str | None, progress: Listener | None, log: ReadLog) -> Iterator[PlainRows]:
     """The rows of one plain TREC file as they stand in it; raises NotPlainError where it is none."""
-    parts = _logged(iter_plain_parts(path, format=format), path, log)
     log.begin()
-    yield from _reported(parts, progress) if progress else (part.table for part in parts)
+    yield from _reported(_logged(iter_plain_parts(path, format=format), path, log), progress)
     log.end()
 
 
@@ -72,7 +71,7 @@ def stream_run(
     log = log or ReadLog()
     log.begin()
     parts = _all_parts(data, format, columns, block_bytes, log)
-    yield from whole_queries(_reported(parts, progress) if progress else (part.table for part in parts))
+    yield from whole_queries(_reported(parts, progress))
     log.end()
 
 
@@ -135,13 +134,13 @@ def _not_empty(parts: Iterator[RunPart[RunTable]], empty: list[EmptyInputError])
         empty.append(error)
 
 
-def _reported(parts: Iterator[RunPart[Rows]], progress: Listener) -> Iterator[Rows]:
+def _reported(parts: Iterator[RunPart[Rows]], progress: Listener | None) -> Iterator[Rows]:
     started, rows = time.monotonic(), 0
     for part in parts:
         rows += len(part.table.query)
         yield part.table
-        # After the block was used, so that the time includes the work on it.
-        progress(Progress(rows, part.fraction, time.monotonic() - started))
+        if progress is not None:  # after the block was used, so that the time includes the work on it
+            progress(Progress(rows, part.fraction, time.monotonic() - started))
 
 
 IN_MEMORY_BYTES = 1 << 27

@@ -36,6 +36,8 @@ class Side:
     """What messages call it."""
     matrix: npt.NDArray[np.generic] | None = None
     """Queries x items, where it came as such."""
+    has_truth_values: bool = False
+    """Whether some cells of the matrix were given as True or False: grades may be."""
 
     reading: Reading | None = None
     """How it was read, where that is known."""
@@ -102,6 +104,10 @@ class SeveralRuns:
     """What they are called, which is also the name of the function that makes them."""
 
 
+def _first_ids(table: JudgmentTable | RunTable, most: int) -> tuple[list[object], list[object]]:
+    return table.query[:most].to_list(), table.item[:most].to_list()
+
+
 @dataclass(frozen=True, slots=True)
 class JudgmentTable(Judgments):
     """One row per judged (query, item)."""
@@ -132,8 +138,7 @@ class JudgmentTable(Judgments):
     def count(self) -> int:
         return len(self.query)
 
-    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        return self.query[:most].to_list(), self.item[:most].to_list()
+    some_ids = _first_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +171,7 @@ class RunTable(Run):
     def run_table(self, depth: int | None = None) -> RunTable:  # noqa: ARG002
         return self
 
-    def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        return self.query[:most].to_list(), self.item[:most].to_list()
+    some_ids = _first_ids
 
 
 def joined_runs(tables: list[RunTable]) -> RunTable:
@@ -301,7 +305,6 @@ class Dense(Judgments, Run):  # type: ignore[misc]  # a matrix is neither's mapp
     matrix: npt.NDArray[Any] = field()
     source: str = "array"
     has_truth_values: bool = False
-    """Whether some cells were given as True or False: grades may be."""
 
     @property
     def count(self) -> int:
