@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
 from rankmeter.inputs.arrays import refuse_infinity
-from rankmeter.inputs.columns import are_columns, check_columns_read, columns_of, name_pairs
+from rankmeter.inputs.columns import Named, are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener, Side
 from rankmeter.inputs.shards import Files, expand, judged_collection
@@ -26,7 +26,7 @@ _WHOLE = (
 """Keys of which a response, or a whole set of judgments of another tool, has one."""
 
 
-def into_judgments(data: Any, *, columns: Mapping[str, str] | None = None, format: str | None = None) -> Judgments:
+def into_judgments(data: Any, *, columns: Named | None = None, format: str | None = None) -> Judgments:
     """Accept judgments of any kind; of the names of columns those count that concern judgments."""
     columns = columns_of(columns, "judgments")
     if isinstance(data, Judgments):
@@ -57,11 +57,7 @@ def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> Judg
 
 
 def into_run(
-    data: Any,
-    *,
-    columns: Mapping[str, str] | None = None,
-    format: str | None = None,
-    progress: Listener | None = None,
+    data: Any, *, columns: Named | None = None, format: str | None = None, progress: Listener | None = None
 ) -> Run:
     """Accept a run of any kind; ``progress`` is told how far the reading of files has come.
 
@@ -84,7 +80,7 @@ def into_run(
     return open_run(paths, format=format, columns=columns_in(paths.paths, format, columns), progress=progress)
 
 
-def _from_objects(data: Any, side: Side, columns: Mapping[str, str] | None) -> Judgments | Run:
+def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | Run:
     """Judgments or a run that are in memory: a frame, what a client or a tool returned, mappings and lists."""
     from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
 
@@ -110,7 +106,7 @@ def _from_objects(data: Any, side: Side, columns: Mapping[str, str] | None) -> J
         raise _as_table(error, data, "grade" if side == "judgments" else "score") from None
 
 
-def _table_of(data: Any, side: Side, columns: Mapping[str, str] | None) -> Judgments | Run | None:
+def _table_of(data: Any, side: Side, columns: Named | None) -> Judgments | Run | None:
     from rankmeter.inputs.frames import as_frame, table_from_frame  # only for what may stand for a frame
 
     if (frame := as_frame(data, side)) is None:
@@ -119,7 +115,7 @@ def _table_of(data: Any, side: Side, columns: Mapping[str, str] | None) -> Judgm
 
 
 def check_columns_of(
-    columns: Mapping[str, str] | None,
+    columns: Named | None,
     judgments: object,
     *runs: object,
     history: object = None,

@@ -18,6 +18,7 @@ from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples, 
 from rankmeter.inputs.cells import RawColumn, is_missing, unguarded_frame
 from rankmeter.inputs.checked_tables import id_column
 from rankmeter.inputs.columns import (
+    Named,
     fold,
     is_usual,
     likely_columns,
@@ -153,12 +154,7 @@ def find_column(table: pl.DataFrame, usual: Sequence[str], what: str, source: st
 
 
 def find_roles(
-    columns: Sequence[str],
-    usual: Mapping[str, Sequence[str]],
-    named: Mapping[str, str],
-    source: str,
-    *,
-    needed: Sequence[str],
+    columns: Sequence[str], usual: Mapping[str, Sequence[str]], named: Named, source: str, *, needed: Sequence[str]
 ) -> dict[str, str]:
     """The column of each role that the table has: as the caller named it, or the only one with a usual name."""
     check_roles(named, list(usual))
@@ -178,7 +174,7 @@ def find_roles(
     return roles
 
 
-def check_roles(named: Mapping[str, str], roles: Sequence[str]) -> None:
+def check_roles(named: Named, roles: Sequence[str]) -> None:
     """Refuse names of columns for roles that a table does not have."""
     for role in [role for role in named if role not in roles]:
         hint = did_you_mean(str(role), roles) or say_columns(roles[0], "NAME")

@@ -33,18 +33,21 @@ from rankmeter.inputs.cells import (
     merged,
     reads_as_number,
 )
-from rankmeter.inputs.columns import RANKING, Role, say_columns
+from rankmeter.inputs.columns import RANKING, Named, Role, say_columns
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, Side, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.wording import said
+
+Columns = Mapping[Role, RawColumn]
+"""The columns of a table by role, before they are checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
     """Some rows of a table, before they are checked."""
 
-    raw: Mapping[Role, RawColumn]
+    raw: Columns
     lines: Sequence[int] | None = None
     """The line of each row; None where rows have only a position."""
     first_row: int = 0
@@ -69,7 +72,7 @@ class OpenedTable(ABC):
     def head(self, column: str) -> RawColumn | Sequence[object]:
         """The first rows of a column."""
 
-    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
+    def find(self, side: Side, named: Named | None, source: str, format: str) -> Reading:
         """Find the columns that are needed."""
         return read_as(side, self.names, self.head, named, source, format)
 
@@ -79,7 +82,7 @@ class OpenedTable(ABC):
 
 
 def read_opened(
-    table: OpenedTable, side: Side, named: Mapping[str, str] | None, name: str, format: str, rows_before: int = 0
+    table: OpenedTable, side: Side, named: Named | None, name: str, format: str, rows_before: int = 0
 ) -> Iterator[tuple[JudgmentTable | RunTable, float | None]]:
     """Check a table part by part, and tell with each part how much of the file that is.
 
@@ -116,15 +119,13 @@ def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: s
 
 
 def whole_table(
-    table: OpenedTable, side: Side, named: Mapping[str, str] | None, name: str, format: str
+    table: OpenedTable, side: Side, named: Named | None, name: str, format: str
 ) -> JudgmentTable | RunTable:
     """Check a table that comes in one part."""
     return next(read_opened(table, side, named, name, format))[0]
 
 
-def whole_pairs(
-    table: OpenedTable, named: Mapping[str, str] | None, name: str, format: str
-) -> tuple[pl.Series, pl.Series]:
+def whole_pairs(table: OpenedTable, named: Named | None, name: str, format: str) -> tuple[pl.Series, pl.Series]:
     """The queries and items of a table that comes in one part, checked as those of judgments; nothing else of it."""
     reading = table.find("judgments", named, name, format)
     part = next(table.parts(reading.roles))
@@ -133,7 +134,7 @@ def whole_pairs(
     return _with_empty(_ids("query", raw, origin), raw, origin)[0], _ids("item", raw, origin)
 
 
-def _checked(raw: Mapping[Role, RawColumn], origin: Origin, side: Side) -> JudgmentTable | RunTable:
+def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTable:
     """Check the columns of judgments or of a run.
 
     Judgments without grades say that every pair is relevant; ranks of a run become scores, and so does the order of
@@ -181,7 +182,7 @@ def _padded(column: pl.Series) -> str | None:
     return None
 
 
-def _with_empty(query: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[pl.Series, pl.Series | None]:
+def _with_empty(query: pl.Series, raw: Columns, origin: Origin) -> tuple[pl.Series, pl.Series | None]:
     """The queries of the rows and, where some query has no row, every query; both of one type."""
     rows = raw["query"]
     if not isinstance(rows, GroupedQueries) or not rows.has_empty:
@@ -201,7 +202,7 @@ def _positions(query: pl.Series) -> pl.Series:
     return query.to_frame().select(position.cast(pl.Float64)).to_series()
 
 
-def _check_not_empty(raw: Mapping[Role, RawColumn], origin: Origin) -> None:
+def _check_not_empty(raw: Columns, origin: Origin) -> None:
     rows = raw["query"]
     if not len(rows) and not (isinstance(rows, GroupedQueries) and rows.groups):
         raise EmptyInputError.of("inputs.no_rows", source=origin.source)
@@ -212,7 +213,7 @@ def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:
     return _ids(cast("Role", role), {cast("Role", role): column}, origin)
 
 
-def _ids(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+def _ids(role: Role, raw: Columns, origin: Origin) -> pl.Series:
     """Ids as String, Int64 or UInt64; anything that cannot be one exactly is refused."""
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
@@ -252,7 +253,7 @@ def _float_ids(role: Role, column: pl.Series, origin: Origin) -> InputError:
     return InputError.of("inputs.float_ids", source=origin.source, role=role, examples=shown, missing=note)
 
 
-def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Origin) -> pl.Series:
     """Python objects as ids: all text, all whole numbers, or, where both occur, everything as text."""
     kinds = set(map(type, values))
     surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not is_text(v)]
@@ -278,7 +279,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColu
     return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
 
 
-def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin, sign: float = 1.0) -> pl.Series:
+def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.Series:
     """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value.
 
     They are multiplied by ``sign`` in the same pass: lower ranks and distances are better.
@@ -306,7 +307,7 @@ def _numbers(role: Role, raw: Mapping[Role, RawColumn], origin: Origin, sign: fl
     return pl.Series(np.multiply(numbers.to_numpy(), sign)) if is_plain or sign != 1.0 else numbers
 
 
-def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin, *, are_whole: bool) -> None:
+def _check_ranks(ranks: pl.Series, raw: Columns, origin: Origin, *, are_whole: bool) -> None:
     """Refuse what no rank can be: a column called rank may hold scores (ts_rank of PostgreSQL), highest first."""
     if are_whole and cast("int", ranks.min()) >= 0:
         return
@@ -318,7 +319,7 @@ def _check_ranks(ranks: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin
         raise origin.blame(said("inputs.not_a_rank", value=f"{ranks[rows[0]]:g}"), rows, raw, hint)
 
 
-def _check_exact(role: Role, whole: pl.Series, raw: Mapping[Role, RawColumn], origin: Origin) -> None:
+def _check_exact(role: Role, whole: pl.Series, raw: Columns, origin: Origin) -> None:
     """Refuse numbers that float64 would round: two different scores would become a tie."""
     is_small = whole.min() > -EXACT_WHOLE_NUMBERS and whole.max() < EXACT_WHOLE_NUMBERS  # type: ignore[operator]  # there are rows
     if whole.dtype.is_decimal():
@@ -330,14 +331,12 @@ def _check_exact(role: Role, whole: pl.Series, raw: Mapping[Role, RawColumn], or
         raise _rounded(role, whole[rounded[0]], rounded, raw, origin)
 
 
-def _rounded(
-    role: Role, value: object, rows: Sequence[int], raw: Mapping[Role, RawColumn], origin: Origin
-) -> InputError:
+def _rounded(role: Role, value: object, rows: Sequence[int], raw: Columns, origin: Origin) -> InputError:
     fact = said("inputs.would_be_rounded", role=role, value=str(value))
     return origin.blame(fact, rows, raw, said("inputs.make_smaller", role=role))
 
 
-def _numbers_of_objects(role: Role, values: list[object], raw: Mapping[Role, RawColumn], origin: Origin) -> pl.Series:
+def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: Origin) -> pl.Series:
     """Python objects as numbers; text is refused even where it spells one."""
     kinds = set(map(type, values))
     if kinds <= {float, type(None)}:
@@ -373,9 +372,7 @@ def holds_lists(column: RawColumn) -> bool:
     return is_list(next((value for value in chain(column[:1], column) if not is_missing(value)), None))
 
 
-def in_rows(
-    raw: Mapping[Role, RawColumn], origin: Origin, before: set[object]
-) -> tuple[Mapping[Role, RawColumn], Origin]:
+def in_rows(raw: Columns, origin: Origin, before: set[object]) -> tuple[Columns, Origin]:
     """A row per item where the items of each row are a list; everything else as it is.
 
     ``before`` are the queries whose lists were taken apart already, which nothing but their order ranks.
@@ -418,7 +415,7 @@ def _check_one_list(queries: RawColumn, origin: Origin, before: set[object]) -> 
         raise origin.blame(said("inputs.second_list"), again, {"query": queries})
 
 
-def _flat(role: Role, raw: Mapping[Role, RawColumn], origin: Origin) -> tuple[RawColumn, list[int]]:
+def _flat(role: Role, raw: Columns, origin: Origin) -> tuple[RawColumn, list[int]]:
     """All values of a column of lists, one after another, and how many each row has."""
     column = raw[role]
     if not isinstance(column, list) and column.dtype.is_nested():

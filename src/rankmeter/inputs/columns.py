@@ -36,6 +36,9 @@ STATEMENT_SIDES: Mapping[str, str] = MappingProxyType({"order": "run", "relevant
 SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
 """The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
 
+Named = Mapping[str, str]
+"""Columns that the caller named, by role."""
+
 Holds = Callable[[str], Contents]
 """What a column of a table holds."""
 
@@ -147,7 +150,7 @@ def _any_may(_: str) -> Contents:
 def find_columns(
     names: Sequence[str],
     wanted: Sequence[Role],
-    named: Mapping[str, str] | None,
+    named: Named | None,
     source: str,
     holds: Holds = _any_may,
     side: Literal["judgments", "run"] = "judgments",
@@ -195,7 +198,7 @@ def _list_column(lists: Sequence[str], usual: Sequence[str], source: str) -> str
 
 
 def judgment_columns(
-    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds: Holds = _any_may
+    names: Sequence[str], given: Named | None, source: str, holds: Holds = _any_may
 ) -> dict[Role, str]:
     """Find query, item and, when there is one, grade and subtopic.
 
@@ -233,9 +236,7 @@ def judgment_columns(
     return columns
 
 
-def run_columns(
-    names: Sequence[str], given: Mapping[str, str] | None, source: str, holds: Holds = _any_may
-) -> dict[Role, str]:
+def run_columns(names: Sequence[str], given: Named | None, source: str, holds: Holds = _any_may) -> dict[Role, str]:
     """Find query, item and, when there is one, score or else rank.
 
     The score wins over the rank unless the caller named the rank and not the score. With ids alone the rows are in
@@ -302,9 +303,7 @@ def say_columns(role: str, column: str) -> Said:
     return said("inputs.say_columns", columns={role: column})
 
 
-def _given_columns(
-    names: Sequence[str], wanted: Sequence[Role], named: Mapping[str, str], source: str
-) -> dict[Role, str]:
+def _given_columns(names: Sequence[str], wanted: Sequence[Role], named: Named, source: str) -> dict[Role, str]:
     """Check the columns that the caller named and keep those that are wanted."""
     columns: dict[Role, str] = {}
     for word, column in named.items():
@@ -319,7 +318,7 @@ def _given_columns(
     return columns
 
 
-def check_columns(columns: Mapping[str, str] | None, *, sides: Sequence[str] = ()) -> Mapping[str, str] | None:
+def check_columns(columns: Named | None, *, sides: Sequence[str] = ()) -> Mapping[str, str] | None:
     """Refuse what does not name columns by role; ``sides`` may stand before a role, as in ``run.item``."""
     if columns is None:
         return None
@@ -427,7 +426,7 @@ _SIDE_OF: Mapping[str, str] = MappingProxyType(
 """Roles that only one side has."""
 
 
-def check_columns_read(columns: Mapping[str, str] | None, sides: Mapping[str, Mapping[str, bool | None]]) -> None:
+def check_columns_read(columns: Named | None, sides: Mapping[str, Mapping[str, bool | None]]) -> None:
     """Refuse names of columns where nothing that was given for them has columns.
 
     ``sides`` says of everything that is read as judgments or as the run what it is called, and whether it has columns;
@@ -442,7 +441,7 @@ def check_columns_read(columns: Mapping[str, str] | None, sides: Mapping[str, Ma
             raise InputError.of("inputs.columns_of_no_table", role=word, column=column, given=examples(given))
 
 
-def columns_of(columns: Mapping[str, str] | None, side: Literal["judgments", "run"]) -> dict[str, str] | None:
+def columns_of(columns: Named | None, side: Literal["judgments", "run"]) -> dict[str, str] | None:
     """The column names that concern one side: ``run.item`` is for the run alone, ``item`` for both.
 
     Examples

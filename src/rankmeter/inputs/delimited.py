@@ -25,7 +25,7 @@ from rankmeter.inputs.cells import (
     unguarded_column,
 )
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, ROLES, Role, is_usual
+from rankmeter.inputs.columns import IDS, ROLES, Named, Role, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.exports import EntryRows, ExportedTable
 from rankmeter.inputs.reading import Origin, Reading, Side
@@ -72,7 +72,7 @@ class Delimited(OpenedTable):
         """Every row with its line, exactly as it is written."""
         return chain.from_iterable(rows.exactly() for rows in self._groups())
 
-    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
+    def find(self, side: Side, named: Named | None, source: str, format: str) -> Reading:
         """Find the columns that are needed; a first line of data has no names of columns."""
         try:
             return super().find(side, named, source, format)

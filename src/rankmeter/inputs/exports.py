@@ -20,7 +20,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, as_written, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, Role, fold, is_usual, say_columns
+from rankmeter.inputs.columns import IDS, Named, Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.reading import GroupedQueries, Reading, Side
 from rankmeter.inputs.responses import (
@@ -158,12 +158,12 @@ def export_of(
         held.append(document)
         look = _Look.at(document.value, side)
         if look.what in ("results", "wrapped"):
-            return _Documents(side).table(chain(held, rest), name, is_file=is_file)
+            return _table_of(chain(held, rest), name, side, is_file=is_file)
         if len(held) == 1 and look.what == "unknown":
             break
     held.extend(rest)
     by_query = _by_query(held[0].value, name, side) if len(held) == 1 else None
-    return held if by_query is None else _Documents(side).table(by_query, name, is_file=is_file)
+    return held if by_query is None else _table_of(by_query, name, side, is_file=is_file)
 
 
 def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
@@ -188,51 +188,33 @@ def _as_document(query: object, value: object, side: Side) -> object:
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
 
 
-class _Documents:
-    """Documents read one after the other: all are of one shape, and each may have its query from somewhere around it.
-
-    What is known between two documents is the shape, and the query that the one before announced.
-    """
-
-    def __init__(self, side: Side) -> None:
-        self._side: Side = side
-        self._kind: Kind | None = None
-        self._announced: object | None = None
-        self._query_from = ""
-
-    def table(self, documents: Iterable[Placed], name: str, *, is_file: bool = True) -> ExportedTable:
-        """All documents as a table."""
-        rows = EntryRows(chain.from_iterable(map(self._entries, documents)))
-        if self._announced is not None:
-            raise InputError.of("responses.nothing_after", source=name, query=self._announced)
-        return ExportedTable(cast(Kind, self._kind), rows, name, self._query_from, is_file=is_file)
-
-    def _entries(self, document: Placed) -> list[Entry]:
-        """What one document says."""
-        look = _Look.at(document.value, self._side)
-        if self._announced is not None and look.query not in (None, self._announced) and look.key == self._query_from:
-            raise InputError.of("responses.nothing_after", source=document.where, query=self._announced)
-        if look.what == "announcement" and self._announced is None:
-            self._announced, self._query_from = look.query, look.key
-            return []
-        shape = self._checked(look, document.where)
-        known = (document.query, self._announced, look.query if look.what == "wrapped" else None)
-        query = next((candidate for candidate in known if candidate is not None), None)
-        self._announced = None
-        self._query_from = self._query_from or shape.kind.query or look.key
-        entries = list(shape.entries(cast(Document, look.results), document.where))
-        return entries if query is None or len(entries) != 1 else [replace(entries[0], query=query)]
-
-    def _checked(self, look: _Look, where: str) -> Shape:
-        """The shape of a document, which must be that of all."""
-        self._kind = self._kind or (look.shape.kind if look.shape else None)
-        if look.shape is None or self._kind is None or look.shape.kind.name != self._kind.name:
+def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bool) -> ExportedTable:
+    """Documents one after the other as a table: all are of one shape, each may have its query from around it."""
+    rows, query_from = EntryRows(), ""
+    kind: Kind | None = None
+    announced: object | None = None  # the query that the document before announced
+    for document in documents:
+        look, where = _Look.at(document.value, side), document.where
+        if announced is not None and look.query not in (None, announced) and look.key == query_from:
+            raise InputError.of("responses.nothing_after", source=where, query=announced)
+        if look.what == "announcement" and announced is None:
+            announced, query_from = look.query, look.key
+            continue
+        kind = kind or (look.shape.kind if look.shape else None)
+        if look.shape is None or kind is None or look.shape.kind.name != kind.name:
             refuse_unfinished(look.results, where)
-            raise InputError.of("responses.unlike", source=where, shape=self._kind.name if self._kind else "response")
-        if look.shape.kind.side != self._side:
-            kind = look.shape.kind
-            raise InputError.of("responses.other_side", source=where, shape=kind.name, side=kind.side)
-        return look.shape
+            raise InputError.of("responses.unlike", source=where, shape=kind.name if kind else "response")
+        if look.shape.kind.side != side:
+            raise InputError.of("responses.other_side", source=where, shape=kind.name, side=look.shape.kind.side)
+        known = (document.query, announced, look.query if look.what == "wrapped" else None)
+        query = next((candidate for candidate in known if candidate is not None), None)
+        announced, query_from = None, query_from or kind.query or look.key
+        entries = list(look.shape.entries(cast(Document, look.results), where))
+        for entry in entries:
+            rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
+    if announced is not None:
+        raise InputError.of("responses.nothing_after", source=name, query=announced)
+    return ExportedTable(cast(Kind, kind), rows, name, query_from, is_file=is_file)
 
 
 def as_json(value: object) -> object:
@@ -253,7 +235,7 @@ def as_json(value: object) -> object:
 class EntryRows:
     """The items of many queries one after the other, in as little memory as they take."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.queries: list[object | None] = []
         self._sizes: list[int] = []
         self._items, self._values = _Packed(), _Packed()
@@ -262,9 +244,10 @@ class EntryRows:
         self.rise: tuple[int, int] | None = None
         """The first entry whose numbers rise, and where they do; both count from 0."""
         for entry in entries:
-            self._add(entry)
+            self.add(entry)
 
-    def _add(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
+        """The items of one more query."""
         self.queries.append(entry.query)
         self._sizes.append(len(entry.items))
         self._items.extend(entry.items)
@@ -280,10 +263,8 @@ class EntryRows:
 
     def columns(self, value: Role) -> dict[Role, RawColumn]:
         """Every row."""
-        columns: dict[Role, RawColumn] = {
-            "query": GroupedQueries(self.queries, self._sizes), "item": self._items.column()
-        }  # fmt: skip
-        return {**columns, value: self._values.column()} if self.has_values else columns
+        numbers = {value: self._values.column()} if self.has_values else {}
+        return {"query": GroupedQueries(self.queries, self._sizes), "item": self._items.column(), **numbers}
 
 
 class _Packed:
@@ -383,7 +364,7 @@ class ExportedTable(OpenedTable):
     def head(self, column: str) -> RawColumn:
         return self._columns[cast(Role, column)][:LOOKED_AT]
 
-    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
+    def find(self, side: Side, named: Named | None, source: str, format: str) -> Reading:
         """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
         try:
             reading = super().find(side, named, source, format)

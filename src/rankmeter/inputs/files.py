@@ -20,7 +20,16 @@ from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import SIDES, STATEMENTS, SUBTOPICS_OF_TREC, Role, check_columns, columns_of, is_usual
+from rankmeter.inputs.columns import (
+    SIDES,
+    STATEMENTS,
+    SUBTOPICS_OF_TREC,
+    Named,
+    Role,
+    check_columns,
+    columns_of,
+    is_usual,
+)
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame
@@ -54,7 +63,7 @@ def has_columns(path: FileInput, format: str | None = None) -> bool:
         return True  # the reader says what is wrong with it
 
 
-def columns_in(paths: Sequence[str], format: str | None, columns: Mapping[str, str] | None) -> Mapping[str, str] | None:
+def columns_in(paths: Sequence[str], format: str | None, columns: Named | None) -> Mapping[str, str] | None:
     """The columns to look for: none in TREC text, so that they can be named for the other side."""
     if not columns or any(has_columns(path, format) for path in paths):
         return columns
@@ -62,9 +71,7 @@ def columns_in(paths: Sequence[str], format: str | None, columns: Mapping[str, s
     return {role: column for role, column in columns.items() if stated.get(role) == column} or None
 
 
-def read_judgments(
-    path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None
-) -> JudgmentTable:
+def read_judgments(path: FileInput, *, format: str | None = None, columns: Named | None = None) -> JudgmentTable:
     """Read judgments from a file: every line, in the order of the file. Ids in text files are text.
 
     Parameters
@@ -103,14 +110,12 @@ def read_judgments(
         return cast(JudgmentTable, whole_table(opened, "judgments", columns, source.name, kind))
 
 
-def read_run(path: FileInput, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> RunTable:
+def read_run(path: FileInput, *, format: str | None = None, columns: Named | None = None) -> RunTable:
     """Read a whole run from a file into one table; the parameters are those of `read_judgments`."""
     return joined_runs([part.table for part in iter_parts(path, format=format, columns=columns)])
 
 
-def plain_judgments(
-    paths: Sequence[str], *, format: str | None, columns: Mapping[str, str] | None
-) -> PlainJudgments | None:
+def plain_judgments(paths: Sequence[str], *, format: str | None, columns: Named | None) -> PlainJudgments | None:
     """The judgments of one plain TREC file as they stand in it; None for all else, which `read_judgments` takes."""
     if columns or len(paths) != 1 or not Path(paths[0]).is_file():
         return None
@@ -142,7 +147,7 @@ def iter_parts(
     path: FileInput,
     *,
     format: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Named | None = None,
     block_bytes: int = BLOCK_BYTES,
     rows_before: int = 0,
 ) -> Iterator[RunPart[RunTable]]:
@@ -246,7 +251,7 @@ def check_not_empty(source: ByteSource) -> None:
 
 
 def check_no_columns(
-    source: ByteSource, columns: Mapping[str, str] | None, *, allowed: Mapping[str, str] = SUBTOPICS_OF_TREC
+    source: ByteSource, columns: Named | None, *, allowed: Mapping[str, str] = SUBTOPICS_OF_TREC
 ) -> None:
     """Refuse names of columns for TREC text, but for what can be said of its fields and rows."""
     columns = check_columns(columns, sides=SIDES) or {}
@@ -259,9 +264,7 @@ def check_no_columns(
         )
 
 
-def read_labelled(
-    data: FileInput | object, *, format: str | None = None, columns: Mapping[str, str] | None = None
-) -> Labelled:
+def read_labelled(data: FileInput | object, *, format: str | None = None, columns: Named | None = None) -> Labelled:
     """Read lists that carry their own judgments: a frame or a file in which both sides stand in every row.
 
     Parameters
@@ -312,7 +315,7 @@ def read_labelled(
         return _of_table(open_table(kind, source, "judgments"), columns, source.name, kind)
 
 
-def labelled_frame(frame: object, columns: Mapping[str, str] | None) -> Labelled | None:
+def labelled_frame(frame: object, columns: Named | None) -> Labelled | None:
     """What a frame holds that was given without a run; None unless its columns say both what is true and what ranks."""
     table = OpenedFrame(frame, "lists")
     sides: list[Reading] = []
@@ -333,7 +336,7 @@ class SideOfTable(OpenedTable):
     Where no column says which item a row is about, the rows are the items, and their numbers the ids.
     """
 
-    def __init__(self, table: OpenedTable, columns: Mapping[str, str] | None, side: Side) -> None:
+    def __init__(self, table: OpenedTable, columns: Named | None, side: Side) -> None:
         self._table = table
         other = "run" if side == "judgments" else "judgments"
         theirs = {column for role, column in (columns or {}).items() if role.startswith(f"{other}.")}
@@ -367,7 +370,7 @@ def _numbered(part: TablePart) -> TablePart:
     )
 
 
-def _of_table(table: OpenedTable, columns: Mapping[str, str] | None, source: str, format: str) -> Labelled:
+def _of_table(table: OpenedTable, columns: Named | None, source: str, format: str) -> Labelled:
     """Both sides of one table."""
 
     def read(side: Side) -> JudgmentTable | RunTable:

@@ -112,7 +112,7 @@ TABLE: tuple[tuple[str, Callable[[Head], bool]], ...] = (
     ("qrels", lambda head: len(head.first.split()) == 4),
     ("run", lambda head: len(head.first.split()) > 4),
 )
-"""Every format, in the order in which they are tried: its name, and whether a file that is none of those above is it."""
+"""Every format, in the order in which they are tried: its name, and whether a file that is none above is in it."""
 
 OTHER_NAMES = {"trec": "qrels or run, whichever is read", "labelled": "qrels in ranked order", "beir": "tsv"}
 """Names that ``format=`` takes for what is in the table under another name."""

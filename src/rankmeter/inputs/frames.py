@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
-from rankmeter.inputs.columns import IDS, Role, are_columns, name_pairs
+from rankmeter.inputs.columns import IDS, Named, Role, are_columns, name_pairs
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
@@ -37,9 +37,7 @@ def is_frame(obj: object) -> bool:
     return any((nw.dependencies.is_into_dataframe(obj), nw.dependencies.is_into_lazyframe(obj)))
 
 
-def judgments_from_frame(
-    frame: object, *, columns: Mapping[str, str] | None = None, source: str | None = None
-) -> JudgmentTable:
+def judgments_from_frame(frame: object, *, columns: Named | None = None, source: str | None = None) -> JudgmentTable:
     """Read judgments from a frame with a row per judged pair; the parameters are those of `table_from_frame`.
 
     Examples
@@ -51,7 +49,7 @@ def judgments_from_frame(
     return cast(JudgmentTable, table_from_frame(frame, "judgments", columns, source))
 
 
-def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, source: str | None = None) -> RunTable:
+def run_from_frame(frame: object, *, columns: Named | None = None, source: str | None = None) -> RunTable:
     """Read a run from a frame with a row per returned item; the parameters are those of `table_from_frame`.
 
     Examples
@@ -64,7 +62,7 @@ def run_from_frame(frame: object, *, columns: Mapping[str, str] | None = None, s
 
 
 def table_from_frame(
-    frame: object, side: Side, columns: Mapping[str, str] | None = None, source: str | None = None
+    frame: object, side: Side, columns: Named | None = None, source: str | None = None
 ) -> JudgmentTable | RunTable:
     """Read a frame with a row per pair: any that Narwhals accepts; ``source`` is how messages call it.
 
@@ -76,7 +74,7 @@ def table_from_frame(
     return whole_table(OpenedFrame(frame, source), side, columns, source, "frame")
 
 
-def pairs_from_frame(frame: object, columns: Mapping[str, str] | None, source: str) -> tuple[pl.Series, pl.Series]:
+def pairs_from_frame(frame: object, columns: Named | None, source: str) -> tuple[pl.Series, pl.Series]:
     """The queries and items of a frame with a row per pair; the parameters are those of `table_from_frame`."""
     return whole_pairs(OpenedFrame(frame, source), columns, source, "frame")
 

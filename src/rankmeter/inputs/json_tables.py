@@ -17,7 +17,7 @@ from typing import cast
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, Role, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, Named, Role, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
@@ -139,7 +139,7 @@ class Records(OpenedTable):
     def head(self, column: str) -> list[object]:
         return [record.get(column) for record in self._records[:LOOKED_AT]]
 
-    def find(self, side: Side, named: Mapping[str, str] | None, source: str, format: str) -> Reading:
+    def find(self, side: Side, named: Named | None, source: str, format: str) -> Reading:
         """Find the keys that are needed; the items of a query may stand under a key of their own."""
         nested = _nested_key(self.names, self._records[0])
         try:

@@ -24,15 +24,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.text import FIRST, PADDING, WORD, Bools, Ints, Text, TextIds, Words, once_if_equal
-from rankmeter.inputs.trec import (
-    BOM,
-    Layout,
-    as_number,
-    may_hold_comments,
-    normalised,
-    query_blocks,
-    would_be_rounded,
-)
+from rankmeter.inputs.trec import BOM, Layout, as_number, may_hold_comments, normalised, query_blocks, would_be_rounded
 from rankmeter.memory import reserve_large_pages
 
 Floats = npt.NDArray[np.float64]

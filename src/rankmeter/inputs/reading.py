@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
-from rankmeter.inputs.columns import RANKING, Role, is_user_name, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.columns import RANKING, Named, Role, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
 Side = Literal["judgments", "run"]
@@ -145,9 +145,7 @@ class _Alike:
         return " | ".join(f"{', '.join(names)}: {kind}" for kind, names in sources.items())
 
 
-def read_as(
-    side: Side, names: Sequence[str], head: Head, named: Mapping[str, str] | None, source: str, format: str
-) -> Reading:
+def read_as(side: Side, names: Sequence[str], head: Head, named: Named | None, source: str, format: str) -> Reading:
     """Find out which column of a table is what."""
     broken = next((name for name in names if not is_text(name)), None)
     if broken is not None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from rankmeter.errors import EmptyInputError, InputError, reason_of
+from rankmeter.inputs.columns import Named
 from rankmeter.inputs.files import Rows, RunPart, iter_parts, iter_plain_parts
 from rankmeter.inputs.plain_trec import PlainRows
 from rankmeter.inputs.reading import Listener, Progress, ReadLog
@@ -27,11 +28,7 @@ from rankmeter.wording import said
 
 
 def open_run(
-    data: Files,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    progress: Listener | None = None,
+    data: Files, *, format: str | None = None, columns: Named | None = None, progress: Listener | None = None
 ) -> RunFile | RunTable:
     """A run in files, to be read while it is placed; what can be read only once (a pipe) is read at once."""
     log = ReadLog(None if data.paths == ("-",) else data.source, data.notes)  # the reader calls it <stdin>
@@ -57,7 +54,7 @@ def stream_run(
     data: Files,
     *,
     format: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Named | None = None,
     progress: Listener | None = None,
     log: ReadLog | None = None,
     block_bytes: int = BLOCK_BYTES,
@@ -76,7 +73,7 @@ def stream_run(
 
 
 def _all_parts(
-    data: Files, format: str | None, columns: Mapping[str, str] | None, block_bytes: int, log: ReadLog
+    data: Files, format: str | None, columns: Named | None, block_bytes: int, log: ReadLog
 ) -> Iterator[RunPart[RunTable]]:
     """The parts of all files; how far each one is, measured over all of them."""
     paths = data.paths

@@ -172,11 +172,7 @@ def _tag(line: bytes) -> bytes:
 
 
 def read_frames(
-    source: ByteSource,
-    layout: Layout,
-    *,
-    block_bytes: int = BLOCK_BYTES,
-    look: Callable[[bytes], None] | None = None,
+    source: ByteSource, layout: Layout, *, block_bytes: int = BLOCK_BYTES, look: Callable[[bytes], None] | None = None
 ) -> Iterator[pl.DataFrame]:
     """Parse TREC text block by block: columns query and item (String) and value (Float64).
 
@@ -378,12 +374,7 @@ def _parse_simple(text: bytes, layout: Layout) -> pl.DataFrame | None:
     # Where a line may have words behind its tag, it may as well have an id with a blank in it: see whether ranks are.
     asked = [] if separators in (lines * (needed - 1), lines * needed) else [names[3], names[-1]]
     scan = pl.scan_csv(
-        text,
-        schema=schema,
-        has_header=False,
-        separator=" ",
-        quote_char=None,
-        truncate_ragged_lines=True,
+        text, schema=schema, has_header=False, separator=" ", quote_char=None, truncate_ragged_lines=True
     )
     try:
         frame = scan.select([*layout.columns, *asked]).collect(engine="streaming")
