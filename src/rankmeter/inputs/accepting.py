@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
 from rankmeter.inputs.arrays import refuse_infinity
-from rankmeter.inputs.columns import Named, are_columns, check_columns_read, columns_of, name_pairs
+from rankmeter.inputs.columns import VALUE_OF, Named, are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener, Side
 from rankmeter.inputs.shards import Files, expand, judged_collection
@@ -103,7 +103,11 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
     try:
         return judgments_from_mapping(data) if side == "judgments" else run_from_mapping(data)
     except InputError as error:
-        raise _as_table(error, data, "grade" if side == "judgments" else "score") from None
+        first = next(iter(data), None) if isinstance(data, (list, tuple)) else None
+        if isinstance(first, tuple) and len(first) == 3:  # rows without names, which may also be lists of items
+            schema = f'["query", "item", "{VALUE_OF[side]}"]'
+            raise error.changed(hint=f'polars.DataFrame(data, schema={schema}, orient="row")') from None
+        raise
 
 
 def _table_of(data: Any, side: Side, columns: Named | None) -> Judgments | Run | None:
@@ -168,14 +172,6 @@ def _is_plain(data: object) -> bool:
     if isinstance(first, (list, tuple, set, frozenset)):
         return not hasattr(first, "_fields") and (not first or isinstance(next(iter(first)), (str, int)))
     return hasattr(first, "__array__")
-
-
-def _as_table(error: InputError, data: Any, value: str) -> InputError:
-    """What is said of rows without names, which may also be lists of items."""
-    first = next(iter(data), None) if isinstance(data, (list, tuple)) and data else None
-    if isinstance(first, tuple) and len(first) == 3:
-        return error.changed(hint=f'polars.DataFrame(data, schema=["query", "item", "{value}"], orient="row")')
-    return error
 
 
 def _check_name(data: str | os.PathLike[str] | Files) -> None:

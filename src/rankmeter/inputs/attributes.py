@@ -40,7 +40,10 @@ from rankmeter.wording import said
 def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     """A frame, a file or a mapping as a Polars frame; ``named`` is the column of ids where the caller names it."""
     if isinstance(data, Mapping):
-        return _table_of_mapping(data, what)
+        try:
+            return _of_mapping(data)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
+            raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason_of(error)) from error
     if isinstance(data, pl.DataFrame):
         return data
     if is_frame(data):
@@ -118,13 +121,6 @@ def _parse(content: bytes, kind: str) -> pl.DataFrame:
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)
     return _of_mapping(parsed) if isinstance(parsed, dict) else pl.DataFrame(parsed, infer_schema_length=None)
-
-
-def _table_of_mapping(data: Mapping[Any, Any], what: str) -> pl.DataFrame:
-    try:
-        return _of_mapping(data)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
-        raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason_of(error)) from error
 
 
 def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:

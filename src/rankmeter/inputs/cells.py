@@ -100,14 +100,13 @@ def number_of(text: object) -> object:
     if not isinstance(text, str) or "_" in text or not text.isascii():
         return text  # float() takes 1_000 and digits of other scripts; no other tool does
     try:
-        number = float(text)
+        return as_written(text.strip())
     except ValueError:
         return _TRUTH_VALUES.get(text.strip().casefold(), text) if text.strip() else None
-    return as_written(text.strip()) if abs(number) >= EXACT_WHOLE_NUMBERS else number
 
 
 def as_written(text: str) -> float | int | decimal.Decimal:
-    """A number that is beyond 2**53 as the float that it spells, or else exactly: no float is like it.
+    """A number as the float that it spells; one beyond 2**53 that no float is like, exactly.
 
     Digits that the float itself would be written with spell it, however many of them there are.
 
@@ -115,6 +114,8 @@ def as_written(text: str) -> float | int | decimal.Decimal:
     (9007199254740993, Decimal('9007199254740993.0'), 9007199254740994.0)
     """
     number = float(text)
+    if not abs(number) >= EXACT_WHOLE_NUMBERS:
+        return number
     if text.lstrip("+-").isdigit() and len(text) < _MOST_DIGITS:
         return int(text)
     try:

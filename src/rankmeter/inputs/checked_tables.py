@@ -347,7 +347,11 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: 
         except (TypeError, OverflowError):  # beyond 64 bits: rounded below
             pass
     clean = [None if is_null(v) else v for v in values]
-    wrong = [row for row, v in enumerate(clean) if v is not None and not _may_be(role, v)]
+    wrong = [
+        row
+        for row, v in enumerate(clean)
+        if v is not None and not (is_number(v) and (role == "grade" or not isinstance(v, bool)))
+    ]
     if wrong:
         value = values[wrong[0]]
         hint = said("inputs.plain_numbers") if isinstance(value, str) and reads_as_number(value) else ""
@@ -358,11 +362,6 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: 
     if (pair := merged(clean)) is not None:
         raise InputError.of("inputs.become_one", source=origin.source, role=role, first=pair[0], second=pair[1])
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
-
-
-def _may_be(role: Role, value: object) -> bool:
-    """Whether an object can be the number of this role: not text, and truth values only for grades."""
-    return is_number(value) and (role == "grade" or not isinstance(value, bool))
 
 
 def holds_lists(column: RawColumn) -> bool:

@@ -27,6 +27,9 @@ IDS: tuple[Role, ...] = ("query", "item")
 RANKING: tuple[Role, ...] = ("score", "distance", "rank")
 """What can order the items of a run; the first of them that is named does."""
 
+VALUE_OF: Mapping[str, Role] = MappingProxyType({"judgments": "grade", "run": "score"})
+"""The number that each side has for an item."""
+
 STATEMENTS: Mapping[str, str] = MappingProxyType({"order": "rows", "relevant": "rows"})
 """What can be said in place of naming a column: the rows of a run are ranked, every row of judgments is relevant."""
 

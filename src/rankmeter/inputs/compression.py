@@ -57,7 +57,7 @@ class ByteSource:
         self._size = 0 if path is None else os.stat(path).st_size  # noqa: PTH116 (late)
         self._unpacked = 0
         start = self.read(_MAGIC_BYTES)
-        self.compression = compression_of(start)
+        self.compression = next((kind for kind, marks in _MAGIC.items() if start.startswith(marks)), None)
         self._packed = _Rejoined(start, raw)
         self._stream = self._decompressed = _decompressor(self.compression, self._packed)
         self.path = path if self.compression is None else None
@@ -112,11 +112,6 @@ class ByteSource:
         if self.compression and self._unpacked > max(UNPACKED_BYTES, MOST_GROWTH * self._packed.given):
             raise InputError.of("inputs.expands", source=self.name, packed=self._packed.given, growth=MOST_GROWTH)
         return content
-
-
-def compression_of(start: bytes) -> str | None:
-    """The compression that the first ten bytes of a file announce, or None for content as it is."""
-    return next((kind for kind, marks in _MAGIC.items() if start.startswith(marks)), None)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ a mapping.
 
 from __future__ import annotations
 
-import decimal
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,9 +17,9 @@ from typing import Literal, cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, LOOKED_AT, RawColumn, as_written, is_number
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, Named, Role, fold, is_usual, say_columns
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.reading import GroupedQueries, Reading, Side
 from rankmeter.inputs.responses import (
@@ -56,7 +55,7 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
     where = name if line is None else f"{name}:{line}"
     text = data.encode() if isinstance(data, str) else data
     try:
-        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=_float))
+        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=as_written))
     except json.JSONDecodeError as error:
         if not text.strip():
             raise InputError.of("inputs.empty", source=where) from None
@@ -70,12 +69,6 @@ def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
         raise
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
         raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error
-
-
-def _float(text: str) -> float | int | decimal.Decimal:
-    """A number, as it is written where no float is like it."""
-    number = float(text)
-    return number if abs(number) < EXACT_WHOLE_NUMBERS else as_written(text)
 
 
 def _is_cut(error: json.JSONDecodeError) -> bool:
@@ -320,7 +313,7 @@ class ExportedTable(OpenedTable):
         self._path = Path(name) if is_file and Path(name).is_file() else None
         self._unused, self._notes = unused, notes or {}
         self._name_queries()
-        self._value: Role = "grade" if kind.side == "judgments" else "score"
+        self._value = VALUE_OF[kind.side]
         self.names: Sequence[str] = ["query", "item", *([self._value] if rows.has_values else [])]
 
     def _name_queries(self) -> None:
@@ -372,7 +365,12 @@ class ExportedTable(OpenedTable):
             raise self._without_columns(error) from None
         found, order = reading.columns, reading.order
         if side == "run" and "score" in found and "score" not in (named or {}):
-            self._check_falling()
+            if (
+                not self._kind.as_returned and self._rows.rise is not None
+            ):  # which of the two ranks is the caller's to say
+                entry, place = self._rows.rise
+                query = self._rows.queries[entry]
+                raise InputError.of("responses.scores_rise", source=self._name, query=query, place=place + 1)
             found, order = {role: found[role] for role in IDS}, "lists"
         self._roles = cast("list[Role]", list(found))
         value = self._kind.value
@@ -395,13 +393,6 @@ class ExportedTable(OpenedTable):
         say = say_columns(f"{other}.{values['role']}", values["column"])
         return InputError.of("responses.no_columns", source=self._name, shape=self._kind.name, say=say, **{
             name: values[name] for name in ("role", "column")})  # fmt: skip
-
-    def _check_falling(self) -> None:
-        """Refuse lists whose scores rise: whether the order or the scores rank them is for the caller to say."""
-        if not self._kind.as_returned and self._rows.rise is not None:
-            entry, place = self._rows.rise
-            query = self._rows.queries[entry]
-            raise InputError.of("responses.scores_rise", source=self._name, query=query, place=place + 1)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:  # noqa: ARG002 (they were found here)
         yield TablePart({role: self._columns[role] for role in self._roles})

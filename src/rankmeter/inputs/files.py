@@ -224,8 +224,7 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     check_not_empty(source)
     own, other = _KIND_OF[role], _KIND_OF["run" if role == "judgments" else "judgments"]
     if format is None:
-        # A head of comments says nothing; then it is TREC text, the only format here that has comments.
-        kind = recognise(source.head, source.name) if _has_content(source.head) else own
+        kind = _recognised(source, own)
     elif format == other:
         raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=said(_NOUNS[role]), own=f"{own!r}")
     else:
@@ -240,8 +239,10 @@ def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
     return kind
 
 
-def _has_content(head: bytes) -> bool:
-    return b"\0" in head or bool(sample_rows(head))
+def _recognised(source: ByteSource, trec: str) -> str:
+    """The format of a file; a head of comments alone is that of TREC text, the only format that has them."""
+    says_nothing = b"\0" not in source.head and not sample_rows(source.head)
+    return trec if says_nothing else recognise(source.head, source.name)
 
 
 def check_not_empty(source: ByteSource) -> None:
@@ -305,8 +306,7 @@ def read_labelled(data: FileInput | object, *, format: str | None = None, column
         raise InputError.of("inputs.no_labels_in_line", format=f"{format!r}")
     with open_source(cast("FileInput", data)) as source:
         check_not_empty(source)
-        # Lines of comments alone are TREC text, the only format that has comments.
-        kind = format or (recognise(source.head, source.name) if sample_rows(source.head) else "qrels")
+        kind = format or _recognised(source, "qrels")
         if kind == "run":
             raise InputError.of("inputs.not_labelled", source=source.name, looks=said("inputs.text_run"))
         if kind in ("labelled", "trec", "qrels"):

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
-from rankmeter.inputs.columns import IDS, Named, Role, are_columns, name_pairs
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, are_columns, name_pairs
 from rankmeter.inputs.reading import Side
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
@@ -245,7 +245,7 @@ def as_frame(data: Any, side: Side) -> Any:
     - a sparse matrix: its rows are queries, its columns items, and what it stores their grades or scores; a row that
       stores nothing is not there
     """
-    value = "grade" if side == "judgments" else "score"
+    value = VALUE_OF[side]
     if isinstance(data, Mapping):
         return _of_mapping(data, value)
     if isinstance(data, (list, tuple, Iterator)):

@@ -17,7 +17,7 @@ from typing import cast
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, Named, Role, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
@@ -26,8 +26,6 @@ from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import Said, said
-
-_VALUES: Mapping[Side, Role] = {"judgments": "grade", "run": "score"}
 
 
 def open_json(source: ByteSource, side: Side) -> OpenedTable:
@@ -41,11 +39,11 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
         return Records(parsed, name, side)
     if not isinstance(parsed, dict):
         raise InputError.of(
-            "inputs.json_of_kind", source=name, json_kind=_json_kind(parsed), hint=_json_hint(_VALUES[side])
+            "inputs.json_of_kind", source=name, json_kind=_json_kind(parsed), hint=_json_hint(VALUE_OF[side])
         )
     if name_pairs(islice(parsed, 100)):  # a table by columns has no more
         raise InputError.of(
-            "inputs.json_by_columns", source=name, listed=examples(parsed), json_hint=_json_hint(_VALUES[side])
+            "inputs.json_by_columns", source=name, listed=examples(parsed), json_hint=_json_hint(VALUE_OF[side])
         )
     if not parsed:
         raise InputError.of("inputs.no_queries", source=name)
@@ -106,7 +104,7 @@ class ByQuery(OpenedTable):
 
     def __init__(self, queries: Mapping[str, object], name: str, side: Side) -> None:
         columns: dict[Role, RawColumn] = {"query": list(queries), "item": list(queries.values())}
-        self._raw = _nested_columns(columns, name, _VALUES[side])
+        self._raw = _nested_columns(columns, name, VALUE_OF[side])
         order: Order | None = None if side == "judgments" else "score" if "score" in self._raw else "lists"
         self._reading = Reading(name, "json", order=order)
         self.names: Sequence[str] = list(self._raw)
@@ -129,7 +127,7 @@ class Records(OpenedTable):
         wrong = [index for index, record in enumerate(records) if not isinstance(record, dict)]
         if wrong:
             fact = said("inputs.not_an_object", kind=_json_kind(records[wrong[0]]))
-            raise Origin(name, lines).blame(fact, wrong, {}, _json_hint(_VALUES[side]))
+            raise Origin(name, lines).blame(fact, wrong, {}, _json_hint(VALUE_OF[side]))
         if not records:
             raise InputError.of("inputs.no_records", source=name)
         self._records = cast("Sequence[Mapping[str, object]]", records)
@@ -146,7 +144,7 @@ class Records(OpenedTable):
             reading = super().find(side, named, source, format)
         except InputError as error:
             if nested is None and any(isinstance(value, (list, dict)) for value in self._records[0].values()):
-                raise error.changed(hint=_json_hint(_VALUES[self._side])) from None
+                raise error.changed(hint=_json_hint(VALUE_OF[self._side])) from None
             if nested is None:
                 raise
             names = ["item" if key == nested else key for key in self.names]
@@ -164,7 +162,7 @@ class Records(OpenedTable):
             role: [record.get(key) for record in self._records] for role, key in columns.items()
         }
         if "item" in raw and isinstance(raw["item"][0], (list, dict)):
-            yield TablePart(_nested_columns(raw, self._name, _VALUES[self._side]))
+            yield TablePart(_nested_columns(raw, self._name, VALUE_OF[self._side]))
         else:
             yield TablePart(raw, self._lines)
 

@@ -162,7 +162,8 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     by_query = _by_query(data, "judgments")
     if not by_query:
         raise InputError.of("inputs.no_judged_query")
-    if _has_subtopics(by_query):
+    first = next((items for items in by_query.values() if isinstance(items, Mapping) and items), None)
+    if first is not None and isinstance(next(iter(first.values())), Mapping):
         return _subtopic_table(by_query)
     if set(map(type, by_query.values())) == {dict}:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
@@ -200,11 +201,6 @@ def look_swapped(judgments: GradedMapping, run: ScoredMapping | RankedLists) -> 
 
 def _first_values(side: Mapping[Query, Any]) -> Iterator[Any]:
     return (value for by_item in islice(side.values(), 20) for value in islice(by_item.values(), 20))
-
-
-def _has_subtopics(by_query: Mapping[Any, Any]) -> bool:
-    first = next((items for items in by_query.values() if isinstance(items, Mapping) and items), None)
-    return first is not None and isinstance(next(iter(first.values())), Mapping)
 
 
 def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:

@@ -247,8 +247,10 @@ def _rows(parts: Sequence[bytes | memoryview], layout: Layout) -> PlainRows:
     text = Text(*parts, *(() if parts[-1][-1] == _NEWLINE else (b"\n",)))
     if may_hold_comments(text.padded, PADDING):
         raise NotPlainError
-    if not text.padded.isascii():
-        _check_utf8(text.padded)
+    try:
+        text.padded.isascii() or text.padded.decode()
+    except UnicodeDecodeError:
+        raise NotPlainError from None
     ends = _fields(text, layout)
     if ends is None:  # perhaps more than one blank between fields
         text = Text(normalised(text.content) or b"")
@@ -262,13 +264,6 @@ def _rows(parts: Sequence[bytes | memoryview], layout: Layout) -> PlainRows:
     item, number = ends[:, 1] + 1, ends[:, last - 1] + 1
     values = _numbers(text, number, ends[:, last] - number, layout)
     return PlainRows(TextIds(text, line, ends[:, 0] - line), TextIds(text, item, ends[:, 2] - item), values)
-
-
-def _check_utf8(block: bytes) -> None:
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        raise NotPlainError from None
 
 
 def _fields(text: Text, layout: Layout) -> Ints | None:

@@ -83,14 +83,18 @@ def _all_parts(
     orders = _RowOrder(log)
     for path, size in zip(paths, sizes, strict=True):
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
-        read = _logged(read, path, log)
         with data.reading():
-            for part in _not_empty(read, empty) if len(paths) > 1 else read:
-                rows += len(part.table.query)
-                if len(paths) > 1:
-                    orders.look(part.table, path)
-                done = None if part.fraction is None or not total else (before + part.fraction * size) / total
-                yield RunPart(part.table, done)
+            try:
+                for part in _logged(read, path, log):
+                    rows += len(part.table.query)
+                    if len(paths) > 1:
+                        orders.look(part.table, path)
+                    done = None if part.fraction is None or not total else (before + part.fraction * size) / total
+                    yield RunPart(part.table, done)
+            except EmptyInputError as error:  # as partitions of a cluster may be, unless all are
+                if len(paths) == 1:
+                    raise
+                empty.append(error)
         before += size
     if len(empty) == len(paths):
         raise empty[0]
@@ -121,14 +125,6 @@ def _logged(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator
         log.add(part.reading, len(part.table.query))
         yield part
     log.check(path)
-
-
-def _not_empty(parts: Iterator[RunPart[RunTable]], empty: list[EmptyInputError]) -> Iterator[RunPart[RunTable]]:
-    """The parts of a file that may be empty, as partitions of a cluster are; it is told in ``empty``."""
-    try:
-        yield from parts
-    except EmptyInputError as error:
-        empty.append(error)
 
 
 def _reported(parts: Iterator[RunPart[Rows]], progress: Listener | None) -> Iterator[Rows]:
