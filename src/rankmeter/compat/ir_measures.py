@@ -17,7 +17,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from rankmeter.errors import MeasureError, MissingExtraError, RankmeterError, RankmeterWarning
-from rankmeter.inputs.accepting import into_judgments
+from rankmeter.evaluating.verb import evaluate
+from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
@@ -49,59 +50,46 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._groups = [(group, _judgments(qrels, subtopics=group is diverse)) for group in (others, diverse) if group]
         super().__init__(chosen, _queries(self._groups[0][1]) if self._groups else set())
 
-    def _iter_calc(self, run: Any, *, defaults: bool = False) -> Iterator[Any]:
-        for measure, values in self._values(run).items():
-            unanswered = self._unanswered(measure, values) if defaults else ()
-            for query, value in (values | dict.fromkeys(unanswered, measure.DEFAULT)).items():
-                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
-
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Values per query; a judged query without one has the measure's default."""
-        return self._iter_calc(run, defaults=True)
+        for measure, values in self._values(run).items():
+            for query, value in values.items():
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """One number for each measure."""
-        totals = {}
-        for measure, values in self._values(run).items():
+        values, totals = self._values(run), {}
+        for measure in self.measures:
             aggregator = measure.aggregator()
-            for value in values.values():
+            for value in values[measure].values():
                 aggregator.add(value)
-            for _ in self._unanswered(measure, values):
-                aggregator.add(measure.DEFAULT)
             totals[measure] = aggregator.result()
-        return {measure: totals[measure] for measure in self.measures}
-
-    def _unanswered(self, measure: Any, values: dict[str, float]) -> list[str]:
-        """The judged queries that count with the measure's default; Accuracy leaves them out."""
-        if self._meant[measure].queries == "common":
-            return []
-        return [query for query in self.qrel_qids if query not in values]
+        return totals
 
     def _values(self, run: Any) -> dict[Any, dict[str, float]]:
-        """For each measure the values of the queries that are judged and in the run."""
+        """For each measure the values of the judged queries."""
         returned = _run(run)
-        values: dict[Any, dict[str, float]] = {}
+        by_measure: dict[Any, dict[str, float]] = {}
         for group, judgments in self._groups:
-            if not _queries(judgments) & _queries(returned):
-                values |= {measure: {} for measure in group}
-                continue
-            values |= self._values_of(group, judgments, returned)
-        return values
+            if _queries(judgments) & _queries(returned):
+                by_measure |= self._answered(group, judgments, returned)
+            for measure in group:
+                values = by_measure.setdefault(measure, {})
+                if self._meant[measure].queries != "common":  # Accuracy leaves out what the run lacks
+                    values |= {query: measure.DEFAULT for query in self.qrel_qids if query not in values}
+        return by_measure
 
-    def _values_of(self, group: list[Any], judgments: Any, run: Any) -> dict[Any, dict[str, float]]:
-        from rankmeter.evaluating.verb import evaluate
-
+    def _answered(self, group: list[Any], judgments: Any, run: Any) -> dict[Any, dict[str, float]]:
+        """For each measure the values of the queries that are judged and in the run."""
+        meant = [self._meant[measure] for measure in group]
         with warnings.catch_warnings():
             # What rankmeter would tell a person, ir_measures does not ask for.
             warnings.simplefilter("ignore", RankmeterWarning)
-            result = evaluate(
-                judgments, run, [self._meant[measure] for measure in group], queries="common", dialect="ir_measures"
-            )
+            result = evaluate(judgments, run, meant, queries="common", dialect="ir_measures")
         queries = [str(query) for query in result.queries.to_list()]
         by_measure = {}
-        for measure in group:
-            meant = self._meant[measure]
-            values = result.values[meant if meant.queries else meant(queries="common")]
+        for measure, own in zip(group, meant, strict=True):
+            values = result.values[own if own.queries else own(queries="common")]
             rows = zip(queries, values.value.tolist(), values.counted.tolist(), strict=True)
             by_measure[measure] = {query: value for query, value, counted in rows if counted}
         return by_measure
@@ -153,8 +141,6 @@ def _judgments(qrels: Any, *, subtopics: bool) -> Any:
 
 def _run(run: Any) -> Any:
     if is_frame(run):
-        from rankmeter.inputs.accepting import into_run
-
         return into_run(run)
     if isinstance(run, Mapping):
         return run

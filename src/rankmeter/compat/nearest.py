@@ -20,14 +20,9 @@ BLOCKS = 4
 
 
 class Nearest:
-    """The ``depth`` best documents of every query among those added so far.
+    """The ``depth`` best documents of every query among those added so far; of equal scores the lower id comes first.
 
-    Parameters
-    ----------
-    ids
-        The ids of the whole corpus; among equal scores the lower id stands first.
-    depth
-        How many are kept.
+    ``ids`` are those of the whole corpus.
     """
 
     def __init__(self, ids: Sequence[Any], depth: int) -> None:

@@ -18,8 +18,7 @@ import math
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, repeat
 from operator import index
 from typing import Any
@@ -27,8 +26,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
-from rankmeter.compat.placed_scores import Scores
-from rankmeter.compat.trec_columns import ColumnMaker
+from rankmeter.compat.trec_columns import ColumnMaker, Scores
 from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
 from rankmeter.evaluating.little import by_score, single_list
@@ -127,8 +125,7 @@ class RelevanceEvaluator:
         labels, columns = self._columns(Scores(lambda: self._placed(scores, numbers), self._little(scores, numbers)))
         if not columns:
             return {query: {} for query in chosen}
-        with _no_collection():
-            return _as_dicts(chosen, labels, columns)
+        return _as_dicts(chosen, labels, columns)
 
     def _placed(self, scores: dict[str, dict[str, float]], numbers: list[int]) -> PlacedRun:
         judged = self._judged if numbers == self._numbers else self._judged.some(numbers)
@@ -169,15 +166,21 @@ class RelevanceEvaluator:
 
 def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
     """Columns as ``{query: {label: value}}``."""
-    # Copies of a dictionary that has the keys already are filled sooner than empty ones grow, and some at a time, so
-    # that a value is put into its place when it has just been made.
-    blank = dict.fromkeys(labels, 0.0)
-    result = {query: blank.copy() for query in queries}
-    matrix, dicts = np.stack(columns, axis=1), list(result.values())
-    for first in range(0, len(queries), AT_ONCE):
-        rows = matrix[first : first + AT_ONCE].tolist()
-        deque(map(dict.update, dicts[first : first + AT_ONCE], map(zip, repeat(labels), rows)), maxlen=0)
-    return result
+    collects = gc.isenabled()
+    gc.disable()  # many small dictionaries hold no cycle, but the collector would walk them as they grow
+    try:
+        # Copies of a dictionary that has the keys already are filled sooner than empty ones grow, and some at a time,
+        # so that a value is put into its place when it has just been made.
+        blank = dict.fromkeys(labels, 0.0)
+        result = {query: blank.copy() for query in queries}
+        matrix, dicts = np.stack(columns, axis=1), list(result.values())
+        for first in range(0, len(queries), AT_ONCE):
+            rows = matrix[first : first + AT_ONCE].tolist()
+            deque(map(dict.update, dicts[first : first + AT_ONCE], map(zip, repeat(labels), rows)), maxlen=0)
+        return result
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _whole(number: Any, what: str) -> int:
@@ -204,18 +207,6 @@ def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], want
     if wrong:
         hint = said("compat.ids_are_text") if wanted == "str" else None
         raise InputTypeError.of("compat.other_type", what=what, types=examples(sorted(wrong)), wanted=wanted, hint=hint)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Let the garbage collector rest: many small dictionaries hold no cycle, but it would walk them as they grow."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

@@ -27,6 +27,7 @@ from rankmeter.compat.trec_files import (
     WRONG_ZSCORES,
     Evaluated,
     TrecEvalError,
+    as_bytes,
     name_of,
     printed,
     read,
@@ -105,12 +106,11 @@ def _stopping_with(code: int, work: Callable[[], T]) -> T:
 def _check_formats(command: ProgramCall) -> None:
     formats = (("-R", command.judgments_format, "qrels"), ("-T", command.run_format, "trec_results"))
     for option, name, known in formats:
-        if option == "-R" and name in FOREIGN_FORMATS:
-            problem = InputError.of("compat.no_preferences", option=f"-R {name}").problem
-            raise TrecEvalError(problem, WRONG_FILE)
         if name != known:
-            problem = InputError.of("compat.no_format", option=option, format=name, known=known).problem
-            raise TrecEvalError(problem, WRONG_FILE)
+            error = InputError.of("compat.no_format", option=option, format=name, known=known)
+            if option == "-R" and name in FOREIGN_FORMATS:
+                error = InputError.of("compat.no_preferences", option=f"-R {name}")
+            raise TrecEvalError(error.problem, WRONG_FILE)
 
 
 def _columns(evaluated: Evaluated, chosen: list[Wanted], command: ProgramCall) -> list[PrintedColumn]:
@@ -147,12 +147,12 @@ def _summary_lines(
     kept: list[PrintedColumn], chosen: list[Wanted], evaluated: Evaluated, command: ProgramCall
 ) -> Iterator[bytes]:
     if any(asked.printed.name == "runid" for asked in chosen):
-        yield _as_bytes(f"{'runid':<22}\tall\t{evaluated.tag}\n")
+        yield as_bytes(f"{'runid':<22}\tall\t{evaluated.tag}\n")
     for column in kept:
         if column.printed.mean != "none":
             value = _summary(column, evaluated, command)
             text = _whole(value) if column.printed.kind == "count" else four_digits(value)
-            yield _as_bytes(f"{column.label}\tall\t{text}\n")
+            yield as_bytes(f"{column.label}\tall\t{text}\n")
 
 
 def _summary(column: PrintedColumn, evaluated: Evaluated, command: ProgramCall) -> float:
@@ -175,7 +175,7 @@ def _summary(column: PrintedColumn, evaluated: Evaluated, command: ProgramCall) 
 def _cells(column: PrintedColumn) -> Texts:
     """The values of one column, ready to be printed."""
     if column.texts is not None:
-        return np.array([*map(_as_bytes, column.texts)])
+        return np.array([*map(as_bytes, column.texts)])
     return written_once(column.values, _whole) if column.printed.kind == "count" else all_four_digits(column.values)
 
 
@@ -186,11 +186,11 @@ def lines_of_queries(labels: Sequence[str], names: Sequence[str], cells: Iterabl
     the longest of each; what stays empty is taken out at the end, since none of these texts holds a NUL. That takes a
     quarter of the time of formatting each query.
     """
-    columns = [(_as_bytes(label) + b"\t", cell) for label, cell in zip(labels, cells, strict=True)]
+    columns = [(as_bytes(label) + b"\t", cell) for label, cell in zip(labels, cells, strict=True)]
     size = sum(len(start) + cell.itemsize for start, cell in columns) + len(columns) * max(map(len, names))
     step = max(1, BLOCK_BYTES // size)
     for first in range(0, len(names), step):
-        block = np.array([*map(_as_bytes, names[first : first + step])])
+        block = np.array([*map(as_bytes, names[first : first + step])])
         line = b"".join(b"%b%b\t%b\n" % (start, bytes(block.itemsize), bytes(cell.itemsize)) for start, cell in columns)
         lines = bytearray(line) * len(block)
         place = 0
@@ -239,11 +239,7 @@ def _usual_texts() -> Texts:
 def written_once(values: Floats, written: Callable[[float], str]) -> Texts:
     """The text of each value, made once for all that are equal to the last bit."""
     bits, places = np.unique(values.view(np.int64), return_inverse=True)
-    return np.array([_as_bytes(written(value)) for value in bits.view(np.float64).tolist()])[places]
-
-
-def _as_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    return np.array([as_bytes(written(value)) for value in bits.view(np.float64).tolist()])[places]
 
 
 def _whole(value: float) -> str:

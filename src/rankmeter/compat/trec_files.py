@@ -19,7 +19,7 @@ from math import isnan
 
 import numpy as np
 
-from rankmeter.compat.placed_scores import Scores
+from rankmeter.compat.trec_columns import Scores
 from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version, atof, atol
 from rankmeter.compat.trec_unusual import merge_sorted
 from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
@@ -153,8 +153,8 @@ def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     graded = {query: {} if query in (stops or ()) else dict(rows) for query, rows in judged.items()}
     scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, _plan(command.version))
     names = [printed(query) for query in scores.queries]
-    wanted = None if command.only_query is None else as_id(command.only_query)
-    order, stop = _walk(scores, names, command, stops, wanted)
+    only = None if command.only_query is None else as_bytes(command.only_query).decode("latin-1")
+    order, stop = _walk(scores, names, command, stops, only)
     relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
     return Evaluated(scores, names, order, tag, stop, relevant, is_cut=True)
 
@@ -281,14 +281,14 @@ def printed(text: str) -> str:
     return text.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
+def as_bytes(text: str) -> bytes:
+    """What is printed, as the bytes that stood in the file."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _in_words(name: str) -> str:
     """What is printed, as it may stand in a sentence."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def as_id(text: str) -> str:
-    """An id from the command line, as this module has it."""
-    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return as_bytes(name).decode("utf-8", "backslashreplace")
 
 
 def _content(source: Source) -> bytes:

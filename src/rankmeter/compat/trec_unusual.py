@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TypeVar
 
 import numpy as np
@@ -124,10 +125,6 @@ def merge_sorted(rows: list[Row], compare: Callable[[Row, Row], int]) -> list[Ro
     return merged + left[i:] + right[j:]
 
 
-def _gain_of(grade: int, gains: list[Gain]) -> float:
-    return next((gain.gain for gain in gains if gain.level == grade), 0.0)
-
-
 def _ideal(gains: list[Gain]) -> Iterator[float]:
     """The gains of the best list, as the program goes down the levels; it ends with one of 0 or below."""
     place, used = len(gains) - 1, 0
@@ -140,10 +137,18 @@ def _ideal(gains: list[Gain]) -> Iterator[float]:
         yield gain
 
 
+def _side_by_side(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, tuple[float | None, float | None]]]:
+    """Rank, gain of the list and gain of the best list; None where one of them has ended."""
+    of_grade = {gain.level: gain.gain for gain in reversed(gains)}
+    return enumerate(zip_longest((of_grade.get(grade, 0.0) for grade in seen.grades), _ideal(gains)), 1)
+
+
 def _dcg(seen: SeenQuery, gains: list[Gain]) -> tuple[float, float]:
     """Discounted cumulative gain of the list and of the best list."""
-    own = sum(_gain_of(grade, gains) / math.log2(rank + 1) for rank, grade in enumerate(seen.grades, 1))
-    best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(_ideal(gains), 1) if gain > 0)
+    own = best = 0.0
+    for rank, (gain, ideal) in _side_by_side(seen, gains):
+        own += (gain or 0.0) / math.log2(rank + 1)
+        best += max(ideal or 0.0, 0.0) / math.log2(rank + 1)
     return own, best
 
 
@@ -153,22 +158,11 @@ def _ndcg(seen: SeenQuery, gains: list[Gain]) -> float:
     return own / best if best > 0 else 0.0
 
 
-def _side_by_side(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, float | None, float | None]]:
-    """Rank, gain of the list and gain of the best list; None where one of them has ended."""
-    ideal = _ideal(gains)
-    rank = 0
-    for rank, grade in enumerate(seen.grades, 1):
-        yield rank, _gain_of(grade, gains), next(ideal, None)
-    for gain in ideal:
-        rank += 1
-        yield rank, None, gain
-
-
 def _ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
     """ndcg_rel: nDCG at every document with a gain, averaged."""
     own = best = total = np.float64(0.0)
     worthy = found = 0
-    for rank, gain, ideal in _side_by_side(seen, gains):
+    for rank, (gain, ideal) in _side_by_side(seen, gains):
         own += (gain or 0.0) / math.log2(rank + 1)
         if ideal is not None and ideal > 0:
             best += ideal / math.log2(rank + 1)
@@ -188,7 +182,7 @@ def _ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
     changes, last = 0, gains[-1].gain if gains else 0.0
     returned = len(seen.grades)
     went_on = False
-    for rank, gain, ideal in _side_by_side(seen, gains):
+    for rank, (gain, ideal) in _side_by_side(seen, gains):
         if ideal is not None and ideal != last:
             if best > 0:
                 total += own / best
@@ -207,7 +201,7 @@ def _ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
 def _gain_by_cost(seen: SeenQuery, gains: list[Gain]) -> float:
     """G: every gain divided by the logarithm of what lies between the list and the best list."""
     own = best = cost = total = np.float64(0.0)
-    for _, gain, ideal in _side_by_side(seen, gains):
+    for _, (gain, ideal) in _side_by_side(seen, gains):
         best += max(ideal or 0.0, 0.0)
         if gain is None:
             continue

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from rankmeter.compat.placed_scores import Scores
-from rankmeter.compat.trec_columns import RANKS_AT_ONCE, ColumnMaker
+from rankmeter.compat.trec_columns import RANKS_AT_ONCE, ColumnMaker, Scores
 from rankmeter.compat.trec_measures import ProgramCall, wanted
 from rankmeter.placing.placements import Plan
 
