@@ -96,7 +96,9 @@ def evaluate(
     asked = _asked(measures, asking, usual, quiet=showing.quiet)
     _check_save(showing.save, names)
     if labelled is not None:
-        _evaluate_labelled(labelled, names[0], asked, asking, showing, three_lines=not measures)
+        ev = _evaluate_labelled(labelled, names[0], asked, asking)
+        is_short = not (measures or showing.format or showing.per_query or showing.interval)
+        _show([ev], showing, _three_lines(ev, showing.digits) if is_short else "")
         return
     values_to = showing.output if showing.output and showing.output.suffix.lower() == ".parquet" else None
     if values_to is not None:
@@ -191,29 +193,22 @@ def evaluate_files(
     return evaluations
 
 
-def _evaluate_labelled(
-    labelled: str,
-    name: str,
-    measures: Sequence[Measure | str],
-    asking: Asking,
-    showing: Showing,
-    *,
-    three_lines: bool,
-) -> None:
+def _evaluate_labelled(labelled: str, name: str, measures: Sequence[Measure | str], asking: Asking) -> Evaluation:
     from rankmeter.evaluating.verb import evaluate
     from rankmeter.inputs.files import read_labelled
 
     sources = asking.sources
     lists = read_labelled(labelled, format=sources.judgments_format, columns=named_columns(sources.columns) or None)
     told = {"name": name, "dialect": asking.dialect, "purpose": asking.about.purpose, **asdict(asking.counting)}
-    ev = evaluate(lists, measures=measures, **told)
-    text = ""
-    if three_lines and not (showing.format or showing.per_query or showing.interval):
-        digits = LABELLED_DIGITS if showing.digits is None else showing.digits
-        # Rounded and not padded, as Python prints it: 0.5, not 0.50000.
-        values = zip(LABELLED_MEASURES, ev.means.values(), strict=True)
-        text = "\n".join(f"{label} = {round(value, digits)}" for label, value in values)
-    _show([ev], showing, text)
+    return evaluate(lists, measures=measures, **told)
+
+
+def _three_lines(ev: Evaluation, digits: int | None) -> str:
+    """Values that are rounded and not padded, as Python prints them: 0.5, not 0.50000."""
+    values = zip(LABELLED_MEASURES, ev.means.values(), strict=True)
+    return "\n".join(
+        f"{name} = {round(value, LABELLED_DIGITS if digits is None else digits)}" for name, value in values
+    )
 
 
 def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", needed: float | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter.cli.options import Sources, by_system, named_columns, refuse_measures
 from rankmeter.errors import InputError
+from rankmeter.late import pl
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Repeats
@@ -74,7 +75,11 @@ def named_sources(
         raise InputError.of("cli.nothing_to_compare", usage=usage)
     refuse_measures(path for path in paths if path is not None)
     judged, runs = paths[0], [path for path in paths[1:] if path is not None]
-    _refuse_folders(judged, runs)
+    for path in runs:
+        if Path(path).is_dir():  # the shell must name its files
+            raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
+    if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
+        raise InputError.of("cli.judgments_are_folder", source=judged)
     seeded, folded = list(_several("--seeds", seeds)), list(_several("--folds", folds))
     parts = [file for _, files in (*seeded, *folded) for file in files]
     sources.check_columns(judged, [*runs, *parts], history)
@@ -86,15 +91,6 @@ def named_sources(
     if not systems:
         raise InputError.of("cli.nothing_to_compare" if judged is None else "cli.no_run", source=judged, usage=usage)
     return truth, systems
-
-
-def _refuse_folders(judged: str | None, runs: Sequence[str]) -> None:
-    """Refuse a folder of runs, whose files the shell must name."""
-    for path in runs:
-        if Path(path).is_dir():
-            raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
-    if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
-        raise InputError.of("cli.judgments_are_folder", source=judged)
 
 
 def _run(path: str, columns: Mapping[str, str], format: str | None) -> object:
@@ -110,8 +106,6 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
     """The unit of each query, and what a unit is called: the header of its column."""
     if path is None:
         return None, "group"
-    import polars as pl
-
     from rankmeter.inputs.cells import unguarded_frame
 
     if not Path(path).is_file():
@@ -121,15 +115,14 @@ def units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
         frame = frame if ".tsv" in path else unguarded_frame(frame)
     except pl.exceptions.PolarsError as error:
         raise InputError.of("cli.units_unreadable", source=path, why=str(error)) from error
-    others = [name for name in frame.columns if name != "query"]
     if len(frame.columns) != 2 or "query" not in frame.columns:
         raise InputError.of("cli.units_columns", source=path, columns=frame.columns)
-    queries, units = frame["query"].to_list(), frame[others[0]].to_list()
+    (name,) = (column for column in frame.columns if column != "query")
     unit_of: dict[str, str] = {}
-    for query, unit in zip(queries, units, strict=True):
+    for query, unit in frame.select("query", name).iter_rows():
         if query is None or unit is None or not unit.strip():
             kind = "cli.units_without_query" if query is None else "cli.units_without_unit"
-            raise InputError.of(kind, source=path, name=others[0], query=query)
+            raise InputError.of(kind, source=path, name=name, query=query)
         if (first := unit_of.setdefault(query, unit)) != unit:
-            raise InputError.of("cli.units_twice", source=path, query=query, first=first, second=unit, name=others[0])
-    return unit_of, others[0]
+            raise InputError.of("cli.units_twice", source=path, query=query, first=first, second=unit, name=name)
+    return unit_of, name

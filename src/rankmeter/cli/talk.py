@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
@@ -162,16 +162,9 @@ def notes_on_stderr() -> Iterator[None]:
     with warnings.catch_warnings():
         show = warnings.showwarning
 
-        def note(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def note(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if not issubclass(category, RankmeterWarning):
-                show(message, category, filename, lineno, file, line)
+                show(message, category, *where, **more)
             elif str(message) not in said:
                 said.add(str(message))
                 lang = spoken_language()

@@ -121,12 +121,9 @@ def _template() -> Any:
 
 def _population(cmp: Comparison) -> dict[str, Any]:
     """Whose values are averaged, for the head of the page: judged queries, or all where nothing is judged."""
-    if cmp.is_unjudged:
-        count, word_ = len(cmp.queries), "queries"
-    else:
-        count, word_ = next(iter(cmp.quality.values())).judged, "judged_count"
-    singular = {"queries": "one_query", "judged_count": "one_judged_count"}
-    return {"count": count, "word": singular[word_] if count == 1 else word_}
+    count = len(cmp.queries) if cmp.is_unjudged else next(iter(cmp.quality.values())).judged
+    one, several = ("one_query", "queries") if cmp.is_unjudged else ("one_judged_count", "judged_count")
+    return {"count": count, "word": one if count == 1 else several}
 
 
 def kept_systems(cmp: Comparison, measure: Measure) -> list[str]:

@@ -77,10 +77,9 @@ def into_titles(given: object, catalogue: Catalogue | None = None) -> Titles:
 
 def _of_catalogue(catalogue: Catalogue | None) -> Texts:
     """The titles of a catalogue, if it has a column of titles."""
-    if catalogue is None or not len(catalogue.columns):
-        return Texts()
-    column = next((name for name in catalogue.columns.columns if fold(name) in _NAMES), None)
-    if column is None:
+    known = [] if catalogue is None or not len(catalogue.columns) else catalogue.columns.columns
+    column = next((name for name in known if fold(name) in _NAMES), None)
+    if catalogue is None or column is None:
         return Texts()
     texts = catalogue.columns[column].cast(str, strict=False).to_list()
     return Texts({str(name): (text or "",) for name, text in zip(catalogue.items.to_list(), texts, strict=True)})

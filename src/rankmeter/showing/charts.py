@@ -29,7 +29,7 @@ _FORMATS = {"delta": "+.4f", "x": ".4f", "y": ".4f", "value": ".4f", "low": ".4f
 
 def differences(words: Words) -> Spec:
     """A bar for each query, sorted by the difference to the baseline."""
-    bars = _layer(
+    bars = layer(
         {"type": "bar", "cursor": "pointer"},
         x=field("at:O", axis=None, scale={"paddingInner": 0.1}),
         y=field("delta:Q", title=words["difference"]),
@@ -41,15 +41,15 @@ def differences(words: Words) -> Spec:
 
 def scatter(words: Words) -> Spec:
     """A point for each query: the baseline to the right, the other system upwards; on the line they are equal."""
-    line = _layer({"type": "line", "strokeDash": [4, 4], "color": EQUAL}, "ends", x=field("x:Q"), y=field("y:Q"))
-    points = _layer(
+    line = layer({"type": "line", "strokeDash": [4, 4], "color": EQUAL}, x=field("x:Q"), y=field("y:Q"))
+    points = layer(
         {"type": "circle", "size": 50, "opacity": 0.6, "cursor": "pointer"},
         x=field("x:Q", title=words["reference"]),
         y=field("y:Q", title=words["system"]),
         color=_OUTCOME,
         tooltip=_tips(query=words["query"], text=words["text"], x=words["reference"], y=words["system"]),
     )
-    return _spec(line, points)
+    return _spec(line | {"data": {"name": "ends"}}, points)
 
 
 def cutoffs(words: Words, systems: Sequence[str]) -> Spec:
@@ -57,15 +57,15 @@ def cutoffs(words: Words, systems: Sequence[str]) -> Spec:
     x = field("k:Q", title="k", scale={"type": "log", "nice": False}, axis={"values": [1, 2, 5, 10, 20, 50, 100]})
     shared = {"x": x, "color": _colour(systems)}
     value = field("low:Q", title=words["value"])
-    band = _layer({"type": "area", "opacity": 0.18}, **shared, y=value, y2={"field": "high"})
+    band = layer({"type": "area", "opacity": 0.18}, **shared, y=value, y2={"field": "high"})
     tips = _tips(system=words["system"], k="k", value=words["value"], low=words["low"], high=words["high"])
-    line = _layer({"type": "line", "point": True}, **shared, y=field("value:Q"), tooltip=tips)
+    line = layer({"type": "line", "point": True}, **shared, y=field("value:Q"), tooltip=tips)
     return _spec(band, line, names=systems)
 
 
 def distribution(words: Words, systems: Sequence[str]) -> Spec:
     """The share of the queries whose value is at most x."""
-    steps = _layer(
+    steps = layer(
         {"type": "line", "interpolate": "step-after"},
         x=field("value:Q", title=words["value_of_query"]),
         y=field("share:Q", title=words["share_of_queries"], axis={"format": "%"}),
@@ -92,9 +92,9 @@ def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None
         "tooltip": [*tips[:2], tips[2] | {"format": ".2f"}],
     }
     blue = {"domain": [0, 1], "range": ["#dfe8f5", "#1f5fb4"], "clamp": True}
-    squares = _layer({"type": "rect"}, **shared, color=field("value:Q", legend=None, scale=blue))
+    squares = layer({"type": "rect"}, **shared, color=field("value:Q", legend=None, scale=blue))
     ink = {"condition": {"test": "datum.value > 0.6", "value": "white"}, "value": "#1c2733"}
-    numbers = _layer({"type": "text", "fontSize": 11}, **shared, text=field("value:Q", format=".2f"), color=ink)
+    numbers = layer({"type": "text", "fontSize": 11}, **shared, text=field("value:Q", format=".2f"), color=ink)
     height = max(120, side * len(labels))
     return _spec(squares, *([numbers] if is_small else []), names=labels, height=height)
 
@@ -106,12 +106,12 @@ def trade_off(words: Words, systems: Sequence[str]) -> Spec:
         "y": field("y:Q", scale={"zero": False, "padding": 30}, title=words["second_measure"]),
     }
     colour_of = _colour(systems, legend=False)
-    front = _layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=field("x:Q"))
+    front = layer({"type": "line", "strokeDash": [5, 4], "color": EQUAL}, **shared, order=field("x:Q"))
     shape = field("front:N", legend=None, scale={"domain": [True, False], "range": ["diamond", "circle"]})
     tips = _tips(system=words["system"], x=words["first_measure"], y=words["second_measure"])
     mark = {"type": "point", "filled": True, "size": 130, "opacity": 1}
-    points = _layer(mark, **shared, color=colour_of, shape=shape, tooltip=tips)
-    names = _layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=field("label:N"), color=colour_of)
+    points = layer(mark, **shared, color=colour_of, shape=shape, tooltip=tips)
+    names = layer({"type": "text", "dy": -13, "fontSize": 12}, **shared, text=field("label:N"), color=colour_of)
     return _spec(front | {"transform": [{"filter": "datum.front"}]}, points, names, names=systems)
 
 
@@ -122,8 +122,8 @@ def intervals(words: Words, systems: Sequence[str]) -> Spec:
         "color": field("best:N", legend=None, scale={"domain": [True, False], "range": [BETTER, EQUAL]}),
     }
     low = field("low:Q", scale={"zero": False}, title=words["value"])
-    ends = _layer({"type": "rule", "strokeWidth": 3}, **shared, x=low, x2={"field": "high"})
-    dots = _layer({"type": "circle", "size": 110, "opacity": 1}, **shared, x=field("value:Q"))
+    ends = layer({"type": "rule", "strokeWidth": 3}, **shared, x=low, x2={"field": "high"})
+    dots = layer({"type": "circle", "size": 110, "opacity": 1}, **shared, x=field("value:Q"))
     return _spec(ends, dots, names=systems, height=max(80, 30 * len(systems)))
 
 
@@ -173,21 +173,19 @@ def layer(mark: Spec, /, **encoding: Any) -> Spec:
     return {"mark": mark, "encoding": encoding}
 
 
-def _layer(mark: Spec, rows: str = "rows", /, **encoding: Any) -> Spec:
-    return {"data": {"name": rows}, **layer(mark, **encoding)}
-
-
 def drawing(rows: Sequence[Mapping[str, Any]], height: int | Spec, *layers: Spec) -> Spec:
     """A chart that holds its data, to be drawn when a page is made."""
-    parts = layers[0] if len(layers) == 1 else {"layer": list(layers)}
-    return {"data": {"values": rows}, "height": height, **parts}
+    return {"data": {"values": rows}, "height": height, **_together(layers)}
 
 
 def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spec:
-    parts = layers[0] if len(layers) == 1 else {"layer": list(layers)}
     params = [{"name": "names", "value": [one_line(name) for name in names]}] if names else []
-    fit = {"type": "fit-x", "contains": "padding"}
-    return {"width": "container", "height": height, "autosize": fit, "params": params, **parts}
+    frame = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {"data": {"name": "rows"}, **frame, "params": params, **_together(layers)}
+
+
+def _together(layers: Sequence[Spec]) -> Spec:
+    return layers[0] if len(layers) == 1 else {"layer": list(layers)}
 
 
 def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:

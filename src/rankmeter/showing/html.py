@@ -84,17 +84,15 @@ def table_html(
     heads = "".join(_head(column, sortable=sortable) for column in shown.columns)
     rows, hidden = [], 0
     for row in shown.rows:
-        cells = "".join(
-            _cell(cell, column, scale, room, lang)
-            for cell, column, scale, room in zip(row, shown.columns, scales, marked, strict=True)
-        )
-        is_best = any(column.kind == "mark" and "best" in cell.marks
-                      for cell, column in zip(row, shown.columns, strict=True))  # fmt: skip
-        name = next((cell.value for cell, column in zip(row, shown.columns, strict=True) if column.kind == "text"), "")
+        drawn = zip(row, shown.columns, scales, marked, strict=True)
+        cells = "".join(_cell(cell, column, scale, room, lang) for cell, column, scale, room in drawn)
+        pairs = list(zip(row, shown.columns, strict=True))
+        is_best = any(column.kind == "mark" and "best" in cell.marks for cell, column in pairs)
+        name = next((cell.value for cell, column in pairs if column.kind == "text"), "")
         is_more = kept is not None and name not in kept
         hidden += is_more
-        classes = [*(["best"] if is_best else []), *(["more"] if is_more else [])]
-        styled = f" class='{' '.join(classes)}'" if classes else ""
+        classes = " ".join(kind for kind, is_so in (("best", is_best), ("more", is_more)) if is_so)
+        styled = f" class='{classes}'" if classes else ""
         rows.append(f"<tr{styled} data-name='{escape(str(name))}'>{cells}</tr>")
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     name = f" id='{escape(table.name)}'" if table.name else ""
