@@ -15,7 +15,7 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, g
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, offsets_of, sort_descending
+from rankmeter.placing.segments import offsets_of, sort_descending
 
 HIGHEST_EXPONENT = 1000
 """Beyond this, sums of powers of 2 would be infinite."""
@@ -115,7 +115,7 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
-        sizes = np.diff(offsets) if m.negative == "counted" else _positive(gain, offsets)
+        sizes = np.diff(offsets if m.negative == "counted" else offsets_of(gain > 0)[offsets])
         gain_at = gain.__getitem__
     if m.ideal != "uncut" and m.cutoff is not None:
         sizes = np.minimum(sizes, m.cutoff)
@@ -131,13 +131,6 @@ def _sorted_gains(view: View, m: Options) -> tuple[Ints, Floats]:
     rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
     offsets = offsets_of(np.bincount(view.query[rows], minlength=len(view)).astype(np.int64))
     return offsets, sort_descending(gains_of(view.grade[rows], m), offsets)
-
-
-def _positive(falling: Floats, offsets: Ints) -> Ints:
-    """(n,) the number of values above 0 in each query."""
-    if falling.min(initial=np.inf) > 0:
-        return np.diff(offsets)
-    return bisect(falling, offsets[:-1], offsets[1:], np.zeros(len(offsets) - 1), past_equal=False)
 
 
 def _discounted_heads(gain_at: Callable[[Ints], Floats], first: Ints, sizes: Ints, discount: Discount) -> Floats:

@@ -8,8 +8,8 @@ from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length, relevant_in, within
 from rankmeter.arithmetic.views import Options, View, judged_rows
 from rankmeter.arithmetic.weights import flat, row_weights
-from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import bisect, offsets_of
+from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.segments import offsets_of
 
 INFAP_EPSILON = 1e-5
 
@@ -21,15 +21,6 @@ def _count_before(view: View, chosen: Bools) -> Ints:
     return before
 
 
-def _judged(view: View, m: Options) -> Floats:
-    """(n,) the number of judged candidates, relevant or not."""
-    low, high = view.best_offsets[:-1], view.best_offsets[1:]
-    if m.negative == "nonrelevant":
-        return (high - low).astype(np.float64)
-    # Grades fall within a query, so that those below 0 come last.
-    return bisect(view.best, low, high, np.zeros(len(low)), past_equal=True).astype(np.float64)
-
-
 def bpref(view: View, m: Options) -> Parts:
     """How rarely an item judged not relevant stands above a relevant one."""
     parts: Parts = view.once(("Bpref", m.rel, m.negative, m.cutoff), lambda: _bpref(view, m))
@@ -38,7 +29,8 @@ def bpref(view: View, m: Options) -> Parts:
 
 def _bpref(view: View, m: Options) -> Parts:
     total = view.total_relevant(m.rel)
-    nonrelevant = np.maximum(_judged(view, m) - total, 0.0)
+    judged = view.total_relevant(-np.inf if m.negative == "nonrelevant" else 0.0)
+    nonrelevant = np.maximum(judged - total, 0.0)
     rows = within(view, relevant_in(view, m.rel).rows, depth(view, m.cutoff))
     above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
     query = view.query[rows]

@@ -319,7 +319,8 @@ def best_from(view: View, m: Options, recall: float) -> Floats:
     asked = recall * view.total_relevant(m.rel)
     # 0.7 * 10 must mean 7 items, whatever the last bit of the product.
     rounded = np.ceil(asked - 1e-9) if m.rounding == "ceil" else np.floor(asked + _ROUNDING[m.rounding])
-    first, best = view.once(("best from", m.rel, m.cutoff), lambda: _best_precisions(view, m))
+    first = relevant_in(view, m.rel).offsets
+    best = view.once(("best from", m.rel, m.cutoff), lambda: highest_from(_precisions(view, m.rel, m.cutoff), first))
     # The hit that reaches the recall point, counted from 0; a recall of 0 is reached by the first.
     reaching = np.maximum(rounded, 1).astype(np.int64) - 1
     reached = np.flatnonzero(reaching < np.diff(first))
@@ -329,12 +330,6 @@ def best_from(view: View, m: Options, recall: float) -> Floats:
 
 
 _ROUNDING = {"trec9": 0.9, "nearest": 0.5}
-
-
-def _best_precisions(view: View, m: Options) -> tuple[Ints, Floats]:
-    """The start of each query's relevant rows, and the best precision at each row or any later one."""
-    first = relevant_in(view, m.rel).offsets
-    return first, highest_from(_precisions(view, m.rel, m.cutoff), first)
 
 
 def auc(view: View, m: Options) -> Parts:

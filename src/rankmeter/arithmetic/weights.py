@@ -54,19 +54,16 @@ def row_weights(view: View, rows: Bools | Ints, discount: Discount, cutoff: int 
     ``cutoff`` may differ from query to query. With ``ties="mean"`` an item of a tie is equally likely at each of its
     ranks, so its expected weight is the mean of their weights (McSherry & Najork 2008).
     """
-    limit = _limit(view, rows, cutoff)
-    rank = view.rank[rows]
-    if view.ties != "mean":
-        return np.where(rank <= limit, weights_at(discount, rank), 0.0)
-    above, tied = view.above[rows], view.tied[rows]
-    alone = np.where(rank <= limit, weights_at(discount, rank), 0.0)
-    in_tie = np.flatnonzero(tied > 1)
-    if len(in_tie):
-        low = np.minimum(above[in_tie], limit[in_tie])
-        high = np.minimum(above[in_tie] + tied[in_tie], limit[in_tie])
+    query, rank = view.query[rows], view.rank[rows]
+    limit = view.returned if cutoff is None else np.broadcast_to(cutoff, len(view))
+    limit = limit[query]
+    weights = np.where(rank <= limit, weights_at(discount, rank), 0.0)
+    if view.ties == "mean" and len(in_tie := np.flatnonzero(view.tied[rows] > 1)):
+        above, tied, limit = view.above[rows][in_tie], view.tied[rows][in_tie], limit[in_tie]
+        low, high = np.minimum(above, limit), np.minimum(above + tied, limit)
         total = cumulated(discount, int(high.max()))
-        alone[in_tie] = (total[high] - total[low]) / tied[in_tie]
-    return alone
+        weights[in_tie] = (total[high] - total[low]) / tied
+    return weights
 
 
 def cumulated(discount: Discount, depth: int) -> Floats:
@@ -74,12 +71,3 @@ def cumulated(discount: Discount, depth: int) -> Floats:
     total = np.zeros(depth + 1)
     np.cumsum(discount(np.arange(1, depth + 1)), out=total[1:])
     return total
-
-
-def _limit(view: View, rows: Bools | Ints, cutoff: int | Ints | None) -> Ints:
-    query = view.query[rows]
-    if cutoff is None:
-        return view.returned[query]
-    if isinstance(cutoff, int):
-        return np.full(len(query), cutoff)
-    return cutoff[query]

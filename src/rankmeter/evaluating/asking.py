@@ -92,7 +92,11 @@ def _read(
             from rankmeter.measures.dialects import find_dialect  # only where a dialect is asked for
 
             spoken = find_dialect(dialect).measures(asked)
-            names |= {text: _overruled(measure, queries, duplicates) for text, measure in spoken.items()}
+            # The options of the call apply whatever the dialect states.
+            free = {
+                name: None for name, value in (("queries", queries), ("duplicates", duplicates)) if value is not None
+            }
+            names |= {text: with_options(measure(**free), queries, duplicates) for text, measure in spoken.items()}
             continue
         for text in split_measures(asked) if isinstance(asked, str) else [asked]:
             meant = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
@@ -120,15 +124,6 @@ def _typed(text: object, canonical: list[str]) -> list[str]:
     name, _, cutoffs = text.rpartition("@")
     several = [f"{name}@{cutoff}" for cutoff in cutoffs.split(",")]
     return several if name and len(several) == len(canonical) else canonical
-
-
-def _overruled(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
-    """Apply the options of the call to a measure, whatever it states."""
-    if queries is not None:
-        measure = measure(queries=None)
-    if duplicates is not None:
-        measure = measure(duplicates=None)
-    return with_options(measure, queries, duplicates)
 
 
 def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:

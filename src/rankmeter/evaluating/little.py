@@ -96,7 +96,9 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     if listed_as == {dict} and _types(chain.from_iterable(map(dict.values, run.values()))) - {float}:
         return None
     known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
-    if not _alike(known[0]) or not _alike(chain.from_iterable(sides)) or not all(map(_in_ascii, known)):
+    if not _alike(known[0]) or not _alike(chain.from_iterable(sides)):
+        return None
+    if not all("".join(map(str, ids)).isascii() for ids in known):  # else one may hold half of a character
         return None
     in_order = by_score if listed_as == {dict} else _as_listed
     lists = []
@@ -122,11 +124,6 @@ def _alike(ids: Iterable[object]) -> bool:
     every: list[Any] = list(ids)
     kinds = _types(every)
     return kinds == {int} or (kinds == {str} and is_text("".join(every)))
-
-
-def _in_ascii(ids: list[Any]) -> bool:
-    """Whether no id holds half of a character, as far as one look tells."""
-    return "".join(map(str, ids)).isascii()
 
 
 def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:

@@ -22,7 +22,11 @@ def into_vectors(
     if device is None:
         device = next((str(given.device) for given in (left, right) if hasattr(given, "detach")), "cpu")
     if not device.startswith("cuda"):
-        _check_device(device)
+        if device != "cpu":  # tensors of devices other than CUDA's are ranked in main memory
+            try:
+                load_torch().device(device)
+            except RuntimeError as error:
+                raise InputError.of("placing.unknown_device", device=f"{device!r}") from error
         return NumpyVectors(*arrays_of(left, right, bias, similarity))
     torch = load_torch()
     if not torch.cuda.is_available():
@@ -32,13 +36,3 @@ def into_vectors(
     except ImportError as error:
         raise MissingExtraError.of("placing.no_triton") from error
     return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
-
-
-def _check_device(device: str) -> None:
-    """Refuse what is no device; tensors of devices other than CUDA's are ranked in main memory."""
-    if device == "cpu":
-        return
-    try:
-        load_torch().device(device)
-    except RuntimeError as error:
-        raise InputError.of("placing.unknown_device", device=f"{device!r}") from error

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.matching import ROWS_AT_ONCE, KeyTable, item_keys
-from rankmeter.placing.placements import Bools, Ints
+from rankmeter.placing.placements import Ints
 from rankmeter.placing.segments import changes, is_rising
 
 FEW_IDS = 5_000
@@ -88,13 +88,6 @@ def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
     numbers = pl.DataFrame({"id": known, "number": np.arange(len(known))})
     matched = pl.DataFrame({"id": asked}).join(numbers, on="id", how="left", maintain_order="left")["number"]
     return matched.fill_null(-1).to_numpy().astype(np.int64)
-
-
-def heads_of(column: pl.Series) -> Bools:
-    """Whether each row differs from the one before; the first does."""
-    if column.dtype == pl.String:
-        return np.append(True, (column.slice(1) != column.head(-1)).to_numpy())[: len(column)]
-    return changes(column.to_numpy())
 
 
 def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series, Ints]:
@@ -183,7 +176,10 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
 def _starts_of_stretches(values: pl.Series) -> Ints | None:
     """Where stretches of one value start, if the rows come in such, as the first ones tell; else None."""
     for rows in (values.head(MANY_ROWS), values):
-        heads = heads_of(rows)
+        if rows.dtype == pl.String:
+            heads = np.append(True, (rows.slice(1) != rows.head(-1)).to_numpy())[: len(rows)]
+        else:
+            heads = changes(rows.to_numpy())
         if 2 * np.count_nonzero(heads) > len(rows):
             return None
     return np.flatnonzero(heads)

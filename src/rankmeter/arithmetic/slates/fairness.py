@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmeter.arithmetic.slates.data import Slates, Whole, given, place_weights
 from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_per_group
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Floats
 
 
 def group_exposure(s: Slates, m: Any) -> Whole:
@@ -32,13 +32,13 @@ def disparity(s: Slates, m: Any) -> Whole:
     exposure = _exposure(s, m)
     groups = exposure.shape[1]
     if m.target == "relevance":
-        relevant = rows_per_group(given(s.judged), m.rel, _group(s), groups)
+        relevant = rows_per_group(given(s.judged), m.rel, given(s.items.groups), groups)
         return Whole(math.nan, np.hstack([exposure, relevant]), np.empty(0))
     if m.target == "uniform":
         target = np.full(groups, 1.0 / groups)
     elif m.target == "history":
         taken, _ = counts_of(s.items, "interactions")
-        held = np.bincount(_group(s), weights=taken[: s.items.listed], minlength=groups)
+        held = np.bincount(given(s.items.groups), weights=taken[: s.items.listed], minlength=groups)
         target = held / (float(held.sum()) or 1.0)
     else:
         target = _item_shares(s)
@@ -69,32 +69,22 @@ def _shares(sums: Floats) -> Floats:
     return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 
 
-def _group(s: Slates) -> Ints:
-    if s.items.groups is None:
-        raise TypeError("these items have no groups")
-    return s.items.groups
-
-
 def _exposure(s: Slates, m: Any) -> Floats:
     weights = place_weights(m.weight, s.places, m.p)
-    return per_group(s.at(_group(s), -1), s.present, len(s.items.group_names), weights)
+    return per_group(s.at(given(s.items.groups), -1), s.present, len(s.items.group_names), weights)
 
 
 def _item_shares(s: Slates) -> Floats:
-    counts = np.bincount(_group(s), minlength=len(s.items.group_names))
+    counts = np.bincount(given(s.items.groups), minlength=len(s.items.group_names))
     return np.asarray(counts / counts.sum())
 
 
-def mean_absolute_difference(means: Floats) -> Floats:
-    """``(..., s) -> (...)`` the mean over pairs of the absolute difference, from the sorted values."""
+def gap_between(means: Floats, gap: str) -> Floats:
+    """The gap between the means of segments, or their mean absolute difference over pairs; ``(..., s) -> (...)``."""
+    if gap != "mad":
+        return np.asarray(means.max(axis=-1) - means.min(axis=-1))
     ordered = np.sort(means, axis=-1)
     s = ordered.shape[-1]
     if s < 2:
         return np.zeros(ordered.shape[:-1])
-    rank = np.arange(1, s + 1)
-    return np.asarray(((2 * rank - s - 1) * ordered).sum(axis=-1) * 2 / (s * (s - 1)))
-
-
-def gap_between(means: Floats, gap: str) -> Floats:
-    """The gap between the means of segments; ``(..., s) -> (...)``."""
-    return mean_absolute_difference(means) if gap == "mad" else np.asarray(means.max(axis=-1) - means.min(axis=-1))
+    return np.asarray(((2 * np.arange(1, s + 1) - s - 1) * ordered).sum(axis=-1) * 2 / (s * (s - 1)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded
+from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded, given
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes, offsets_of
@@ -32,10 +32,9 @@ class Described:
         """The description as a matrix; ``evaluate`` refuses sparse features too wide for that."""
         if self.table is not None:
             return self.table
-        if self.sparse is None:
-            raise TypeError("these items are not described")
-        table = np.zeros((self.rows, self.sparse.columns))
-        table[self.sparse.row, self.sparse.indices] = self.sparse.data
+        sparse = given(self.sparse)
+        table = np.zeros((self.rows, sparse.columns))
+        table[sparse.row, sparse.indices] = sparse.data
         return table
 
     def sets(self) -> Sets:
@@ -56,9 +55,7 @@ def described(items: Items, source: str) -> Described:
             return Described(None, items.features, len(items.features.indptr) - 1)
         if items.features is not None:
             return Described(items.features, None, len(items.features))
-    sparse = items.categories if source == "categories" else items.takers_of
-    if sparse is None:
-        raise TypeError(f"these items have no {source}")
+    sparse = given(items.categories if source == "categories" else items.takers_of)
     return Described(None, sparse, len(sparse.indptr) - 1)
 
 
@@ -115,7 +112,8 @@ def _squared_sums(units: npt.NDArray[Any] | Sets, codes: Ints, has: Bools) -> Fl
     """(n,) the squared length of the sum of each list's vectors."""
     squared = np.zeros(len(codes))
     if isinstance(units, Sets):
-        for rows in sparse_blocks(units, codes, has):
+        sizes = np.diff(units.indptr)
+        for rows in bounded(np.where(has, sizes[np.where(has, codes, 0)], 0).sum(axis=1)):
             user = np.nonzero(has[rows])[0]
             owner, column, position = expanded(units, codes[rows][has[rows]])
             keys, sums = _summed_by(user[owner] * units.columns + column, units.data[position])
@@ -144,13 +142,6 @@ def sums_of_rows(units: npt.NDArray[Any], item: Ints, offsets: Ints) -> Floats:
     chosen = item[offsets[0] : offsets[-1]]
     ones = csr_array((np.ones(len(chosen)), chosen, offsets - offsets[0]), shape=(len(offsets) - 1, len(units)))
     return np.asarray(ones @ units)
-
-
-def sparse_blocks(units: Sets, codes: Ints, has: Bools) -> list[slice]:
-    """Slices of the lists whose items together have a bounded number of entries."""
-    sizes = np.diff(units.indptr)
-    entries = np.where(has, sizes[np.where(has, codes, 0)], 0).sum(axis=1)
-    return bounded(entries)
 
 
 def bounded(entries: Ints) -> list[slice]:

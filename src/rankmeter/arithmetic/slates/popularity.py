@@ -108,16 +108,12 @@ def tail_of(items: Items, m: Any) -> Bools:
 def tail_share(s: Slates, m: Any) -> ListValues:
     """The share of a list that is in the tail."""
     lengths = s.lengths
-    return ListValues(_in_tail(s, m), lengths.astype(np.float64), lengths > 0)
+    return ListValues(s.totals(tail_of(s.items, m)), lengths.astype(np.float64), lengths > 0)
 
 
 def tail_count(s: Slates, m: Any) -> ListValues:
     """How many items of a list are in the tail."""
-    return ListValues(_in_tail(s, m), np.ones(len(s)), s.lengths > 0)
-
-
-def _in_tail(s: Slates, m: Any) -> Floats:
-    return s.totals(tail_of(s.items, m))
+    return ListValues(s.totals(tail_of(s.items, m)), np.ones(len(s)), s.lengths > 0)
 
 
 def popularity_lift(s: Slates, m: Any) -> ListValues:
