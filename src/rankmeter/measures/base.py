@@ -111,7 +111,7 @@ def with_options(cls: type[Kind]) -> type[Kind]:
     class, most of the start-up of a short command.
     """
     kinds = get_annotations(cls)
-    if "aggregates" in cls.__dict__ and "aggregate" not in kinds:  # the first is the default
+    if cls.__dict__.get("aggregates", AGGREGATES)[0] != AGGREGATES[0]:  # the first is the default
         cls.__annotations__ = {**kinds, "aggregate": "str"}
         cls.aggregate = choice(*cls.aggregates)  # type: ignore[attr-defined]
     for name, kind in kinds.items():

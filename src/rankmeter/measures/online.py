@@ -36,8 +36,6 @@ class OnlineMeasure(Measure):
     tie_rules = ()
     unit: ClassVar[str] = ""
     """The unit of the number: '' for a share, 's' for seconds."""
-    is_share: ClassVar[bool] = True
-    """Whether people read it as a percentage."""
 
     def __post_init__(self) -> None:
         Measure.__post_init__(self)
@@ -154,7 +152,6 @@ class Conversions(SessionMeasure):
 
     name = "Conversions"
     bounds = (0.0, math.inf)
-    is_share = False
 
 
 @register
@@ -167,7 +164,6 @@ class Value(HeavyTailed):
 
     name = "Value"
     bounds = (-math.inf, math.inf)
-    is_share = False
 
 
 @register
@@ -182,7 +178,6 @@ class SessionDuration(HeavyTailed):
     name = "SessionDuration"
     bounds = (0.0, math.inf)
     unit = "s"
-    is_share = False
 
     @property
     def goal(self) -> Literal["higher", "lower", "neither"]:

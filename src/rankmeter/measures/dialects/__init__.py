@@ -23,7 +23,7 @@ from typing import Any
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, nearest
 from rankmeter.frozen import dataclass
 from rankmeter.late import text_beside
-from rankmeter.measures.base import Measure, RelevanceMeasure, rule_of
+from rankmeter.measures.base import Measure, RelevanceMeasure
 from rankmeter.measures.dialects.spelling import AskedMetric, read_metric, read_value
 from rankmeter.measures.grammar import find_measure
 from rankmeter.measures.options import format_value
@@ -341,8 +341,8 @@ def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
 
 def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes of fields that a measure has."""
-    rules = {option.name: rule_of(option) for option in fields(find_measure(measure))}
-    return {name: value for name, value in changes.items() if name in rules}
+    known = {option.name for option in fields(find_measure(measure))}
+    return {name: value for name, value in changes.items() if name in known}
 
 
 @cache
