@@ -36,6 +36,8 @@ def _is_there(path: Path, kind: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:  # a name that is too long, a circle of links
+        is_circle = error.errno == ELOOP and path.is_symlink() and kind == "files.cannot_be_written"
+        kind = "files.circle_of_links" if is_circle else kind
         raise InputError.of(kind, source=str(path), reason=reason_of(error)) from error
     return True
 
@@ -43,11 +45,6 @@ def _is_there(path: Path, kind: str) -> bool:
 def check_writable(path: object) -> Path:
     """Return the path of a file that can be written; refuse others, before anything is computed."""
     path = check_path("path", path)
-    circle = False
-    with suppress(OSError, ValueError):  # what cannot even be looked at is refused below
-        circle = path.is_symlink() and _is_circle(path)
-    if circle:
-        raise InputError.of("files.circle_of_links", source=str(path))
     _is_there(path, "files.cannot_be_written")
     folder = path.parent
     if path.is_dir():
@@ -59,14 +56,6 @@ def check_writable(path: object) -> Path:
     if path.is_file() and not os.access(path, os.W_OK):
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(path))
     return path
-
-
-def _is_circle(link: Path) -> bool:
-    try:
-        link.stat()
-    except OSError as error:
-        return error.errno == ELOOP
-    return False
 
 
 def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:

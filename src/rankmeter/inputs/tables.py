@@ -179,17 +179,12 @@ def joined_runs(tables: list[RunTable]) -> RunTable:
     first = tables[0]
     if len(tables) == 1:
         return first
-    for other in tables[1:]:
-        check_alike(first, other)
-    query, item, score = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "score"))
-    return RunTable(query, item, score, first.source, first.scored, all_queries(tables))
+    return RunTable(*_joined(tables, "score"), first.source, first.scored, all_queries(tables))
 
 
 def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     """The judgments of several files as one table."""
-    for other in tables[1:]:
-        check_alike(tables[0], other)
-    query, item, grade = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", "grade"))
+    columns = _joined(tables, "grade")
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
         raise InputError.of("inputs.some_subtopics", source=source)
@@ -198,9 +193,14 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     if read:
         notes = {kind: note for one in reversed(read) for kind, note in one.notes.items()}
         reading = replace(read[0], source=source, rows=sum(one.rows or 0 for one in read), notes=notes)
-    return JudgmentTable(
-        query, item, grade, source, pl.concat(topics) if topics else None, all_queries(tables), reading
-    )
+    return JudgmentTable(*columns, source, pl.concat(topics) if topics else None, all_queries(tables), reading)
+
+
+def _joined(tables: Sequence[JudgmentTable | RunTable], value: str) -> tuple[pl.Series, pl.Series, pl.Series]:
+    for other in tables[1:]:
+        check_alike(tables[0], other)
+    query, item, numbers = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", value))
+    return query, item, numbers
 
 
 def all_queries(tables: Sequence[JudgmentTable | RunTable]) -> pl.Series | None:
@@ -217,21 +217,12 @@ def check_alike(first: JudgmentTable | RunTable, other: JudgmentTable | RunTable
     for column in ("query", "item"):
         here, there = getattr(first, column).dtype, getattr(other, column).dtype
         if here != there:
-            raise InputError.of(
-                "inputs.other_id_types",
-                column=column,
-                type=_kind(here),
-                source=first.source,
-                other_type=_kind(there),
-                other=other.source,
-            )
+            kinds = ["text" if dtype == pl.String else f"numbers ({dtype})" for dtype in (here, there)]
+            raise InputError.of("inputs.other_id_types", column=column, type=kinds[0], source=first.source,
+                                other_type=kinds[1], other=other.source)  # fmt: skip
     if isinstance(first, RunTable) and isinstance(other, RunTable) and first.scored != other.scored:
         scored, ranked = (first, other) if first.scored else (other, first)
         raise InputError.of("inputs.scores_and_ranks", source=scored.source, other=ranked.source)
-
-
-def _kind(dtype: pl.DataType) -> str:
-    return "text" if dtype == pl.String else f"numbers ({dtype})"
 
 
 def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
@@ -246,23 +237,16 @@ def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
         if held:
             check_alike(held[0], table)
         if table.queries is not None:  # it was read as a whole, and knows of queries without a row
-            if held:
-                yield joined_runs(held)
-            held = []
-            yield table
-            continue
-        others = (table.query != table.query[-1]).arg_true()
-        start = int(others[-1]) + 1 if len(others) else 0  # where the rows of the last query begin
-        goes_on = bool(held) and table.query[0] == held[0].query[0]
-        if start == 0 and goes_on:
-            held.append(table)
-            continue
-        if start == 0:
-            if held:
-                yield joined_runs(held)
+            whole, held = [held, [table]], []
         else:
-            yield joined_runs([*held, _rows(table, 0, start)])
-        held = [_rows(table, start, len(table.query))]
+            others = (table.query != table.query[-1]).arg_true()
+            start = int(others[-1]) + 1 if len(others) else 0  # where the rows of the last query begin
+            if held and not start and table.query[0] == held[0].query[0]:
+                held.append(table)
+                continue
+            whole = [[*held, _rows(table, 0, start)] if start else held]
+            held = [_rows(table, start, len(table.query))]
+        yield from map(joined_runs, filter(None, whole))
     if held:
         yield joined_runs(held)
 

@@ -145,11 +145,8 @@ class Tags:
         ending = line[line.rfind(tag.split()[0]) - 1 :] if tag else b""
         data = np.frombuffer(block, np.uint8)
         ends = np.flatnonzero(data == ord("\n"))
-        if (
-            ending
-            and self.first in (None, tag)
-            and all((data[ends - at] == ending[~at]).all() for at in range(len(ending)))
-        ):
+        are_alike = bool(ending) and all((data[ends - at] == ending[~at]).all() for at in range(len(ending)))
+        if are_alike and self.first in (None, tag):
             self.first, block = tag, block[int(ends[-1]) + 1 :]  # a last line may have no end
         for tag in filter(None, map(_tag, block.split(b"\n"))):
             self.first = self.first or tag
