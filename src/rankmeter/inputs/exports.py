@@ -23,6 +23,7 @@ from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, fold, is_usual,
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.reading import GroupedQueries, Reading, Side
 from rankmeter.inputs.responses import (
+    INNER,
     RECORD,
     Document,
     Entry,
@@ -36,7 +37,6 @@ from rankmeter.inputs.responses import (
     query_of,
     refuse_unfinished,
     shape_of,
-    unwrapped,
 )
 from rankmeter.late import pl
 
@@ -126,9 +126,9 @@ class _Look:
     @classmethod
     def at(cls, value: object, side: Side) -> _Look:
         query, key = query_of(value), query_key(value) or ""
-        inner = unwrapped(value, side)
-        if inner is not None:
-            return cls("wrapped", inner, shape_of(inner, side), query, key)
+        for inner in map(value.get, INNER) if isinstance(value, Mapping) else ():
+            if (shape := shape_of(inner, side)) is not None:
+                return cls("wrapped", inner, shape, query, key)
         if (shape := shape_of(value, side)) is not None:
             return cls("results", value, shape, query, key)
         if is_without_results(value):

@@ -44,7 +44,7 @@ _EXPECTED = tuple(
 )
 NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
 """Keys under which any table by query holds all items of a query, as a list or with numbers."""
-_INNER = ("response", "result", "body", "_source", "search_response", "output")
+INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
 _UNFINISHED = {"_shards": ("failed",), "_clusters": ("failed", "partial", "skipped")}
 """Counts of a response that say that a part of the index did not answer."""
@@ -123,16 +123,6 @@ def query_key(document: object) -> str | None:
     return next((plain[key] for key in (*_IDS, "id", *_TEXTS) if key in plain), None)
 
 
-def unwrapped(document: object, side: Side) -> Document | None:
-    """A response that a record keeps beside the id of its query, as ``{"query_id": "q1", "response": {...}}``."""
-    if not isinstance(document, Mapping):
-        return None
-    inner = (document.get(key) for key in _INNER)
-    return next(
-        (response for response in inner if isinstance(response, Mapping) and shape_of(response, side) is not None), None
-    )
-
-
 def _at(value: Any, *keys: str) -> Any:
     """What stands under some keys, from the outside in; None where one of them is not there."""
     for key in keys:
@@ -197,9 +187,8 @@ def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
     if failures:
         raise InputError.of("responses.failed", source=where, reason=f"failures: {examples(failures)}")
     for query, detail in document["details"].items():
-        hits, at = _at(detail, "hits"), f"{where}, details.{query}"
-        if not isinstance(hits, list):
-            raise InputError.of("responses.not_a_response", source=at, key="hits")
+        at = f"{where}, details.{query}"
+        hits = _of_kind(list, _at(detail, "hits"), at, "hits", "responses.not_a_response")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
         yield _hits(query, rows, at, "hits")
 
@@ -224,9 +213,8 @@ def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
 def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
     lists: list[Any] = document["judgmentRatings"]
     for place, query in enumerate(_each(lists, "query", where, "judgmentRatings")):
-        ratings, at = lists[place].get("ratings"), f"{where}, judgmentRatings[{place}]"
-        if not isinstance(ratings, list):
-            raise InputError.of("responses.not_a_rated_request", source=at, key="ratings")
+        at = f"{where}, judgmentRatings[{place}]"
+        ratings = _of_kind(list, lists[place].get("ratings"), at, "ratings")
         grades = [number_of(rating) for rating in _each(ratings, "rating", at, "ratings")]
         yield Entry(query, _each(ratings, "docId", at, "ratings"), grades)
 
@@ -262,9 +250,7 @@ def _vespa(document: Document, where: str) -> Iterator[Entry]:
         reason = f"coverage: {_at(root, 'coverage', 'coverage')} %"
         raise InputError.of("responses.partial", source=where, reason=reason)
     items, scores = [], []
-    children = root.get("children", [])
-    if not isinstance(children, list):
-        raise InputError.of("responses.not_a_response", source=where, key="root.children")
+    children = _of_kind(list, root.get("children", []), where, "root.children", "responses.not_a_response")
     for place, hit in enumerate(children, start=1):
         if str(_at(hit, "id")).startswith("group:"):
             raise InputError.of("responses.grouped", source=where, place=place)
@@ -308,9 +294,7 @@ def _rated_queries(document: Document, key: str) -> bool:
 
 def _quepid_case(document: Document, where: str) -> Iterator[Entry]:
     for place, query in enumerate(_each(document["queries"], "query", where, "queries")):
-        ratings = document["queries"][place]["ratings"]
-        if not isinstance(ratings, Mapping):
-            raise InputError.of("responses.not_a_rated_request", source=f"{where}, queries[{place}]", key="ratings")
+        ratings = _of_kind(Mapping, document["queries"][place]["ratings"], f"{where}, queries[{place}]", "ratings")
         yield Entry(query, list(ratings), list(ratings.values()))
 
 
@@ -438,10 +422,7 @@ def _expectation(document: Document, where: str) -> Iterator[Entry]:
 def _qa_dataset(document: Document, where: str) -> Iterator[Entry]:
     relevant: Mapping[str, Any] = document["relevant_docs"]
     for query in dict.fromkeys([*document["queries"], *relevant]):
-        items = relevant.get(query, [])
-        if not isinstance(items, list):
-            raise InputError.of("responses.not_a_rated_request", source=f"{where}, relevant_docs of {query}", key="[]")
-        yield Entry(query, items)
+        yield Entry(query, _of_kind(list, relevant.get(query, []), f"{where}, relevant_docs of {query}", "[]"))
 
 
 def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[object], str]:
@@ -492,6 +473,13 @@ def _key(record: object, key: str, where: str, what: str, kind: str = "responses
         keys = examples(record, shown=8) if isinstance(record, Mapping) else type(record).__name__
         raise InputError.of(kind, source=where, what=what, key=key, keys=keys)
     return record[key]
+
+
+def _of_kind(kind: type, value: object, where: str, key: str, problem: str = "responses.not_a_rated_request") -> Any:
+    """A value that must be a list, or an object."""
+    if not isinstance(value, kind):
+        raise InputError.of(problem, source=where, key=key)
+    return value
 
 
 def check_id(value: object, where: str) -> object:
