@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +21,11 @@ from rankmeter.cli.options import (
     CountingOptions,
     ItemsAndUsers,
     MaybeJudged,
+    Sources,
+    by_system,
     measure_option,
+    named_columns,
+    refuse_measures,
     system_names,
 )
 from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_of, is_styled, show
@@ -37,7 +41,6 @@ from rankmeter.cli.parameters import (
     was_given,
     written,
 )
-from rankmeter.cli.sources import named_seed, named_sources, saved_evaluations, units_of
 from rankmeter.cli.talk import ProgressBar, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import check_gates, parse_gate
 from rankmeter.comparing.records import units_said
@@ -59,8 +62,10 @@ from rankmeter.wording import Language, Said, in_language, word
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.inputs.tables import Judgments
 
 FAILED = 1
+USAGE = "rankmeter compare JUDGMENTS RUN RUN..."
 
 
 def _after_equals(text: str) -> Sequence[str]:
@@ -70,7 +75,7 @@ def _after_equals(text: str) -> Sequence[str]:
 
 def _of_seeds(text: str) -> Sequence[str]:
     """The files of ``NAME=FILE,FILE`` or ``NAME=SEED:FILE,SEED:FILE``."""
-    return [named_seed(part)[1] for part in _after_equals(text)]
+    return [_named_seed(part)[1] for part in _after_equals(text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,17 +207,19 @@ def _compared(
 ) -> Comparison:
     """Evaluate what is not evaluated yet, and compare it."""
     with ProgressBar(len(paths) + len(several.seeds) + len(several.folds)) as progress:
+        runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if several.saved:
             if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
                 raise InputError.of("cli.too_late_for_evaluations", option=late[0])
-            truth, systems = None, saved_evaluations(paths, several.seeds)
+            truth, systems = None, _saved_evaluations(paths, several.seeds)
         else:
-            files = (None, *paths) if sources.no_judgments else paths
-            truth, systems = named_sources(files, several.seeds, several.folds, sources, about.history)
-        groups, group_name = units_of(testing.units)
+            judged = paths[0] if len(runs) < len(paths) else None
+            if judged is None and not sources.no_judgments:
+                raise InputError.of("cli.nothing_to_compare", usage=USAGE)
+            truth, systems = _judgments_and_systems(judged, runs, several, sources, about.history)
+        groups, group_name = _units_of(testing.units)
         how = asdict(testing)
         assisted_by, _, unit, _ = map(how.pop, ("assisted_by", "needed", "unit", "units"))
-        runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if testing.baseline in runs:  # named by its file
             how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
         return rm.compare(
@@ -220,6 +227,101 @@ def _compared(
             unit_name=group_name, assisted_by=None if assisted_by is None else sources.judgments(assisted_by),
             progress=_shown_on(progress),
         )  # fmt: skip
+
+
+def _saved_evaluations(paths: Sequence[str], seeds: Sequence[str]) -> list[Any]:
+    """Saved evaluations by the names of their files, or several of one system by its name."""
+    load = rm.Evaluation.load
+    if len(paths) + len(seeds) < 2:
+        for path in paths:
+            load(path)  # complains if it is not an evaluation
+        raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
+    alone = [(name, load(path)) for name, path in by_system(paths).items()]
+    return [*alone, *((name, _seeds(files, load)) for name, files in _several("--seeds", seeds))]
+
+
+def _several(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
+    for text in texts:
+        name, equals, files = text.partition("=")
+        if not equals or not name or not files:
+            raise InputError.of("cli.several_runs", option=option, text=text)
+        yield name, files.split(",")
+
+
+def _named_seed(text: str) -> tuple[str, str]:
+    """The seed and the file of ``1:d1.run``; no seed if a file or a drive has that name."""
+    seed, colon, file = text.partition(":")
+    if not colon or not seed or not file or file.startswith("\\") or Path(text).exists():
+        return "", text
+    return seed, file
+
+
+def _seeds(files: Sequence[str], read: Callable[[str], object]) -> object:
+    """The runs of one system, by seed if the seeds are named."""
+    pairs = [_named_seed(text) for text in files]
+    names = [seed for seed, _ in pairs if seed]
+    if not names:
+        return rm.seeds(*(read(file) for _, file in pairs))
+    if len(names) < len(pairs):
+        raise InputError.of("cli.seeds_half_named", file=next(file for seed, file in pairs if not seed))
+    if twice := [seed for seed in names if names.count(seed) > 1]:
+        raise InputError.of("cli.seed_twice", seed=twice[0], files=[file for seed, file in pairs if seed == twice[0]])
+    return rm.seeds(named={seed: read(file) for seed, file in pairs})
+
+
+def _judgments_and_systems(
+    judged: str | None, runs: Sequence[str], several: Systems, sources: Sources, history: str | None
+) -> tuple[Judgments | None, list[tuple[str, object]]]:
+    """The judgments, and every system by its name: a run, or an evaluation if one is saved under its path."""
+    from rankmeter.comparing.systems import saved_or_run
+    from rankmeter.inputs.accepting import into_run
+
+    def read(path: str) -> object:
+        saved = saved_or_run(path)
+        return into_run(path, columns=columns, format=sources.run_format) if saved is path else saved
+
+    refuse_measures(filter(None, (judged, *runs)))
+    for path in runs:
+        if Path(path).is_dir():  # the shell must name its files
+            raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
+    if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
+        raise InputError.of("cli.judgments_are_folder", source=judged)
+    seeded, folded = list(_several("--seeds", several.seeds)), list(_several("--folds", several.folds))
+    sources.check_columns(judged, [*runs, *(file for _, files in (*seeded, *folded) for file in files)], history)
+    truth, columns = None if judged is None else sources.judgments(judged), named_columns(sources.columns)
+    systems: list[tuple[str, object]] = [(name, read(path)) for name, path in by_system(runs).items()]
+    systems += [(name, _seeds(files, read)) for name, files in seeded]
+    systems += [(name, rm.folds(*map(read, files))) for name, files in folded]
+    if not systems:
+        raise InputError.of("cli.nothing_to_compare" if judged is None else "cli.no_run", source=judged, usage=USAGE)
+    return truth, systems
+
+
+def _units_of(path: str | None) -> tuple[dict[str, str] | None, str]:
+    """The unit of each query, and what a unit is called: the header of its column."""
+    if path is None:
+        return None, "group"
+    from rankmeter.inputs.cells import unguarded_frame
+
+    if not Path(path).is_file():
+        raise InputError.of("cli.units_missing", source=path)
+    try:
+        frame = pl.read_csv(path, separator="\t" if ".tsv" in path else ",", infer_schema=False)
+        frame = frame if ".tsv" in path else unguarded_frame(frame)
+    except pl.exceptions.PolarsError as error:
+        raise InputError.of("cli.units_unreadable", source=path, why=str(error)) from error
+    if len(frame.columns) != 2 or "query" not in frame.columns:
+        raise InputError.of("cli.units_columns", source=path, columns=frame.columns)
+    (name,) = (column for column in frame.columns if column != "query")
+    unit_of: dict[str, str] = {}
+    for query, unit in frame.select("query", name).iter_rows():
+        if query is None or unit is None or not unit.strip():
+            kind = "cli.units_without_query" if query is None else "cli.units_without_unit"
+            raise InputError.of(kind, source=path, name=name, query=query)
+        if (first := unit_of.setdefault(query, unit)) != unit:
+            raise InputError.of("cli.units_twice", source=path, query=query, first=first, second=unit, name=name)
+    return unit_of, name
 
 
 def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details: bool) -> None:
