@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, RankmeterError, did_you_mean
+from rankmeter.errors import InputError, did_you_mean
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import parse
 from rankmeter.stats.corrections import corrected
@@ -284,10 +284,7 @@ def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
     """A requirement on the value of a run alone."""
     value = ev[gate.measure]
     failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
-    try:
-        interval: Interval | None = ev.interval(gate.measure)
-    except RankmeterError:
-        interval = None
+    interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
     why = said(kind, value=value, interval=_ends(interval))
     return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)

@@ -71,18 +71,6 @@ class Documents:
                 raise InputError.of("judging.span_beyond", query=query, span=span_name(span), length=length)
         return span
 
-    def _tokenized(self, document: str, text: str) -> tuple[Any, Any]:
-        """Where tokens start and end."""
-        if self.tokenizer is None:
-            raise InputError.of("judging.tokens_without_texts")
-        try:
-            places = np.array(list(self.tokenizer(text)), np.int64).reshape(-1, 2)
-        except Exception as error:  # a function of the caller's may raise anything
-            raise InputError.of(
-                "judging.not_tokens", document=document, why=f"{type(error).__name__}: {error}"
-            ) from error
-        return places[:, 0].copy(), places[:, 1].copy()
-
     def _text(self, document: str, query: str) -> str:
         known = self.texts or {}
         if document not in known:
@@ -108,7 +96,12 @@ class Documents:
             return span
         document, start, end = span
         if document not in self._tokens:
-            self._tokens[document] = self._tokenized(document, self._text(document, query))
+            text = self._text(document, query)
+            try:
+                self._tokens[document] = np.array(list(self.tokenizer(text)), np.int64).reshape(-1, 2).T.copy()
+            except Exception as error:  # a function of the caller's may raise anything
+                why = f"{type(error).__name__}: {error}"
+                raise InputError.of("judging.not_tokens", document=document, why=why) from error
         starts, ends = self._tokens[document]
         return document, int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end, "left"))
 

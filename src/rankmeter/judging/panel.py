@@ -39,11 +39,6 @@ class Panel:
     """Whether the scale was stated, not taken from the grades."""
 
     @property
-    def scale(self) -> list[float]:
-        """The grades that could be given."""
-        return [float(grade) for grade in self.grades.scale]
-
-    @property
     def scale_text(self) -> str:
         """The scale as it is typed: ``0..3``, or its grades."""
         steps = np.diff(self.grades.scale)

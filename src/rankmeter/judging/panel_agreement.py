@@ -270,7 +270,7 @@ def judges(
     per_query, to_discuss = _apart(panel, in_common)
     queries = len(np.unique(grades.query[in_common]))
     return JudgeAgreement(
-        judges=panel.judges, scale=tuple(panel.scale), scale_text=panel.scale_text, is_stated=panel.is_stated,
+        judges=panel.judges, scale=tuple(grades.scale.tolist()), scale_text=panel.scale_text, is_stated=panel.is_stated,
         level=level, singles=singles, judged=len(in_common), in_common=int(in_common.sum()), queries=queries,
         coefficients=coefficients, pairs=pairs, per_judge=_per_judge(panel), per_query=per_query,
         to_discuss=to_discuss, notes=tuple(_notes(panel, coefficients, queries, int(in_common.sum()))),
@@ -344,18 +344,15 @@ def _apart(panel: Panel, in_common: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
     spread = np.nanmax(values, 0) - np.nanmin(values, 0)
     apart = np.flatnonzero(spread > 0)
     furthest = apart[np.lexsort((-(signed / couples)[apart], -spread[apart]))[:MOST_DISCUSSED]]
+    # The grades of all judges of a small panel are listed beside each pair.
+    taken = {"query", "item", "spread"}
+    judges = panel.judges if len(panel.judges) <= MOST_PAIRED else ()
+    named = [(f"judge {judge}" if judge in taken else judge, row) for judge, row in zip(judges, values, strict=False)]
     discussed = pairs[furthest].with_columns(
-        *(pl.Series(name, row[furthest]).fill_nan(None) for name, row in _named(panel, values)),
+        *(pl.Series(name, row[furthest]).fill_nan(None) for name, row in named),
         pl.Series("spread", spread[furthest]),
     )
     return per_query, discussed
-
-
-def _named(panel: Panel, values: np.ndarray[Any, Any]) -> list[tuple[str, np.ndarray[Any, Any]]]:
-    """The judges whose grades are listed beside each pair: all of a small panel."""
-    taken = {"query", "item", "spread"}
-    names = [f"judge {name}" if name in taken else name for name in panel.judges]
-    return list(zip(names, values, strict=True)) if len(names) <= MOST_PAIRED else []
 
 
 def _notes(panel: Panel, coefficients: Mapping[str, Jackknifed], queries: int, in_common: int) -> list[Said]:

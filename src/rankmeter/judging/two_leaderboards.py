@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -337,18 +337,13 @@ def _halves(y: Floats, f: Floats, rng: np.random.Generator) -> tuple[float, floa
     size = y.shape[1]
     if size < 4:
         return math.nan, math.nan
-    within, across = [], []
-    for _ in range(HALVES):
+    taus = np.empty((2, HALVES))
+    for at in range(HALVES):
         order = rng.permutation(size)
-        half, rest = order[: size // 2], order[size // 2 :]
-        within.append(tau(y[:, half].mean(1), y[:, rest].mean(1)))
-        across.append(tau(y[:, half].mean(1), f[:, rest].mean(1)))
-    return _finite_mean(within), _finite_mean(across)
-
-
-def _finite_mean(values: Sequence[Any]) -> float:
-    finite = np.asarray(values)[np.isfinite(values)]
-    return float(finite.mean()) if len(finite) else math.nan
+        half, rest = y[:, order[: size // 2]].mean(1), order[size // 2 :]
+        taus[:, at] = [tau(half, side[:, rest].mean(1)) for side in (y, f)]
+    within, across = (float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan for part in taus)
+    return within, across
 
 
 def _ceiling(truths: tuple[Judgments, ...], measure: Measure, queries: list[str]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -27,12 +27,7 @@ from rankmeter.stats.student import Pair, without_noise
 from rankmeter.wording import Language, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
-METHODS = {
-    "t": "Student's t",
-    "randomisation": "inverted randomisation test",
-    "bca": "BCa bootstrap",
-    "percentile": "percentile bootstrap",
-}
+METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that inverts a test; Student's t for tests that are not about means."""
 FEWEST_RESAMPLES = 100
@@ -61,8 +56,9 @@ class Interval(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """Its ends, and how it was made."""
-        name = next((name for name, method in METHODS.items() if self.method.startswith(method)), "")
-        method = word(f"interval_{name}", language) if name and language != "en" else self.method
+        kinds = (said(f"interval_{name}") for name in METHODS)
+        known = next((kind for kind in kinds if self.method.startswith(kind)), None)
+        method = self.method if known is None or language == "en" else known.text(language)
         facts = {"level": self.level, "method": method, "count": self.queries}
         ends = {"low": fixed(self.low), "high": fixed(self.high)}
         return [Paragraph(word("interval_said", language, **ends, **facts))]
@@ -153,14 +149,14 @@ def intervals_of(
     """
     check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
-    check_choice("interval", method, list(METHODS))
+    check_choice("interval", method, METHODS)
     drawn: dict[int, Floats] = {}
     for units, members in by_units(samples).items():
         if method in DRAWN and units > 1:
             drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
 
     def intervals(ends: Iterable[Floats], units: int, name: str) -> list[Interval | None]:
-        how, draws = f"{METHODS[name]} over {unit}", 0 if name == "t" else resamples
+        how, draws = f"{said(f'interval_{name}')} over {unit}", 0 if name == "t" else resamples
         return [
             Interval(low, high, level, how, draws, seed, units) if math.isfinite(low + high) else None
             for low, high in zip(*(end.tolist() for end in ends), strict=True)
