@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, blocks, expanded, given
+from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, given
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes, offsets_of
+from rankmeter.placing.segments import offsets_of
 
 NEAR_ZERO = 1e-150
 """Below this length the square of a vector loses digits."""
@@ -59,9 +59,11 @@ def described(items: Items, source: str) -> Described:
     return Described(None, sparse, len(sparse.indptr) - 1)
 
 
-def unit_rows(items: Described) -> npt.NDArray[Any] | Sets:
-    """The vectors with length 1; a vector of zeros stays as it is. A dense matrix gets one more row, of zeros."""
+def unit_rows(items: Described) -> Any:
+    """The vectors with length 1 as a NumPy or SciPy matrix, and one more row of zeros; vectors of zeros stay so."""
     if items.sparse is not None:
+        from scipy.sparse import csr_array  # only where vectors are added up
+
         sets = items.sparse
         row = sets.row
         data, lengths = sets.data, _lengths_of(row, sets.data, items.rows)
@@ -71,14 +73,15 @@ def unit_rows(items: Described) -> npt.NDArray[Any] | Sets:
             data = data / np.where(_odd(lengths) & (peak > 0), peak, 1.0)[row]
             lengths = _lengths_of(row, data, items.rows)
         scale = np.divide(1.0, lengths, out=np.zeros(items.rows), where=lengths > 0)
-        return Sets(sets.indptr, sets.indices, data * scale[row], sets.columns)
+        indptr = np.append(sets.indptr, sets.indptr[-1])
+        return csr_array((data * scale[row], sets.indices, indptr), shape=(items.rows + 1, sets.columns))
     table = items.dense().astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", table, table))
+    lengths = np.sqrt(_products(table, table))
     odd = _odd(lengths)
     if odd.any():
         peak = np.abs(table[odd]).max(axis=1, keepdims=True)
         table[odd] /= np.where(peak > 0, peak, 1.0)
-        lengths[odd] = np.sqrt(np.einsum("ij,ij->i", table[odd], table[odd]))
+        lengths[odd] = np.sqrt(_products(table[odd], table[odd]))
     table *= np.divide(1.0, lengths, out=np.zeros(len(table)), where=lengths > 0)[:, None]
     return np.vstack([table, np.zeros((1, table.shape[1]))])
 
@@ -98,53 +101,55 @@ def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
 
     ``|v1 + ... + vn|^2`` holds every pair twice and every vector once, so no pair is ever looked at.
     """
-    units = unit_rows(items)
-    has = items.has(codes)
-    if isinstance(units, Sets):
-        squared = np.bincount(units.row, weights=units.data**2, minlength=items.rows)
-    else:
-        squared = np.einsum("ij,ij->i", units, units)[:-1]
-    alone = along(np.where(has, squared[np.where(has, codes, 0)], 0.0))
-    return np.asarray((_squared_sums(units, codes, has) - alone) / 2.0)
-
-
-def _squared_sums(units: npt.NDArray[Any] | Sets, codes: Ints, has: Bools) -> Floats:
-    """(n,) the squared length of the sum of each list's vectors."""
+    units, has = unit_rows(items), items.has(codes)
+    alone = along(np.where(has, _products(units, units)[np.where(has, codes, 0)], 0.0))
+    item, offsets = codes[has], offsets_of(np.count_nonzero(has, axis=1))
     squared = np.zeros(len(codes))
-    if isinstance(units, Sets):
-        sizes = np.diff(units.indptr)
-        for rows in bounded(np.where(has, sizes[np.where(has, codes, 0)], 0).sum(axis=1)):
-            user = np.nonzero(has[rows])[0]
-            owner, column, position = expanded(units, codes[rows][has[rows]])
-            keys, sums = _summed_by(user[owner] * units.columns + column, units.data[position])
-            squared[rows] = np.bincount(keys // units.columns, weights=sums**2, minlength=len(codes[rows]))
-        return squared
-    offsets = offsets_of(np.count_nonzero(has, axis=1))
-    item = codes[has]
-    for block in blocks(len(codes), units.shape[1] * 4):
-        total = sums_of_rows(units, item, offsets[block.start : block.stop + 1])
-        squared[block] = np.einsum("ij,ij->i", total, total)
-    return squared
+    for block in _blocks(_entries(units, item, offsets)):
+        total = _sums_of_rows(units, item, offsets[block.start : block.stop + 1])
+        squared[block] = _products(total, total)
+    return np.asarray((squared - alone) / 2.0)
 
 
-def _summed_by(keys: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """The different keys, rising, and the sum of the values of each, added in the order in which they stand."""
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = np.flatnonzero(changes(keys))
-    return keys[starts], np.add.reduceat(values[order], starts) if len(starts) else values
+def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[Floats, Bools]:
+    """(n, k) the mean cosine of each place to the described items of its user's history, and whether there is one."""
+    units, has, taken = unit_rows(items), items.has(codes), items.has(history.item)
+    row, item = np.where(has, codes, items.rows), np.where(taken, history.item, items.rows)
+    alike = np.zeros(codes.shape)
+    of_lists = _entries(units, row.ravel(), np.arange(len(row) + 1) * row.shape[1])
+    for block in _blocks(of_lists + _entries(units, item, history.offsets)):
+        profile = _sums_of_rows(units, item, history.offsets[block.start : block.stop + 1])
+        for place in range(codes.shape[1]):
+            alike[block, place] = _products(units[row[block, place]], profile)
+    counts = np.bincount(history.query[taken], minlength=len(codes))
+    mean = np.divide(alike, counts[:, None], out=np.zeros_like(alike), where=counts[:, None] > 0)
+    return mean, has & (counts > 0)[:, None]
 
 
-def sums_of_rows(units: npt.NDArray[Any], item: Ints, offsets: Ints) -> Floats:
+def _products(left: Any, right: Any) -> Floats:
+    """(n,) the product of each row of one matrix with that of another."""
+    if isinstance(left, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", left, right))
+    return np.asarray(left.multiply(right).sum(axis=1))
+
+
+def _sums_of_rows(units: Any, item: Ints, offsets: Ints) -> Any:
     """(n, d) for each stretch of items the sum of their vectors, as a product with a sparse matrix of ones."""
-    from scipy.sparse import csr_array  # only where vectors are added up
+    from scipy.sparse import csr_array
 
     chosen = item[offsets[0] : offsets[-1]]
-    ones = csr_array((np.ones(len(chosen)), chosen, offsets - offsets[0]), shape=(len(offsets) - 1, len(units)))
-    return np.asarray(ones @ units)
+    shape = len(offsets) - 1, units.shape[0]
+    return csr_array((np.ones(len(chosen)), chosen, offsets - offsets[0]), shape=shape) @ units
 
 
-def bounded(entries: Ints) -> list[slice]:
+def _entries(units: Any, item: Ints, offsets: Ints) -> Ints:
+    """(n,) how many numbers the vectors of each stretch of items hold; those of a dense matrix count as they stand."""
+    if isinstance(units, np.ndarray):
+        return np.full(len(offsets) - 1, 4 * units.shape[1])
+    return np.diff(offsets_of(np.diff(units.indptr)[item])[offsets])
+
+
+def _blocks(entries: Ints) -> list[slice]:
     """Slices of consecutive rows with at most a given number of entries together, but at least one row each."""
     slices, first, total = [], 0, 0
     ends = np.cumsum(entries)
@@ -154,47 +159,3 @@ def bounded(entries: Ints) -> list[slice]:
         slices.append(slice(first, last))
         first, total = last, int(ends[last - 1])
     return slices
-
-
-def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[Floats, Bools]:
-    """(n, k) the mean cosine of each place to the described items of its user's history, and whether there is one."""
-    units = unit_rows(items)
-    has = items.has(codes)
-    taken = items.has(history.item)
-    counts = np.bincount(history.query[taken], minlength=len(codes))
-    alike = np.zeros(codes.shape)
-    if isinstance(units, Sets):
-        _sparse_likeness(units, codes, has, history, taken, alike)
-    else:
-        row = np.where(has, codes, len(units) - 1)
-        item = np.where(taken, history.item, len(units) - 1)
-        for block in blocks(len(codes), units.shape[1] * 4):
-            profile = sums_of_rows(units, item, history.offsets[block.start : block.stop + 1])
-            for place in range(codes.shape[1]):
-                alike[block, place] = np.einsum("ij,ij->i", units[row[block, place]], profile)
-    mean = np.divide(alike, counts[:, None], out=np.zeros_like(alike), where=counts[:, None] > 0)
-    return mean, has & (counts > 0)[:, None]
-
-
-def _sparse_likeness(units: Sets, codes: Ints, has: Bools, history: Rows, kept: Bools, alike: Floats) -> None:
-    """The same with sparse vectors: entries of list and history that meet in a user and a column."""
-    sizes = np.diff(units.indptr)
-    taken = np.where(kept, sizes[np.where(kept, history.item, 0)], 0)
-    entries = np.bincount(history.query, weights=taken, minlength=len(codes)).astype(np.int64)
-    entries += np.where(has, sizes[np.where(has, codes, 0)], 0).sum(axis=1)
-    places = codes.shape[1]
-    for block in bounded(entries):
-        rows = slice(int(history.offsets[block.start]), int(history.offsets[block.stop]))
-        user = history.query[rows][kept[rows]] - block.start
-        owner, column, position = expanded(units, history.item[rows][kept[rows]])
-        keys, sums = _summed_by(user[owner] * units.columns + column, units.data[position])
-        if not len(keys):
-            continue
-        where, place = np.nonzero(has[block])
-        owner, column, position = expanded(units, codes[block][has[block]])
-        wanted = where[owner] * units.columns + column
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        products = np.where(keys[at] == wanted, sums[at] * units.data[position], 0.0)
-        cell = where[owner] * places + place[owner]
-        size = (block.stop - block.start) * places
-        alike[block] = np.bincount(cell, weights=products, minlength=size).reshape(-1, places)
