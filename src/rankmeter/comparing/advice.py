@@ -23,7 +23,7 @@ from rankmeter.measures import Judged, Measure, into_measures
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
-from rankmeter.stats.rank_agreement import mean_spearman, tau
+from rankmeter.stats.rank_agreement import mean_spearman, tau, unit_ranks
 from rankmeter.stats.student import Contrasts, sides
 from rankmeter.wording import Said, said
 
@@ -349,7 +349,9 @@ def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure], label
         return np.stack([np.where(of.counted, of.value, np.nan)[:judged] for of in values])
 
     for a, b in combinations(measures, 2):
-        over_queries = mean_spearman(shown(a), shown(b))
+        x, y = shown(a), shown(b)
+        kept = ~np.isnan(x + y)
+        over_queries = mean_spearman(unit_ranks(x, kept), unit_ranks(y, kept), kept)
         if over_queries >= ALIKE:
             alike.append(Alike((label(a), label(b)), over_queries, "queries"))
         if len(evaluations) >= ENOUGH_SYSTEMS:

@@ -6,6 +6,7 @@ import math
 import platform
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from itertools import chain, combinations, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import numpy as np
 from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity, taken_before
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.stats.power import quantile
-from rankmeter.stats.rank_agreement import mean_spearman
+from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
@@ -146,8 +147,15 @@ def correlation(cmp: Comparison) -> list[list[float | None]]:
     size = len(cmp.measures)
     every = [cmp.values[measure] for measure in cmp.measures]
     table: list[list[float | None]] = [[None if np.isnan(values).all() else 1.0] * size for values in every]
+
+    @cache
+    def ranks(measure: int, mask: bytes) -> Floats:
+        return unit_ranks(every[measure], np.frombuffer(mask, np.bool_).reshape(every[measure].shape))
+
     for row, column in combinations(range(size), 2):
-        table[row][column] = table[column][row] = short(mean_spearman(every[row], every[column]))
+        kept = ~np.isnan(every[row] + every[column])
+        rho = mean_spearman(ranks(row, kept.tobytes()), ranks(column, kept.tobytes()), kept)
+        table[row][column] = table[column][row] = short(rho)
     return table
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.late import stats
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.student import Contrasts
 
@@ -114,15 +114,18 @@ def spearman(one: Any, other: Any) -> float:
     return float(a @ b) / below if below else math.nan
 
 
-def mean_spearman(rows: Floats, others: Floats) -> float:
-    """The mean over systems of the correlation of two ``(systems, queries)`` tables; NaN where none has one.
+def unit_ranks(rows: Floats, kept: Bools) -> Floats:
+    """(systems, queries) the centred ranks of what is kept, of length 1 in each row; 0 where all are the same."""
+    ranks = mean_ranks(np.where(kept, rows, np.inf)) * kept  # what is left out is last and changes no other rank
+    centred = (ranks - ranks.sum(1, keepdims=True) / np.maximum(kept.sum(1, keepdims=True), 1)) * kept
+    length = np.sqrt((centred**2).sum(1, keepdims=True))
+    return np.asarray(np.divide(centred, length, out=np.zeros_like(centred), where=length > 0))
 
-    A system counts where three or more of its queries have both values.
-    """
-    both = [(row[kept], other[kept]) for row, other in zip(rows, others, strict=True)
-            if (kept := ~np.isnan(row + other)).sum() > 2]  # fmt: skip
-    known = [rho for sides in both if not math.isnan(rho := spearman(*sides))]
-    return float(np.mean(known)) if known else math.nan
+
+def mean_spearman(ranks: Floats, others: Floats, kept: Bools) -> float:
+    """The mean over systems of the correlation of ranks; a system counts where it has three queries and they vary."""
+    varies = (kept.sum(1) > 2) & ranks.any(1) & others.any(1)
+    return float((ranks * others).sum(1)[varies].mean()) if varies.any() else math.nan
 
 
 def _students(rows: Floats) -> Contrasts:
