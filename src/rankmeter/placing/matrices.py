@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,22 +27,23 @@ def place_arrays(grades: Matrix, scores: Matrix, plan: Plan) -> Placements:
         raise InputError.of("placing.arrays_differ", grades=str(grades.shape), scores=str(scores.shape))
     queries, items = scores.shape
     listed = _candidates(scores, plan)
-    item = np.flatnonzero(listed) % items if listed is not None else None
+    item_at: Any = (lambda at: at % items) if listed is None else (np.flatnonzero(listed) % items).__getitem__
     sizes = np.full(queries, items) if listed is None else np.count_nonzero(listed, axis=1)
-    flat = (scores.ravel() if listed is None else scores[listed]).astype(np.float64, copy=False)
-    flat_grades = grades.ravel() if listed is None else grades[listed]
-    row = np.flatnonzero(flat_grades >= plan.lowest_grade)
-    offsets = offsets_of(sizes.astype(np.int64))
-    segment = np.searchsorted(offsets, row, side="right") - 1
-
-    def ids_of(positions: Ints) -> pl.Series:
-        return pl.Series(positions % items if item is None else item[positions])
-
-    score = flat[row]
-    places = place(flat, offsets, segment, score, plan, rows=row, ids_of=ids_of)
+    flat, flat_grades = (side.ravel() if listed is None else side[listed] for side in (scores, grades))
     best, best_sizes = _best(grades, plan)
-    columns = {"query": segment, "grade": flat_grades[row].astype(np.float64), "score": score, **places._asdict()}
+    columns = placed_columns(flat, flat_grades, sizes.astype(np.int64), item_at, plan)
     return judged_placements(np.full(queries, items), best, offsets_of(best_sizes), columns)
+
+
+def placed_columns(
+    scores: Matrix, grades: Matrix, sizes: Ints, item_at: Callable[[Ints], Any], plan: Plan
+) -> dict[str, Any]:
+    """The columns of placements of lists one after another whose items all have a grade."""
+    wide, offsets = scores.astype(np.float64, copy=False), offsets_of(sizes)
+    row = np.flatnonzero(grades >= plan.lowest_grade)
+    query, score = np.searchsorted(offsets, row, side="right") - 1, wide[row]
+    places = place(wide, offsets, query, score, plan, rows=row, ids_of=lambda at: pl.Series(item_at(at)))
+    return {"query": query, "grade": grades[row].astype(np.float64), "score": score, **places._asdict()}
 
 
 def _candidates(scores: Matrix, plan: Plan) -> Bools | None:

@@ -17,11 +17,11 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import ids
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, judged_placements
-from rankmeter.placing.matrices import place_arrays
+from rankmeter.placing.matrices import place_arrays, placed_columns
 from rankmeter.placing.pair_counts import host
 from rankmeter.placing.pairs import Placeable
-from rankmeter.placing.placements import Floats, Ints, Placements, Plan
-from rankmeter.placing.segments import Places, offsets_of, place, text_keys
+from rankmeter.placing.placements import Ints, Placements, Plan
+from rankmeter.placing.segments import Places, offsets_of, text_keys
 from rankmeter.placing.vectors import load_torch
 
 # torch need not be installed, so its tensors are Any here.
@@ -57,20 +57,7 @@ class ScoredTensors(Placeable):
         if self.sizes is None:
             return place_arrays(grades, scores, plan)
         sizes, item = host(self.sizes), host(self.item)
-        offsets = offsets_of(sizes)
-        row = np.flatnonzero(grades >= plan.lowest_grade)
-        query = np.searchsorted(offsets, row, side="right") - 1
-        wide = scores.astype(np.float64, copy=False)
-        places = place(
-            wide,
-            offsets,
-            query,
-            wide[row],
-            plan,
-            rows=row,
-            ids_of=lambda positions: pl.Series(item[positions]),
-        )
-        return _placements(sizes, query, places, grades[row].astype(np.float64), wide[row])
+        return _placements(sizes, placed_columns(scores, grades, sizes, item.__getitem__, plan))
 
     def _on_device(self, plan: Plan) -> Placements:
         scores = self.scores
@@ -89,7 +76,8 @@ class ScoredTensors(Placeable):
         # All that leaves the device: five whole numbers, a grade and a score for each judged item.
         query_, *places = host(load_torch().stack([query, *counted]))
         sizes = np.full(len(scores), scores.shape[1]) if self.sizes is None else host(self.sizes)
-        return _placements(sizes, query_, Places(*places), host(grade.double()), host(score.double()))
+        columns = {"query": query_, "grade": host(grade.double()), "score": host(score.double())}
+        return _placements(sizes, columns | dict(zip(Places._fields, places, strict=True)))
 
 
 def tensors(
@@ -214,11 +202,10 @@ def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, T
     return scores[order], labels[order], sizes, item, pl.Series(host(known))
 
 
-def _placements(sizes: Ints, query: Ints, places: Places, grade: Floats, score: Floats) -> Placements:
+def _placements(sizes: Ints, columns: dict[str, Any]) -> Placements:
     """Placements of lists in which every item is judged."""
-    offsets = offsets_of(np.bincount(query, minlength=len(sizes)))
-    columns = {"query": query, "grade": grade, "score": score, **places._asdict()}
-    return judged_placements(sizes, grade, offsets, columns)
+    offsets = offsets_of(np.bincount(columns["query"], minlength=len(sizes)))
+    return judged_placements(sizes, columns["grade"], offsets, columns)
 
 
 def count_rows(scores: Tensor, query: Tensor, column: Tensor, plan: Plan) -> tuple[Tensor, ...]:
