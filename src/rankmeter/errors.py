@@ -50,9 +50,9 @@ from rankmeter.wording import (
     Spelling,
     as_argument,
     chosen_language,
-    error_wording,
     filled,
     said,
+    wording_of,
 )
 
 LONGEST_TEXT = 20_000
@@ -82,11 +82,11 @@ class Problem:
 
     def fact(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """What happened, without the hint."""
-        return filled(error_wording(self.kind)[language], self.values, language, spelling)
+        return filled(wording_of(self.kind)[language], self.values, language, spelling)
 
     def advice(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """What to do about it; empty if no help is known."""
-        texts = error_wording(self.kind)
+        texts = wording_of(self.kind)
         hint, typed = (texts.get(f"{part}_{language}", texts.get(part, "")) for part in ("hint", "typed"))
         own = filled(hint if spelling is as_argument else typed or hint, self.values, language, spelling)
         hints = [own if self.hint is None else _worded(self.hint, language, spelling)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -20,7 +21,7 @@ from rankmeter.wording import Option
 
 SOURCE = Path(rm.__file__).parent
 FILES = sorted((SOURCE / "wording" / "errors").glob("*.toml"))
-KINDS = [f"{file.stem}.{kind}" for file in FILES for kind in wording._read(f"errors/{file.stem}")]
+KINDS = [f"{file.stem}.{kind}" for file in FILES for kind in tomllib.loads(file.read_text("utf-8"))]
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){3,}[A-Za-z]{2,}")
 """Four English words in a row: calls and names of columns are shorter."""
 CODE = re.compile(r"\{[^}]*\}|rankmeter [a-z_]+( \[?[A-Z]+)*")
@@ -38,7 +39,7 @@ def _places(text: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_worded_in_both_languages_from_the_same_values(kind) -> None:
-    texts = wording.error_wording(kind)
+    texts = wording.wording_of(kind)
     shared = {part for part in ("hint", "typed") if part in texts}
     worded = {f"{part}{language}" for part in ("", "hint_", "typed_") for language in wording.LANGUAGES}
     assert set(texts) <= worded | shared
@@ -79,7 +80,7 @@ ROOMS = ["", *sorted(folder.name for folder in SOURCE.iterdir() if any(folder.gl
 def test_every_raise_gives_what_its_words_need(room) -> None:
     for where, kind, values in _calls(room):
         assert kind in KINDS, f"{where}: {kind} has no words in wording/errors"
-        texts = wording.error_wording(kind)
+        texts = wording.wording_of(kind)
         needed = set().union(*(_places(text) for text in texts.values()))
         # `source` says where it was met even if the words do not.
         assert values is None or needed <= values <= needed | {"source"}, f"{where}: {kind} needs {sorted(needed)}"

@@ -52,7 +52,7 @@ ERRORS = sorted((FOLDER / "errors").glob("*.toml"))
 def test_a_kind_is_read_by_itself_as_with_its_whole_file(file) -> None:
     room = f"{file.stem}." if file in ERRORS else ""
     for kind, texts in tomllib.loads(file.read_text("utf-8")).items():
-        assert wording.error_wording(room + kind) == texts
+        assert wording.wording_of(room + kind) == texts
 
 
 COUNTED = """

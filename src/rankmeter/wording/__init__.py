@@ -172,7 +172,7 @@ def filled(template: str, values: Mapping[str, Any], language: Language, spellin
 
 
 def _template(kind: str, language: Language, values: Mapping[str, Any]) -> str:
-    template = _wording(kind)[_checked(language)]
+    template = wording_of(kind)[_checked(language)]
     return of_users(template, language) if values.get(OF_USERS) else template
 
 
@@ -198,14 +198,6 @@ OF_USERS = "of_users"
 _QUERIES = r"\{[^:}]*|\b(?:judged )?([Qq])uer(y|ies)\b"
 
 
-def error_wording(kind: str) -> Mapping[str, str]:
-    """The wordings of a kind of error: ``en`` and ``zh``, ``hint_en``, ``typed_en`` (the hint on a command line), ...
-
-    A hint that is a call or a command, the same in both languages, is ``hint`` or ``typed``.
-    """
-    return _wording(kind)
-
-
 class Wording(str):
     """A wording that is not filled in yet; :meth:`format` does it as for sentences, plurals included."""
 
@@ -226,7 +218,7 @@ class Wording(str):
 
 def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
     """All wordings of one file in one language, not filled in; with ``users`` they speak of users, not queries."""
-    plain = {kind: texts[_checked(language)] for kind, texts in _read(file).items()}
+    plain = {kind: texts[_checked(language)] for kind, texts in _parsed(_text(file)).items()}
     return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 
 
@@ -328,8 +320,12 @@ def shown(text: str) -> str:
 
 
 @cache
-def _wording(kind: str) -> dict[str, str]:
-    """The wording of one kind, read alone: a call uses a few of two thousand, and parsing all of them takes 20 ms."""
+def wording_of(kind: str) -> Mapping[str, str]:
+    """The wordings of a kind, ``en`` and ``zh``; an error has ``hint_en``, ``typed_en`` (on a command line), ... too.
+
+    A hint that is a call or a command, the same in both languages, is ``hint`` or ``typed``. A kind is read alone: a
+    call uses a few of two thousand, and parsing all of them takes 20 ms.
+    """
     room, dot, name = kind.partition(".")
     for file in (f"errors/{room}",) if dot else FILES:
         if (wording := _section(file, name or kind)) is not None:
@@ -341,10 +337,6 @@ def _section(file: str, name: str) -> dict[str, Any] | None:
     """One section of a file, parsed alone."""
     _, heading, rest = _text(file).partition(f"\n[{name}]\n")
     return _parsed(rest.partition("\n[")[0]) if heading else None
-
-
-def _read(file: str) -> dict[str, dict[str, str]]:
-    return _parsed(_text(file))
 
 
 @cache
