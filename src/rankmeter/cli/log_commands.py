@@ -229,9 +229,7 @@ def _sums_table(path: str) -> pl.DataFrame:
 @takes(answer=Answer)
 def counterfactual(log: str, answer: Answer, **options: Any) -> None:
     """What another policy would have earned, from the log of the one that ran."""
-    from rankmeter.online.counterfactual import off_policy_log
-
-    answer.tell(off_policy_log(log, **options))
+    answer.tell(rm.online.off_policy_log(log, **options))
 
 
 @click.group(cls=BilingualGroup)
@@ -265,9 +263,7 @@ def make(a: str, b: str, lang: Language, delivery: Delivery, **options: Any) -> 
 @takes(answer=Answer)
 def score(clicks: str, answer: Answer, **options: Any) -> None:
     """Which ranking people prefer, from their clicks."""
-    from rankmeter.online.interleaving import score_interleaving
-
-    answer.tell(score_interleaving(clicks, **options))
+    answer.tell(rm.online.score_interleaving(clicks, **options))
 
 
 @command()
