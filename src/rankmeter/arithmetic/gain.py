@@ -189,7 +189,7 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     counts = view.grade != 0 if m.negative == "counted" else view.grade > 0
     rows = counts & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
-    satisfied = (np.exp2(view.grade[rows]) - 1.0) / 2.0**m.max_grade
+    satisfied = satisfaction(view.grade[rows], m)
     value, reading = np.zeros(len(view)), np.ones(len(view))
     number = np.arange(len(query)) - np.searchsorted(query, query)
     # A product along each list: one step for the first item of every query, one for the second, ...
@@ -204,6 +204,12 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     if not isinstance(m.unjudged, str):
         has_relevant |= view.per_query(view.grade > 0) > 0
     return Parts(value, np.ones(len(view)), has_relevant, found)
+
+
+def satisfaction(grade: Floats, m: Options) -> Floats:
+    """The chance of each grade to satisfy the reader of ERR."""
+    chance: Floats = (np.exp2(grade if m.negative == "counted" else np.maximum(grade, 0.0)) - 1.0) / 2.0**m.max_grade
+    return chance
 
 
 def highest_grade(view: View, m: Options) -> Parts:

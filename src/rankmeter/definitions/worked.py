@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmeter import wording
 from rankmeter.arithmetic import Views
-from rankmeter.arithmetic.gain import gains_of, rank_biased_gains
+from rankmeter.arithmetic.gain import gains_of, rank_biased_gains, satisfaction
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.explain import Explanation, explain_measure
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
@@ -317,19 +317,20 @@ def _weighing(measure: Any) -> tuple[Any, Discount]:
         case "gains":
             return gains_of, flat
         case "patience":
-            return rank_biased_gains, geometric(measure.p)
+            whole, weight = 100.0 if measure.scale == "percent" else 1.0, geometric(measure.p)
+            return rank_biased_gains, lambda rank: whole * weight(rank)
     return gains_of, DISCOUNTS[measure.discount]
 
 
 def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
     """ERR: the gain is the chance that the item satisfies, the discount the chance to read that far over the rank."""
     rows, total, reading = [], 0.0, 1.0
-    for place in places:
+    chances = satisfaction(np.array([place.grade or 0.0 for place in places]), measure).tolist()
+    for place, satisfied in zip(places, chances, strict=True):
         rank = place.ranks[0]
         if not place.placed or (measure.cutoff is not None and rank > measure.cutoff):
             rows.append(_row(place, 0.0, total, 0.0, None if not place.placed else 0.0))
             continue
-        satisfied = (2.0 ** max(place.grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade
         added = reading * satisfied / rank
         total += added
         rows.append(_row(place, added, total, satisfied, reading / rank))
@@ -393,12 +394,13 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
         grades = [place.grade for place in inside if place.grade is not None]
     elif measure.ideal == "length":
         size = min(size, len(places))
-    elif measure.ideal == "full":
-        grades = [1.0] * measure.cutoff
+    elif measure.ideal in ("full", "full-list"):
+        size = measure.cutoff if measure.ideal == "full" else min(measure.cutoff or len(places), len(places))
+        grades = [measure.threshold] * size
     gain = gains_of(np.array(grades, float), measure)
     rows, total = [], 0.0
     for rank, best in enumerate(np.argsort(-gain, kind="stable")[:size], 1):
-        if gain[best] <= 0:
+        if gain[best] <= 0 and measure.negative != "counted":
             break
         weight = float(DISCOUNTS[measure.discount](np.array([rank]))[0])
         total += float(gain[best]) * weight

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from itertools import product
 
 import pytest
 from tests.properties.strategies import PLAIN, usual
@@ -10,6 +11,7 @@ from tests.properties.strategies import PLAIN, usual
 import rankmeter as rm
 from rankmeter.definitions.space import Change, SearchedData, axes_of, with_changes
 from rankmeter.measures import REGISTRY, RankedMeasure
+from rankmeter.measures.base import own_options, rule_of
 
 JUDGED = {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1, "f": 1}
 LIST = {"x": 5.0, "b": 4.0, "a": 4.0, "y": 4.0, "c": 3.0, "d": 3.0, "e": 1.0}
@@ -47,6 +49,24 @@ def test_the_rows_end_in_the_value(measure):
         assert worked.rows[-1].total == pytest.approx(worked.value, abs=1e-12)
     if worked.ideal:
         assert worked.ideal[-1].total == pytest.approx(worked.denominator, abs=1e-12)
+
+
+TOGETHER = ({}, {"cutoff": 3}, {"cutoff": 9, "gain": "binary", "rel": 2}, {"gain": "binary"}, {"max_grade": 4})
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if usual(name).worked != "growing"])
+def test_rows_add_up_under_every_choice_of_an_option(name):
+    for option in own_options(type(REGISTRY[name])):
+        for choice, others in product(rule_of(option).choices, TOGETHER):
+            try:
+                measure = REGISTRY[name](**{**others, option.name: choice})
+                worked = rm.explain(measure, {"q": JUDGED}, {"q": LIST}, query="q")
+            except rm.MeasureError:
+                continue  # not possible together
+            if not worked.policy:
+                assert worked.rows[-1].total == pytest.approx(worked.numerator, abs=1e-12), measure
+                if worked.ideal:
+                    assert worked.ideal[-1].total == pytest.approx(worked.denominator, abs=1e-12), measure
 
 
 def test_rows_of_a_random_list_end_in_the_value():
