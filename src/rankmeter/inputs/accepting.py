@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, check_threads, reason_of
 from rankmeter.inputs.arrays import refuse_infinity
-from rankmeter.inputs.columns import VALUE_OF, Named, are_columns, check_columns_read, columns_of, name_pairs
+from rankmeter.inputs.columns import VALUE_OF, Named, Side, are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
-from rankmeter.inputs.reading import Listener, Side
+from rankmeter.inputs.reading import Listener
 from rankmeter.inputs.shards import Files, expand, judged_collection
 from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
 

@@ -33,8 +33,8 @@ from rankmeter.inputs.cells import (
     merged,
     reads_as_number,
 )
-from rankmeter.inputs.columns import RANKING, Named, Role, say_columns
-from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, Side, read_as
+from rankmeter.inputs.columns import RANKING, Named, Role, Side, say_columns
+from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.wording import said

@@ -18,7 +18,9 @@ from rankmeter.wording import Said, said
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
-SIDES = ("judgments", "run")
+Side = Literal["judgments", "run"]
+
+SIDES: tuple[Side, ...] = get_args(Side)
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -45,48 +47,35 @@ Named = Mapping[str, str]
 Holds = Callable[[str], Contents]
 """What a column of a table holds."""
 
-ASKED = ("query", "query_id", "qid", "q_id", "topic", "topic_id", "question_id")
+ASKED = tuple("query query_id qid q_id topic topic_id question_id".split())
 """What somebody asked, in tables where a query is nothing else."""
-DOCUMENTS = ("doc", "doc_id", "docid", "docno", "document", "document_id", "corpus_id")
+DOCUMENTS = tuple("doc doc_id docid docno document document_id corpus_id".split())
 
+_NAMES: Mapping[Role, str] = {
+    "query": f"{' '.join(ASKED)} user user_id uid userid session session_id request request_id customer_id visitor_id",
+    "item": f"item item_id iid {' '.join(DOCUMENTS)} passage_id pid product product_id movie_id article_id news_id "
+    "track_id video_id book_id listing_id asin candidate candidate_id",
+    "score": "score scores prediction predictions predicted pred preds y_pred y_score y_hat est predicted_score "
+    "predicted_rating pred_score pred_rating model_score relevance_score similarity_score ranking_score bm25 "
+    "bm25_score logit logits probability prob proba sim similarity cosine_similarity cos_sim",
+    "rank": "rank position pos",
+    "distance": "",  # only where it is named: lower is better, and a guess would turn the ranking around
+    "subtopic": "subtopic subtopic_id aspect intent",
+    "grade": "grade rel relevance relevancy label labels rating ratings stars target gain judgment judgement y_true "
+    "relevance_label relevance_grade",
+}
 USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
-    {
-        "query": (
-            *(*ASKED, "user", "user_id", "uid", "userid"),
-            *("session", "session_id", "request", "request_id", "customer_id", "visitor_id"),
-        ),
-        "item": (
-            *("item", "item_id", "iid", *DOCUMENTS),
-            *("passage_id", "pid", "product", "product_id", "movie_id", "article_id", "news_id"),
-            *("track_id", "video_id", "book_id", "listing_id", "asin", "candidate", "candidate_id"),
-        ),
-        "score": (
-            *("score", "scores", "prediction", "predictions", "predicted", "pred", "preds", "y_pred", "y_score"),
-            *("y_hat", "est", "predicted_score", "predicted_rating", "pred_score", "pred_rating", "model_score"),
-            *("relevance_score", "similarity_score", "ranking_score", "bm25", "bm25_score", "logit", "logits"),
-            *("probability", "prob", "proba", "sim", "similarity", "cosine_similarity", "cos_sim"),
-        ),
-        "rank": ("rank", "position", "pos"),
-        # Only where it is named: lower is better, and a guess would turn the ranking around.
-        "distance": (),
-        "subtopic": ("subtopic", "subtopic_id", "aspect", "intent"),
-        "grade": (
-            *("grade", "rel", "relevance", "relevancy", "label", "labels", "rating", "ratings", "stars", "target"),
-            *("gain", "judgment", "judgement", "y_true", "relevance_label", "relevance_grade"),
-        ),
-    }
+    {role: tuple(names.split()) for role, names in _NAMES.items()}
 )
 """The usual names of each role, the most usual first."""
 
-LISTS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "judgments": ("actual", "relevant", "truth", "ground_truth", "positives", "held_out", "y_true", "targets"),
-        "run": (
-            *("predicted", "predictions", "prediction", "recommended", "recommendations", "recommendation", "recs"),
-            *("retrieved", "results", "ranked", "ranking", "y_pred", "top_k", "topk"),
-        ),
-    }
-)
+LISTS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "judgments": tuple("actual relevant truth ground_truth positives held_out y_true targets".split()),
+    "run": tuple(
+        "predicted predictions prediction recommended recommendations recommendation recs retrieved results ranked "
+        "ranking y_pred top_k topk".split()
+    ),
+})  # fmt: skip
 """What a column of lists of items is usually called on each side, where it is not called after its items."""
 
 BEIR = ("query-id", "corpus-id", "score")
@@ -156,7 +145,7 @@ def find_columns(
     named: Named | None,
     source: str,
     holds: Holds = _any_may,
-    side: Literal["judgments", "run"] = "judgments",
+    side: Side = "judgments",
 ) -> dict[Role, str]:
     """Find the column of each wanted role; ``query`` and ``item`` must be found, the others may be absent.
 
@@ -444,7 +433,7 @@ def check_columns_read(columns: Named | None, sides: Mapping[str, Mapping[str, b
             raise InputError.of("inputs.columns_of_no_table", role=word, column=column, given=examples(given))
 
 
-def columns_of(columns: Named | None, side: Literal["judgments", "run"]) -> dict[str, str] | None:
+def columns_of(columns: Named | None, side: Side) -> dict[str, str] | None:
     """The column names that concern one side: ``run.item`` is for the run alone, ``item`` for both.
 
     Examples

@@ -25,10 +25,10 @@ from rankmeter.inputs.cells import (
     unguarded_column,
 )
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, ROLES, Named, Role, is_usual
+from rankmeter.inputs.columns import IDS, ROLES, Named, Role, Side, is_usual
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.exports import EntryRows, ExportedTable
-from rankmeter.inputs.reading import Origin, Reading, Side
+from rankmeter.inputs.reading import Origin, Reading
 from rankmeter.inputs.responses import Entry, Kind, agreed_rating
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said

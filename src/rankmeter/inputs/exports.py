@@ -19,9 +19,9 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, fold, is_usual, say_columns
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, fold, is_usual, say_columns
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.reading import GroupedQueries, Reading, Side
+from rankmeter.inputs.reading import GroupedQueries, Reading
 from rankmeter.inputs.responses import (
     INNER,
     RECORD,

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Generic, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import BinaryIO, Generic, TypeAlias, TypeVar, cast, get_args
 
 from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
@@ -26,6 +26,7 @@ from rankmeter.inputs.columns import (
     SUBTOPICS_OF_TREC,
     Named,
     Role,
+    Side,
     check_columns,
     columns_of,
     is_usual,
@@ -34,7 +35,7 @@ from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.reading import UNUSED, Reading, Side, disagreement, read_as, trec_reading
+from rankmeter.inputs.reading import UNUSED, Reading, disagreement, read_as, trec_reading
 from rankmeter.inputs.tables import JudgmentTable, Labelled, PlainJudgments, RunTable, joined_runs
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl
@@ -43,10 +44,9 @@ from rankmeter.wording import said
 FileInput: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 """What can be read: a path, ``-`` for standard input, the content itself, or a binary file object."""
 
-_Role: TypeAlias = Literal["judgments", "run"]
-_KIND_OF: dict[_Role, str] = {"judgments": "qrels", "run": "run"}
+_KIND_OF: dict[Side, str] = {"judgments": "qrels", "run": "run"}
 _LOOKS = {"qrels": "inputs.text_qrels", "run": "inputs.text_run"}
-_NOUNS: dict[_Role, str] = {"judgments": "inputs.side_judgments", "run": "inputs.side_run"}
+_NOUNS: dict[Side, str] = {"judgments": "inputs.side_judgments", "run": "inputs.side_run"}
 
 
 def has_columns(path: FileInput, format: str | None = None) -> bool:
@@ -218,7 +218,7 @@ def labelled_lines(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
     return JudgmentTable(judged["query"], judged["item"], judged["value"].alias("grade"), source.name), run
 
 
-def _resolve(source: ByteSource, format: str | None, role: _Role) -> str:
+def _resolve(source: ByteSource, format: str | None, role: Side) -> str:
     """The reader to use: "qrels", "run", "labelled", or one of the tables' formats; checks that it suits the role."""
     check_format(format)
     check_not_empty(source)

@@ -17,8 +17,8 @@ from rankmeter.inputs.trec import BOM, as_number
 
 if TYPE_CHECKING:
     from rankmeter.inputs.checked_tables import OpenedTable
+    from rankmeter.inputs.columns import Side
     from rankmeter.inputs.compression import ByteSource
-    from rankmeter.inputs.reading import Side
 
 _SAMPLE_ROWS = 20
 _FOREIGN = {

@@ -16,8 +16,7 @@ from typing import Any, TypeVar, cast
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
-from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, are_columns, name_pairs
-from rankmeter.inputs.reading import Side
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, are_columns, name_pairs
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
@@ -221,15 +220,17 @@ def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never i
 def _views_of_text(series: Any) -> pl.Series | None:
     """Text in Arrow's memory, which stays there: Arrow makes the views of it that Polars wants in a third of its time.
 
-    None where it cannot: an older PyArrow, or more text than a view can point at.
+    None where it is no text, or where Arrow cannot: an older PyArrow, or more text than a view can point at.
     """
     import pyarrow as pa
     import pyarrow.compute
 
     try:
         # Not from Arrow's own pool: the huge pages that it asks for may take the kernel longer than all else here.
-        pool = pa.system_memory_pool()
-        return pl.Series(pyarrow.compute.cast(series.array.__arrow_array__(), "string_view", memory_pool=pool))
+        pool, text = pa.system_memory_pool(), series.array.__arrow_array__()
+        if text.type not in (pa.string(), pa.large_string()):
+            return None
+        return pl.Series(pyarrow.compute.cast(text, "string_view", memory_pool=pool))
     except (ValueError, pa.ArrowException):
         return None
 

@@ -17,11 +17,11 @@ from typing import cast
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
-from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, Side, read_as
+from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
 from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults

@@ -16,10 +16,9 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
-from rankmeter.inputs.columns import RANKING, Named, Role, is_user_name, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, is_usual, judgment_columns, run_columns
 from rankmeter.wording import Language, Said, said, word
 
-Side = Literal["judgments", "run"]
 Order = Literal["score", "distance", "rank", "row order", "lists"]
 Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""

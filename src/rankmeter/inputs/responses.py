@@ -14,9 +14,8 @@ from typing import Any, cast
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_number, number_of
-from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.columns import Role, Side, fold, is_usual
 from rankmeter.inputs.ids import is_id_type
-from rankmeter.inputs.reading import Side
 
 Document = Mapping[str, Any]
 
