@@ -21,26 +21,27 @@ from rankmeter.late import without_matrix_threads
 from rankmeter.showing.characters import without_controls
 from rankmeter.wording import Language, said
 
-LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
-LONG = {
-    "help": "-h",
-    "version": "-v",
-    "query_eval_wanted": "-q",
-    "measure=": "-m",
-    "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l",
-    "nosummary": "-n",
-    "Debug_level=": "-D",
-    "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M",
-    "Rel_info_format=": "-R",
-    "Results_format=": "-T",
-    "Output_old_results_format=": "-o",
-    "Zscore=": "-Z",
-    "trec-eval-version=": "--trec-eval-version",
+OPTIONS: dict[str, tuple[str, str, Any]] = {
+    "-h": ("help", "help", True),
+    "-v": ("version", "show_version", True),
+    "-q": ("query_eval_wanted", "per_query", True),
+    "-m": ("measure=", "measures", str),
+    "-c": ("complete_rel_info_wanted", "complete", True),
+    "-l": ("level_for_rel=", "level", int),
+    "-n": ("nosummary", "summary", False),
+    "-D": ("Debug_level=", "only_query", str),
+    "-J": ("Judged_docs_only", "judged_only", True),
+    "-N": ("Number_docs_in_coll=", "collection", int),
+    "-M": ("Max_retrieved_per_topic=", "depth", int),
+    "-R": ("Rel_info_format=", "judgments_format", str),
+    "-T": ("Results_format=", "run_format", str),
+    "-o": ("Output_old_results_format=", "", None),
+    "-Z": ("Zscore=", "zscores", str),
+    "--trec-eval-version": ("trec-eval-version=", "version", str),
 }
-"""trec_eval's long options, and one of ours."""
+"""trec_eval's options and one of ours: the long name, the field of a call, what it holds or which kind of value."""
+LETTERS = "".join(name[1] + ":" * (kind in (int, str)) for name, (_, _, kind) in OPTIONS.items() if len(name) == 2)
+SHORT = {f"--{long.removesuffix('=')}": name for name, (long, _, _) in OPTIONS.items()}
 VERSIONS = {"9": "9.0.8", "10": "10.0"}
 VERSION_VARIABLE = "RANKMETER_TREC_EVAL_VERSION"
 WRONG_USE = 1
@@ -54,10 +55,8 @@ def answer(arguments: Sequence[str], language: Language) -> int | tuple[str, ...
     from rankmeter.compat.trec_measures import wanted
 
     try:
-        pairs, paths = getopt.gnu_getopt(list(arguments), LETTERS, list(LONG))
-        given = [(LONG.get(name.removeprefix("--")) or LONG.get(f"{name.removeprefix('--')}=") or name, value)
-                 for name, value in pairs]  # fmt: skip
-        options = _options(given)
+        given, paths = getopt.gnu_getopt(list(arguments), LETTERS, [long for long, _, _ in OPTIONS.values()])
+        options = _options([(SHORT.get(name, name), value) for name, value in given])
         measures: tuple[str, ...] = options.get("measures", ())
         if "show_version" in options:
             wanted(measures, options["version"])
@@ -104,32 +103,22 @@ def _two(paths: list[str]) -> tuple[str, str]:
 
 def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
     """The options as the fields of a command."""
-    version = os.environ.get(VERSION_VARIABLE, "10")
-    options: dict[str, Any] = {}
-    flags = {"-q": ("per_query", True), "-c": ("complete", True), "-n": ("summary", False), "-J": ("judged_only", True),
-             "-h": ("help", True), "-v": ("show_version", True)}  # fmt: skip
-    texts = {"-R": "judgments_format", "-T": "run_format", "-Z": "zscores"}
-    numbers = {"-l": "level", "-M": "depth", "-N": "collection"}
+    options: dict[str, Any] = {"version": os.environ.get(VERSION_VARIABLE, "10")}
     for name, value in given:
-        if name in flags:
-            options[flags[name][0]] = flags[name][1]
-            if name == "-v":  # the program looks no further
-                break
-        elif name in texts:
-            options[texts[name]] = value
-        elif name in numbers:
-            options[numbers[name]] = _whole(name, value)
-        elif name == "-m":
-            options["measures"] = (*options.get("measures", ()), value)
+        _, field, kind = OPTIONS[name]
+        if name == "-m":
+            options[field] = (*options.get(field, ()), value)
         elif name == "-D" and "." in value:
-            options["only_query"] = value.partition(".")[2]
-        elif name == "--trec-eval-version":
-            version = value
+            options[field] = value.partition(".")[2]
+        elif name not in ("-D", "-o"):  # which do nothing otherwise
+            options[field] = _whole(name, value) if kind is int else value if kind is str else kind
+        if name == "-v":  # the program looks no further
+            break
+    version = options["version"]
     major = version.partition(".")[0]
     if major not in VERSIONS:
         raise MeasureError.of("cli.version_not_imitated", version=version, versions=list(VERSIONS))
-    options["version"] = int(major)
-    return options
+    return {**options, "version": int(major)}
 
 
 def _whole(name: str, text: str) -> int:
