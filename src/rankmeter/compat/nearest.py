@@ -15,8 +15,6 @@ from rankmeter.placing.pair_counts import Excluded
 Array = npt.NDArray[Any]
 ROWS = 16
 """Queries looked at together: few enough that their scores stay in the processor's cache."""
-BLOCKS = 4
-"""Blocks of documents for each one that is kept."""
 
 
 class Nearest:
@@ -75,39 +73,19 @@ class Nearest:
 
 
 def _candidates(scores: Any, depth: int) -> tuple[Array, Array, Array]:
-    """All scores that can be among the ``depth`` best of their row, ties included, as (row, column, score).
-
-    The columns are cut into blocks. As many blocks as are kept have a maximum of at least the depth-th highest
-    maximum, so that is a bound which the depth-th best score reaches, and nearly everything lies below it. A tensor is
-    looked at on its device.
-    """
-    if hasattr(scores, "detach"):
-        scores = scores.detach().float()
-        if bool(scores.isnan().any()):
-            raise InputError.of("compat.nan_similarity")
-        return best_of(scores, np.full(len(scores), -np.inf), depth)
+    """All scores that can be among the ``depth`` best of their row, ties included, as (row, column, score)."""
+    is_tensor = hasattr(scores, "detach")
+    scores = scores.detach().float() if is_tensor else scores
+    if bool(scores.isnan().any() if is_tensor else np.isnan(scores.max())):
+        raise InputError.of("compat.nan_similarity")
+    rows = len(scores) if is_tensor else ROWS
     parts = []
-    for start in range(0, len(scores), ROWS):
-        part = scores[start : start + ROWS]
-        # One dimension: NumPy looks for what is true many times faster than in two.
-        row, column = np.divmod(np.flatnonzero(part >= _bound(part, depth)[:, None]), part.shape[1])
-        parts.append((row + start, column, part[row, column]))
+    for start in range(0, len(scores), rows):
+        part = scores[start : start + rows]
+        row, column, score = best_of(part, np.full(len(part), -np.inf), depth)
+        parts.append((row + start, column, score))
     row, column, score = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return row, column, score
-
-
-def _bound(scores: Array, depth: int) -> Array:
-    """For each row a number that at least ``depth`` of its scores reach, if it has as many."""
-    width = max(1, scores.shape[1] // (BLOCKS * depth))
-    blocks = scores.shape[1] // width
-    highest = scores[:, : width * blocks].reshape(len(scores), width, blocks).max(axis=1)
-    # The maximum of a block with a NaN is NaN, so that nothing but the maxima and the rest need be looked at.
-    if np.isnan(highest).any() or np.isnan(scores[:, width * blocks :]).any():
-        raise InputError.of("compat.nan_similarity")
-    if width == 1:
-        return np.full(len(scores), -np.inf)
-    bound: Array = np.partition(highest, blocks - depth, axis=1)[:, blocks - depth]
-    return bound
 
 
 def as_array(values: Any) -> Array:
