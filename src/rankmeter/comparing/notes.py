@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.records import Difference, Settings, unit_said, units_said
+from rankmeter.comparing.records import Difference, Settings, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
@@ -162,7 +162,7 @@ def _identical(measured: Mapping[str, Measured]) -> Iterable[Said]:
 def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[Said]:
     counts = {sample.units for sample in samples.values()}
     if counts and min(counts) == 1:
-        yield said("one_unit", unit=unit_said(settings.unit))
+        yield said("one_unit", unit=units_said(settings.unit, "unit"))
     elif counts and min(counts) < FEW_UNITS:
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
 

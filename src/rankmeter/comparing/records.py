@@ -95,14 +95,9 @@ class Settings:
         return [*sentences, said("made_by", seed=self.seed, version=self.version)]
 
 
-def unit_said(unit: str) -> Said:
-    """What is resampled."""
-    return said(f"unit_{unit}") if unit in ("query", "run") else said("unit_other", name=unit)
-
-
-def units_said(unit: str) -> Said:
-    """The plural of what is resampled."""
-    return said(f"units_{unit}") if unit in ("query", "run") else said("units_other", name=unit)
+def units_said(unit: str, number: Literal["unit", "units"] = "units") -> Said:
+    """What is resampled, one of them or several."""
+    return said(f"{number}_{unit}") if unit in ("query", "run") else said(f"{number}_other", name=unit)
 
 
 @dataclass(frozen=True, slots=True)

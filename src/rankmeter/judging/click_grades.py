@@ -24,6 +24,7 @@ from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
+from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table
 from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.click_models import (
@@ -44,7 +45,6 @@ Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]
 MODELS: tuple[Model, ...] = get_args(Model)
 WITH_INTERVAL = ("examined", "ctr", "cascade", "sdbn")
 _POSITIONS = 20
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,13 +228,10 @@ def judgments_from_clicks(
 
 def _notes(log: Events, counts: ClickCounts, beyond: int, positions: int) -> list[Said]:
     """What was left out of the log, and what stands for what it does not say."""
-    notes = []
-    if counts.orphans:
-        notes.append(said("clicks_without_impression", count=counts.orphans))
+    notes = [said("clicks_without_impression", count=counts.orphans)] if counts.orphans else []
     if not log.has("request"):
-        session = log.columns.get("session")
         notes.append(said("clicks_by_user"))
-        if session is not None:
+        if (session := log.columns.get("session")) is not None:
             notes.append(said("clicks_by_session", option=Option("columns", {"request": session})))
     if beyond:
         notes.append(said("clicks_beyond", count=beyond, positions=positions))

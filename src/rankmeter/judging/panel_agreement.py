@@ -266,7 +266,8 @@ def judges(
     if len(panel.judges) == 2 and singles == "skip":
         pairs = (_pair(panel.judges, together, coefficients, counts),)
     elif len(panel.judges) <= MOST_PAIRED:
-        pairs = tuple(_pairs_of(panel, level))
+        couples = combinations(range(len(panel.judges)), 2)
+        pairs = tuple(two for couple in couples if (two := _two_judges(panel, couple, level)) is not None)
     per_query, to_discuss = _apart(panel, in_common)
     queries = len(np.unique(grades.query[in_common]))
     return JudgeAgreement(
@@ -277,16 +278,12 @@ def judges(
     )  # fmt: skip
 
 
-def _pairs_of(panel: Panel, level: float) -> list[JudgePair]:
-    pairs = []
-    for first, second in combinations(range(len(panel.judges)), 2):
-        both = replace(panel.grades, codes=panel.grades.codes[[first, second]])
-        two = both.only((both.codes != GAP).all(0))
-        if not len(two.query):
-            continue
-        names = panel.judges[first], panel.judges[second]
-        pairs.append(_pair(names, two, *jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)))
-    return pairs
+def _two_judges(panel: Panel, couple: tuple[int, int], level: float) -> JudgePair | None:
+    """Two judges on what both judged; None where that is nothing."""
+    both = replace(panel.grades, codes=panel.grades.codes[list(couple)])
+    two = both.only((both.codes != GAP).all(0))
+    names = [panel.judges[at] for at in couple]
+    return _pair(names, two, *jackknifed(two, {**OF_MANY, **OF_TWO}, level=level)) if len(two.query) else None
 
 
 def _pair(names: Sequence[str], two: Grades, coefficients: Mapping[str, Jackknifed], counts: GradeCounts) -> JudgePair:

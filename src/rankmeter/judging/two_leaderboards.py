@@ -252,13 +252,9 @@ def leaderboards(
 
 
 def _notes(systems: int, queries: int) -> list[Said]:
-    notes = []
-    if systems < FEWEST_SYSTEMS:
-        notes.append(said("few_board_systems", count=systems, fewest=FEWEST_SYSTEMS))
-    else:
-        notes.append(said("tau_interval"))
-    if queries < 10:
-        notes.append(said("few_board_queries", count=queries))
+    few = said("few_board_systems", count=systems, fewest=FEWEST_SYSTEMS)
+    notes = [few if systems < FEWEST_SYSTEMS else said("tau_interval")]
+    notes += [said("few_board_queries", count=queries)] if queries < 10 else []
     return [*notes, said("halves_are_the_yardstick"), said("circular")]
 
 
