@@ -248,7 +248,7 @@ def test_every_command_is_called() -> None:
 def _in_chinese(*words: str) -> tuple[int, str, list[str]]:
     """How a call ends, what it says, and what of that is English."""
     result = CliRunner().invoke(app, [*words, "--lang", "zh"])
-    said = result.output.replace(CITED.get(words[0], "no title"), "")
+    said = re.sub(r"(?m)^ *>>> .*", "", result.output.replace(CITED.get(words[0], "no title"), ""))  # Python is Python
     return result.exit_code, said, SENTENCE.findall(said)
 
 

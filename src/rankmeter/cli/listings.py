@@ -169,9 +169,13 @@ def dialects(name: str | None, lang: Language, format: str) -> None:
     if format == "json":
         listed = [_dialect(dialect, lang) for dialect in chosen]
         echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
-    else:
-        document = _whole(chosen[0], lang) if name else _overview(chosen, lang)
-        echo(document_text(document, width=readable_width(), lang=lang))
+        return
+    rows = [(dialect.name, f"{dialect.title} {dialect.version}") for dialect in chosen]
+    more = words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME")
+    document: list[Block] = (
+        _whole(chosen[0], lang) if name else [text_table(("", ""), rows, ("text", "text")), Paragraph(more)]
+    )
+    echo(document_text(document, width=readable_width(), lang=lang))
 
 
 def _dialect(dialect: Dialect, lang: Language) -> dict[str, Any]:
@@ -213,23 +217,13 @@ def _variant(name: str, sets: str) -> str:
     return f"{name}=N" if sets else name
 
 
-def _overview(dialects: list[Dialect], lang: Language) -> list[Block]:
-    rows = [(dialect.name, f"{dialect.title} {dialect.version}") for dialect in dialects]
-    more = words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME")
-    return [text_table(("", ""), rows, ("text", "text")), Paragraph(more)]
-
-
-def _version(dialect: Dialect) -> str:
-    """The version that is reproduced; an option that is a number names an older one."""
-    options = str(dialect).partition(":")[2].split(",")
-    return next((option for option in options if option.isdigit()), dialect.version)
-
-
 def _whole(dialect: Dialect, lang: Language) -> list[Block]:
     words = words_of("dialect_list", lang)
     rounded = words["digits"].format(digits=dialect.digits) if dialect.digits else ""
     newest = words["newest"].format(newest=dialect.newest, moved=dialect.moved[lang]) if dialect.newest else ""
-    about = [f"{dialect}: {dialect.title} {_version(dialect)}{rounded}", dialect.text[lang], newest]
+    stated = str(dialect).partition(":")[2].split(",")  # an option that is a number names an older version
+    version = next((option for option in stated if option.isdigit()), dialect.version)
+    about = [f"{dialect}: {dialect.title} {version}{rounded}", dialect.text[lang], newest]
     blocks: list[Block] = [*(Paragraph(text) for text in about if text), Heading(words["metrics"])]
     width = max(len(metric.name) for metric in dialect.metrics)
     for metric in dialect.metrics:

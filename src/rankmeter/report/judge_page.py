@@ -24,8 +24,6 @@ from rankmeter.wording import Language, words
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 GRADE = "grade"
-MOST_GRADES = 10
-"""Each has a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,9 @@ def judge_page(
     >>> page.pairs, "red dress" in page.text, "<b>17" in page.text
     (1, True, False)
     """
-    offered = _checked(grades)
+    offered = list(grades)
+    if not set(offered) <= set(range(10)) or not 2 <= len(set(offered)) == len(offered):  # each must have a key
+        raise InputError.of("judging.grades_without_keys", grades=offered)
     pairs, columns = _pairs(pool, seed)
     graded = _graded(columns.pop(GRADE, []), offered, called(pool, "the pool"))
     shown = {item for _, item in pairs}
@@ -108,8 +108,8 @@ def judge_page(
             raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
     named = labels or {}
     known = [[grade, named.get(grade, "")] for grade in offered]
-    if unknown := sorted(set(named) - set(grades)):
-        raise InputError.of("judging.label_of_no_grade", grade=unknown[0], grades=list(grades))
+    if unknown := sorted(set(named) - set(offered)):
+        raise InputError.of("judging.label_of_no_grade", grade=unknown[0], grades=offered)
     digest = hashlib.sha256(json.dumps([pairs, known, *([graded] if graded else [])]).encode()).hexdigest()[:16]
     data = {
         "digest": digest, "judge": judge, "pairs": pairs, "kept": columns, "queries": texts,
@@ -191,14 +191,6 @@ def _fields(items: object, shown: set[str]) -> dict[str, list[list[str]]]:
         values = [[name, str(value)] for name, value in row.items() if name != ids and value not in (None, "")]
         fields[str(row[ids])] = values
     return fields
-
-
-def _checked(grades: Sequence[int]) -> list[int]:
-    """The grades, each of which must have a key."""
-    wrong = [grade for grade in grades if grade not in range(10)]
-    if wrong or not 2 <= len(grades) <= MOST_GRADES or len(set(grades)) != len(grades):
-        raise InputError.of("judging.grades_without_keys", grades=list(grades))
-    return list(grades)
 
 
 def _page(embedded: str, said: Mapping[str, Any], guidelines: str, keys: str, lang: Language) -> str:
