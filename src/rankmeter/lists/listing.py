@@ -12,6 +12,7 @@ import numpy as np
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
+from rankmeter.arithmetic.slates.data import given
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.lists.catalogue import Catalogue
@@ -28,9 +29,6 @@ from rankmeter.measures.slate_base import JudgedSlateMeasure, SlateMeasure
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Bools, Ints
-
-_Found = dict[Measure, tuple[list[float], list[int], PartsSample | SumSample | None]]
-"""For each measure its value in every slice, how many queries it is about, and what can be drawn again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +160,10 @@ def slices_of_queries(
 
     ``whole`` gives those of measures of all lists, ``wholes`` what their queries add where they can be drawn again.
     """
-    by_measure: _Found = {}
     code, slices = slicing.code, len(slicing.labels)
-    for measure, of_queries in values.items():
-        rows = _cut_by(of_queries, code, slices)
-        sample = sample_by_slice(measure, of_queries, code, slices, wholes or {})
-        if measure.aggregate == "whole":
-            numbers = [whole(measure, row.counted) for row in rows]
-        else:
-            numbers = [aggregated(row, measure.aggregate) for row in rows]
-        by_measure[measure] = numbers, [int(row.counted.sum()) for row in rows], sample
-    return _slices_of(slicing, code, by_measure)
+    rows = {measure: _cut_by(of_queries, code, slices) for measure, of_queries in values.items()}
+    samples = {m: sample_by_slice(m, of_queries, code, slices, wholes or {}) for m, of_queries in values.items()}
+    return _slices_of(slicing, code, rows, samples, whole)
 
 
 def sample_by_slice(
@@ -188,15 +179,26 @@ def _cut_by(values: Values, code: Ints, slices: int) -> list[Values]:
     return [replace(values, counted=values.counted & (code == place)) for place in range(slices)]
 
 
-def _slices_of(slicing: Slicing, code: Ints, found: _Found) -> Slices:
+def _slices_of(
+    slicing: Slicing,
+    code: Ints,
+    rows: Mapping[Measure, Sequence[Values]],
+    samples: Mapping[Measure, PartsSample | SumSample | None],
+    whole: Callable[[Measure, Bools], float],
+) -> Slices:
+    """What the values of each slice come to; ``rows`` has those of every slice."""
+
+    def value(measure: Measure, row: Values) -> float:
+        return whole(measure, row.counted) if measure.aggregate == "whole" else aggregated(row, measure.aggregate)
+
     return Slices(
         slicing.name,
         slicing.kind,
         slicing.labels,
         code,
-        {measure: tuple(one[0]) for measure, one in found.items()},
-        {measure: tuple(one[1]) for measure, one in found.items()},
-        {measure: one[2] for measure, one in found.items() if one[2] is not None},
+        {measure: tuple(value(measure, row) for row in several) for measure, several in rows.items()},
+        {measure: tuple(int(row.counted.sum()) for row in several) for measure, several in rows.items()},
+        {measure: sample for measure, sample in samples.items() if sample is not None},
     )
 
 
@@ -219,13 +221,15 @@ class _Cut:
         if self.slicing.kind == "query":
             values = {measure: self.values[measure] for measure in self.measures}
             return slices_of_queries(self.slicing, values, self._whole, self.lists.wholes)
-        return _slices_of(self.slicing, np.empty(0, np.int64), self._by_items())
+        rows = self._by_items()
+        samples = {measure: parts_sample(several, measure.aggregate) for measure, several in rows.items()}
+        return _slices_of(self.slicing, np.empty(0, np.int64), rows, samples, self._whole)
 
     def _whole(self, measure: Measure, inside: Bools) -> float:
         """The value of a measure of all lists for those of one slice."""
         return _measured(self.lists.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
 
-    def _by_items(self) -> _Found:
+    def _by_items(self) -> dict[Measure, list[Values]]:
         """Judgments of the items of one slice only; queries without any are left out."""
         if self.given.judgments is None:
             raise InputError.of("lists.slices_need_judgments", name=self.slicing.name)
@@ -233,40 +237,29 @@ class _Cut:
         item = self.lists.material.vocabulary.find(truth.item)
         label = np.where(item >= 0, self.slicing.code[np.maximum(item, 0)], -1)
         n, slices = len(self.placed.queries), len(self.slicing.labels)
-        of_lists = [m for m in self.measures if isinstance(m, JudgedSlateMeasure) and "judgments" in m.needed()]
-        kept = [m for m in self.measures if isinstance(m, RankedMeasure) or m in of_lists]
-        rows: dict[Measure, list[Values]] = {measure: [] for measure in kept}
+        rows: dict[Measure, list[Values]] = {
+            m: []
+            for m in self.measures
+            if isinstance(m, RankedMeasure) or (isinstance(m, JudgedSlateMeasure) and "judgments" in m.needed())
+        }
         parts = values_by_slice(self.placing, self.ranked, SlicedJudgments(truth, label, slices), self.placed.queries)
         for place, part in enumerate(parts):
-            slates_part = self._judged_part(place)
-            for measure in kept:
+            judged = self._judged_part(place)
+            for measure, several in rows.items():
                 if isinstance(measure, SlateMeasure):
-                    rows[measure].append(self._list_values(measure, slates_part))
+                    several.append(self._list_values(measure, judged))
                 else:
-                    rows[measure].append(part.get(measure, Values.uncounted(n)))
-        return {
-            measure: (
-                [aggregated(row, measure.aggregate) for row in several],
-                [int(row.counted.sum()) for row in several],
-                parts_sample(several, measure.aggregate),
-            )
-            for measure, several in rows.items()
-        }
+                    several.append(part.get(measure, Values.uncounted(n)))
+        return rows
 
-    def _judged_part(self, place: int) -> Rows | None:
-        judged = self.lists.material.judged
-        if judged is None:
-            return None
+    def _judged_part(self, place: int) -> Rows:
+        judged = given(self.lists.material.judged)
         kept = self.slicing.code[judged.item] == place
         return Rows.of(judged.query[kept], judged.item[kept], judged.grade[kept], len(self.placed.queries))
 
-    def _list_values(self, measure: SlateMeasure, judged: Rows | None) -> Values:
+    def _list_values(self, measure: SlateMeasure, judged: Rows) -> Values:
         slates = self.lists.slates[measure]
-        if judged is None or slates.grade is None:
-            return Values.uncounted(len(slates))
-        row = judged.query
-        inside = np.bincount(row, minlength=len(slates)) > 0
         members = np.zeros(slates.items.total, np.bool_)
         members[judged.item] = True
-        cut = replace(slates, grade=np.where(members[slates.item], slates.grade, np.nan), judged=judged)
-        return _measured(cut, measure, chosen_by(measure, self.placed.placements) & inside)[0]
+        cut = replace(slates, grade=np.where(members[slates.item], given(slates.grade), np.nan), judged=judged)
+        return _measured(cut, measure, chosen_by(measure, self.placed.placements) & (np.diff(judged.offsets) > 0))[0]
