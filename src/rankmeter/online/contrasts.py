@@ -70,19 +70,7 @@ def estimate(sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampl
 
 
 def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look = ONCE) -> Lift:
-    """The difference of a measure between two groups of units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rankmeter import CTR
-    >>> names = ("CTR x", "CTR y")
-    >>> a = Sums.of_rows(names, np.array([[1, 10], [1, 4], [3, 20], [0, 1], [2, 8], [0, 5], [1, 12], [1, 2]], float))
-    >>> b = Sums.of_rows(names, np.array([[2, 9], [1, 6], [3, 15], [1, 3], [2, 7], [0, 2], [3, 14], [1, 4]], float))
-    >>> gap = difference(a, b, CTR)
-    >>> gap.absolute.value, gap.p
-    (0.07150537..., 0.0482834...)
-    """
+    """The difference of a measure between two groups of units."""
     sides = (GroupValue(*ratio(sums, measure), sums.n) for sums in (control, treatment))
     return compare(*sides, look=look, method=said("method_delta"))
 

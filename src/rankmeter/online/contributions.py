@@ -132,13 +132,6 @@ def credit(
     Gives (c,) how many conversions, or parts of one, each click is credited with, in the order of the clicks given, and
     (v,) whether a conversion found a click. The window, in microseconds, includes both ends; None is for ever. The rule
     is ``last``, ``first``, ``all`` (each gets the whole) or ``even`` (each gets an equal part).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one = np.zeros(1, np.int64)
-    >>> credit(np.zeros(3, np.int64), np.array([1, 5, 9]), one, one + 6, window=None, rule="even")[0].tolist()
-    [0.5, 0.5, 0.0]
     """
     wanted = np.flatnonzero(np.isin(click_group, conversion_group))  # few clicks have a conversion after them
     order = wanted[np.lexsort((click_time[wanted], click_group[wanted]))]

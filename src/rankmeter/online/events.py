@@ -23,7 +23,7 @@ from rankmeter.inputs.accepting import is_spark
 from rankmeter.inputs.columns import no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
-from rankmeter.inputs.frames import is_frame, kind_of_frame
+from rankmeter.inputs.frames import is_frame, kind_of_frame, scan
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
@@ -245,17 +245,14 @@ def _as_polars_writes(number: bytes) -> str:
 
 def _open(source: object, format: str | None) -> Opened:
     """The table as it is, lazy where that is possible."""
-    if isinstance(source, pl.LazyFrame):
-        return Opened(source, "events (polars LazyFrame)")
-    if isinstance(source, pl.DataFrame):
-        return Opened(source.lazy(), "events (polars DataFrame)")
     if isinstance(source, (list, tuple)):
         return Opened(_records(source, "events (records)"), "events (records)")
     if isinstance(source, (str, os.PathLike)):
         return _open_path(os.fspath(source), format)
     if is_frame(source):
         name = f"events ({kind_of_frame(source)})"
-        return Opened(_foreign(source, name), name)
+        is_polars = isinstance(source, (pl.DataFrame, pl.LazyFrame))
+        return Opened(source.lazy() if is_polars else _foreign(source, name), name)  # type: ignore[attr-defined]
     raise InputError.of("online.events_type", type=type(source).__name__)
 
 
@@ -359,10 +356,8 @@ def _open_file(path: str, format: str | None) -> Opened:
 
 
 def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
-    if kind == "parquet":
-        return pl.scan_parquet(content)
-    if kind == "ipc":
-        return pl.scan_ipc(content)
+    if kind in ("parquet", "ipc"):
+        return scan(content, kind)
     if kind == "jsonl":
         return pl.scan_ndjson(content, infer_schema_length=10_000)
     if kind == "json":

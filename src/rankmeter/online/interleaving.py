@@ -103,18 +103,12 @@ def _drafted(a: Sequence[Hashable], b: Sequence[Hashable], wanted: int, coins: S
 def interleave_runs(
     a: object, b: object, *, length: int | None = None, seed: int = 0, versions: int = 2
 ) -> tuple[pl.DataFrame, int]:
-    """Interleave two runs by team draft, query by query; also how many queries only one of them has.
+    """Interleave two files of runs by team draft, query by query; also how many queries only one of them has.
 
-    Parameters
-    ----------
-    a, b
-        Files of runs. Items are ordered by score, equal scores with the higher id first.
-    length, seed
-        As for :func:`team_draft`; each query has coins of its own.
-    versions
-        How many lists each query has, an even number: each with its mirror image, in which all coins fell the other
-        way. Whoever serves a request draws one of them, which makes its coin; 1 makes one list for everybody, whose
-        clicks must then be scored with queries as the unit.
+    Items are ordered by score, equal scores with the higher id first; each query has coins of its own. It has an even
+    number of lists (``versions``), each with its mirror image, in which all coins fell the other way: whoever serves a
+    request draws one of them, which makes its coin. 1 makes one list for everybody, whose clicks must then be scored
+    with queries as the unit.
     """
     from rankmeter.inputs.files import read_run
 

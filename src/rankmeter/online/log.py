@@ -357,16 +357,6 @@ def sessions_of(
 
     Without ``gap`` events without an id are in no session. ``ids`` are (n,) codes of session ids, and whether an event
     has one; ids of different users are different sessions.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> user, time = np.zeros(4, np.int64), np.array([0, 1, 2, 9]) * 1_000_000
-    >>> sessions_of(user, time, gap=5_000_000).seconds.tolist()
-    [2.0, 0.0]
-    >>> named = np.array([7, 0, 7, 0], np.uint64)
-    >>> sessions_of(user, time, gap=5_000_000, ids=(named, named > 0)).of_event.tolist()
-    [2, 0, 2, 1]
     """
     rows = np.arange(len(user)) if active is None else np.flatnonzero(active)
     has_id = np.zeros(len(rows), np.bool_)

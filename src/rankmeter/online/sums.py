@@ -78,16 +78,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How many units, and the exact totals of columns and of their products; they add up.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.array([[0.1], [0.2], [0.3], [1e16], [-1e16]])
-    >>> whole, parts = Totals.of_rows(rows), Totals.of_rows(rows[3:]) + Totals.of_rows(rows[2::-1])
-    >>> whole.means().tolist(), (whole.means() == parts.means()).all()
-    ([0.12], np.True_)
-    """
+    """How many units, and the exact totals of columns and of their products; they add up."""
 
     n: int
     columns: npt.NDArray[Any]
