@@ -18,9 +18,8 @@ import polars as pl
 import rankmeter as rm
 from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
-from rankmeter.online.contrasts import cuped, difference, estimate, stratified
+from rankmeter.online.contrasts import cuped, difference, estimate, resampled_difference, stratified
 from rankmeter.online.sums import Draws, Sums
-from rankmeter.online.variant_effects import resampled_difference
 from rankmeter.placing.matching import mixed
 from rankmeter.stats import estimates as locations
 from rankmeter.stats.estimates import Look, boundaries, compare, heterogeneity

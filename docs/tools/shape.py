@@ -42,7 +42,7 @@ NEW_GROUND: dict[str, str] = {
     "what search engines and production systems export": """
         inputs.exports inputs.responses compat.rank_eval""",
     "experiments: looks, guardrails, days, logs in Spark": """
-        online.spark_rows online.variant_effects""",
+        online.spark_rows""",
     "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",
     "requirements in tests, experiment trackers": "compat.trackers pytest_plugin testing",
 }

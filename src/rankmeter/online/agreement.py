@@ -18,10 +18,10 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, NotFoundError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
+from rankmeter.online.contrasts import corrected_p
 from rankmeter.online.events import open_table
 from rankmeter.online.log_results import number_cell
 from rankmeter.online.trial import Experiment
-from rankmeter.online.variant_effects import corrected_p
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.numbers import known
 from rankmeter.showing.showable import ToldTable

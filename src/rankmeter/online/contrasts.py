@@ -9,11 +9,11 @@ randomised; what happens inside one is never taken as independent.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from rankmeter.errors import InputError
 from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
 from rankmeter.online.sums import BEFORE, Sums, denominator, numerator, quotients
 from rankmeter.placing.placements import Floats
+from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
 from rankmeter.stats.power import wilson
-from rankmeter.stats.resampling import middle as middle_of
+from rankmeter.stats.resampling import middle, two_sided
 from rankmeter.wording import said
 
+Key = TypeVar("Key", bound=Hashable)
 ROUNDING = 1e-12
 """A variance smaller than this share of the terms that it is the sum of is what rounding left of 0."""
 
@@ -61,7 +63,7 @@ def estimate(sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampl
         drawn = quotients(resampled, sums.place(numerator(measure)), sums.place(denominator(measure)))
         drawn = drawn[~np.isnan(drawn)]
         # One unit drawn again and again is always itself: that says nothing about chance.
-        low, high = middle_of(drawn, level) if sums.n > 1 else (math.nan, math.nan)
+        low, high = middle(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
         low, high = wilson(round(sums.total(numerator(measure))), round(sums.total(denominator(measure))), level=level)
@@ -197,6 +199,44 @@ def change(sums: Sums, measure: OnlineMeasure) -> GroupValue:
     value, covariance, before, _ = line
     spread = covariance[0, 0] - 2 * covariance[0, 1] + covariance[1, 1]
     return GroupValue(float(value - before[0]), max(float(spread), 0.0) / sums.n, sums.n)
+
+
+def resampled_difference(
+    lift: Lift,
+    control: Floats,
+    treatment: Floats,
+    sums: Sums,
+    measure: OnlineMeasure,
+    look: Look,
+    theta: float = 0.0,
+) -> Lift:
+    """A difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
+    if math.isnan(lift.p):  # one unit, or units that are all alike, are alike in every resample too
+        return lift
+    level = look.level
+    x, y = sums.place(numerator(measure)), sums.place(denominator(measure))
+    base = quotients(control, x, y)
+    gaps = quotients(treatment, x, y) - base
+    if theta:
+        x, y = sums.place(numerator(measure) + BEFORE), sums.place(denominator(measure) + BEFORE)
+        gaps -= theta * (quotients(treatment, x, y) - quotients(control, x, y))
+    base, gaps = base[~np.isnan(gaps)], gaps[~np.isnan(gaps)]
+    drawn = said("method_bootstrap", count=len(gaps))
+    method = said("method_and", method=said("method_cuped"), how=drawn) if theta else drawn
+    spread = float(np.var(gaps)) if len(gaps) else math.nan
+    absolute = Estimate(lift.absolute.value, *middle(gaps, level), level, method, lift.absolute.units, spread)
+    relative = lift.relative
+    if len(gaps) and (base > 0).all():
+        relative = replace(relative, low=middle(gaps / base, level)[0], high=middle(gaps / base, level)[1],
+                           method=method)  # fmt: skip
+    return replace(lift, absolute=absolute, relative=relative, p=two_sided(gaps))
+
+
+def corrected_p(p: Mapping[Key, float], correction: Correction) -> dict[Key, float]:
+    """The p-values of one family, corrected; those that are not there stay so."""
+    known = [key for key in p if not math.isnan(p[key])]
+    values = corrected(np.array([p[key] for key in known]), correction)
+    return {**p, **dict(zip(known, values.tolist(), strict=True))}
 
 
 def minimum_detectable(

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from typing import Any, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_columns
+from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, OnlineMeasure
+from rankmeter.online.contrasts import (
+    Adjusted,
+    change,
+    corrected_p,
+    cuped,
+    difference,
+    resampled_difference,
+    stratified,
+)
 from rankmeter.online.event_columns import check_mapping
 from rankmeter.online.events import Events, read_events
-from rankmeter.online.log_evaluation import DEFAULT_MEASURES, check_unit, counted_by_unit, described, into_online
+from rankmeter.online.log_evaluation import (
+    DEFAULT_MEASURES,
+    check_unit,
+    counted_by_unit,
+    described,
+    into_online,
+    values_of,
+)
 from rankmeter.online.questions import (
     COMPANIONS,
     NO_SEGMENT,
@@ -24,20 +43,10 @@ from rankmeter.online.questions import (
     with_companions,
 )
 from rankmeter.online.sums import Sums, denominator, is_sums, measures_of, numerator
-from rankmeter.online.tallies import Counted
-from rankmeter.online.trial import Effect, Experiment, Interaction, SampleRatio
-from rankmeter.online.variant_effects import (
-    Contrast,
-    by_segment,
-    by_variant,
-    corrected_effects,
-    corrected_p,
-    days_of,
-    decided,
-    decisions,
-    novelty_of,
-)
-from rankmeter.stats.estimates import Estimate, heterogeneity
+from rankmeter.online.tallies import Counted, Label, add_to
+from rankmeter.online.trial import Day, Decision, Effect, Experiment, Interaction, NoveltyEffect, Role, SampleRatio
+from rankmeter.placing.placements import Floats
+from rankmeter.stats.estimates import Estimate, GroupValue, Lift, Look, compare, detectable, heterogeneity
 from rankmeter.stats.power import sample_ratio
 from rankmeter.wording import Option, Said, said
 
@@ -140,30 +149,33 @@ def experiment(
         located={} if divided else {variant: sides for (variant,), sides in counted.located.items()},
         strata=list(by_segment(counted.groups).values()) if plan.strata is not None else (),
     )  # fmt: skip
-    decision = _decided(whole, chosen, ratios)
+    results = _results(whole, chosen, ratios)
     of_segments = _by_segment(counted, chosen, base, plan) if segments is not None else ()
     return Experiment(
-        **decision,
+        **results,
         segments=of_segments,
         segment=segments or "",
         interactions=_interactions(of_segments, plan),
         days=days_of(counted, chosen, base, plan) if plan.days else (),
         novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
-        **described(log, counted, [*notes, *_warnings(decision["effects"], whole, counted.question.unit)]),
+        **described(log, counted, [*notes, *_warnings(results["effects"], whole, counted.question.unit)]),
     )
 
 
-def _decided(whole: Contrast, measures: Sequence[OnlineMeasure], ratios: Mapping[str, float] | None) -> dict[str, Any]:
+def _results(whole: Contrast, measures: Sequence[OnlineMeasure], ratios: Mapping[str, float] | None) -> dict[str, Any]:
     """What every experiment holds, from a log or from sums: values, the sample ratio, effects and decisions."""
-    effects = decided(whole.effects(measures), whole.plan)
-    ratio = _check_ratio(whole.groups, ratios)
+    effects, plan, ratio = decided(whole.effects(measures), whole.plan), whole.plan, _check_ratio(whole.groups, ratios)
+    variants = dict.fromkeys(effect.variant for effect in effects if plan.primary or plan.guardrails)
     return {
         "control": whole.control,
         "values": {variant: whole.values(variant, measures) for variant in whole.groups},
         "ratio": ratio,
         "effects": effects,
-        "plan": whole.plan,
-        "decisions": decisions(effects, whole.plan, is_sound=ratio.is_sound),
+        "plan": plan,
+        "decisions": tuple(
+            Decision.of(variant, [effect for effect in effects if effect.variant == variant], is_sound=ratio.is_sound)
+            for variant in variants
+        ),
         "sums": whole.groups,
     }
 
@@ -202,9 +214,9 @@ def _from_sums(
                 holds = examples(measures_of(sums)) or said("general.none")
                 raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
-    decision = _decided(whole, asked, ratios)
-    notes = tuple(_warnings(decision["effects"], whole, unit))
-    return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **decision)
+    results = _results(whole, asked, ratios)
+    notes = tuple(_warnings(results["effects"], whole, unit))
+    return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **results)
 
 
 def _moment(start: str | datetime | date | float) -> int:
@@ -303,3 +315,150 @@ def _warnings(effects: Sequence[Effect], whole: Contrast, unit: str) -> list[Sai
     if whole.plan.prior is not None:
         warnings.append(said("prior_is", prior=whole.plan.prior))
     return warnings
+
+
+@dataclass
+class Contrast:
+    """Variants to be compared with a control: their sums, and whatever else is known of them."""
+
+    groups: Mapping[str, Sums]
+    control: str
+    plan: ExperimentPlan
+    resampled: Mapping[str, Floats] = field(default_factory=dict)
+    covariates: Sequence[str] = ()
+    located: Mapping[str, Mapping[OnlineMeasure, GroupValue]] = field(default_factory=dict)
+    """The quantiles and trimmed means of each variant."""
+    strata: Sequence[Mapping[str, Sums]] = ()
+    """The sums of each stratum by variant, where units are weighted by their stratum."""
+
+    def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
+        """The value of each measure in one variant."""
+        located, resampled = self.located.get(variant, {}), self.resampled.get(variant)
+        return values_of(self.groups[variant], measures, self.plan.level, located, resampled)
+
+    def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
+        """Each measure of each variant against the control, not yet corrected."""
+        values = {variant: self.values(variant, measures) for variant in self.groups}
+        effects = []
+        for measure, variant in product(measures, [name for name in self.groups if name != self.control]):
+            plain, adjusted = self.difference(variant, measure)
+            chance, loss = math.nan, math.nan
+            if self.plan.prior is not None and measure.direction:
+                test = adjusted.difference if adjusted is not None else plain
+                chance, loss = test.chance_to_win(self.plan.prior, measure.direction)
+            effects.append(
+                Effect(measure, variant, self.control, segment, values[self.control][measure], values[variant][measure],
+                       plain, adjusted, least=math.nan, p_corrected=math.nan, chance=chance, loss=loss)
+            )  # fmt: skip
+        return tuple(effects)
+
+    def difference(self, variant: str, measure: OnlineMeasure) -> tuple[Lift, Adjusted | None]:
+        """The difference of a variant from the control, plain and adjusted."""
+        base, sums, look = self.groups[self.control], self.groups[variant], self.plan.look()
+        if measure.is_located:
+            sides = (self.located[name][measure] for name in (self.control, variant))
+            return compare(*sides, look=look, method=said("method_by_unit")), None
+        plain = difference(base, sums, measure, look=look)
+        if self.strata:
+            pairs = [(part.get(self.control, Sums.empty(base.names)), part.get(variant, Sums.empty(base.names)))
+                     for part in self.strata]  # fmt: skip
+            adjusted = stratified(pairs, measure, look=look)
+        else:
+            adjusted = cuped(base, sums, measure, covariates=self.covariates, look=look) if sums.n else None
+        if self.control in self.resampled and variant in self.resampled:
+            drawn = self.resampled[self.control], self.resampled[variant], base, measure, look
+            plain = resampled_difference(plain, *drawn)
+            if adjusted is not None:
+                theta = adjusted.coefficients.get("before", 0.0)
+                adjusted = replace(adjusted, difference=resampled_difference(adjusted.difference, *drawn, theta))
+        return plain, adjusted
+
+
+def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
+    """Effects with p-values corrected for how many there are, and what could be found after that."""
+    p = corrected_p({place: effect.p for place, effect in enumerate(effects)}, plan.correction)
+    asked = 1 if plan.correction == "none" else len(effects)
+    least = [
+        detectable(effect.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for effect in effects
+    ]
+    return tuple(replace(effect, p_corrected=p[place], least=least[place]) for place, effect in enumerate(effects))
+
+
+def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
+    """Effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
+
+    Guardrails must all hold, so that a false verdict needs one that is wrong: their margins are corrected for the
+    number of variants only. Without roles all effects are one family.
+    """
+    primary, margins = {parse(text) for text in plan.primary}, {parse(t): m for t, m in plan.guardrails.items()}
+    for measure in [*primary, *margins]:
+        if not getattr(measure, "direction", 1):
+            raise InputError.of("online.no_direction", measure=measure, name=type(measure).name)
+        if measure in primary and measure in margins:
+            raise InputError.of("online.primary_and_guardrail", measure=measure)
+    variants = len({effect.variant for effect in effects})
+    placed = []
+    for effect in effects:
+        role: Role = ""
+        if effect.measure in margins:
+            p = effect.test.within_margin_p(margins[effect.measure], effect.measure.direction)
+            effect = replace(effect, margin=margins[effect.measure], p_margin=min(1.0, p * variants))
+            role = "guardrail"
+        elif primary or margins:
+            role = "primary" if effect.measure in primary else "diagnostic"
+        placed.append(replace(effect, role=role))
+    families = {
+        role: iter(corrected_effects([effect for effect in placed if effect.role == role], plan))
+        for role in {effect.role for effect in placed}
+    }
+    return tuple(next(families[effect.role]) for effect in placed)
+
+
+def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
+    """What was counted by variant and segment, by variant alone."""
+    merged: dict[str, Any] = {}
+    for (variant, *_), part in sorted(groups.items()):
+        add_to(merged, variant, part)
+    return merged
+
+
+def by_segment(groups: Mapping[Label, Any]) -> dict[str, dict[str, Any]]:
+    """What was counted by variant and segment: for each segment (or stratum) that of its variants."""
+    nested: dict[str, dict[str, Any]] = {}
+    for (variant, segment), part in sorted(groups.items()):
+        nested.setdefault(segment, {})[variant] = part
+    return nested
+
+
+def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan) -> tuple[Day, ...]:
+    """Each day's own difference, and that of everything up to its end with an interval that holds on all days."""
+    groups: dict[int, dict[str, dict[Label, Sums]]] = {}
+    for (label, number, kind), sums in sorted(counted.days.items()):
+        groups.setdefault(number, {"daily": {}, "cumulative": {}})[kind][label] = sums
+    rows = []
+    for measure, number in product([measure for measure in measures if not measure.is_located], sorted(groups)):
+        daily, cumulative = (by_variant(part) for part in groups[number].values())
+        for variant in [name for name in cumulative if name != control]:
+            empty = Sums.empty(cumulative[variant].names)
+            alone, so_far = (
+                difference(part.get(control, empty), part.get(variant, empty), measure, look=look).absolute
+                for part, look in ((daily, Look(plan.level)), (cumulative, plan.look().always()))
+            )
+            day = (date(1970, 1, 1) + timedelta(days=number)).isoformat()
+            rows.append(Day(day, measure, variant, so_far.units, alone, so_far))
+    return tuple(rows)
+
+
+def novelty_of(
+    counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
+) -> tuple[NoveltyEffect, ...]:
+    """Whether the effect of the second half of the days is that of the first."""
+    groups = by_variant(counted.halves)
+    changes = {
+        (measure, variant): compare(change(groups[control], measure), change(groups[variant], measure),
+                                    look=Look(plan.level), method=said("method_halves"))
+        for measure in measures if not measure.is_located
+        for variant in groups if variant != control and control in groups
+    }  # fmt: skip
+    p = corrected_p({key: lift.p for key, lift in changes.items()}, plan.correction)
+    return tuple(NoveltyEffect(*key, lift.absolute, lift.p, p[key]) for key, lift in changes.items())
