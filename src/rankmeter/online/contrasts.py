@@ -54,8 +54,22 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
     return value, spread / (sums.n * mean_y**2)
 
 
-def estimate(sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampled: Floats | None = None) -> Estimate:
-    """The value of a measure with its interval: bootstrap where units were resampled, Wilson, or the delta method."""
+def estimate(
+    sums: Sums,
+    measure: OnlineMeasure,
+    *,
+    level: float = 0.95,
+    resampled: Floats | None = None,
+    located: GroupValue | None = None,
+) -> Estimate:
+    """The value of a measure with its interval: bootstrap where units were resampled, Wilson, or the delta method.
+
+    ``located`` is the value of a quantile or a trimmed mean, which sums do not tell.
+    """
+    if located is not None:
+        if math.isnan(located.value) or math.isnan(located.variance):
+            return Estimate.without_interval(located.value, level, said("method_no_data"), located.n)
+        return of_variance(located.value, located.variance, located.n, level, said("method_of_quantile"))
     value, variance = ratio(sums, measure)
     if math.isnan(value):
         return Estimate.without_interval(math.nan, level, said("method_no_data"), sums.n)
@@ -69,6 +83,20 @@ def estimate(sums: Sums, measure: OnlineMeasure, *, level: float = 0.95, resampl
         low, high = wilson(round(sums.total(numerator(measure))), round(sums.total(denominator(measure))), level=level)
         return Estimate(value, low, high, level, said("method_wilson"), sums.n, variance)
     return of_variance(value, variance, sums.n, level, said("method_delta"))
+
+
+def values_of(
+    sums: Sums,
+    measures: Sequence[OnlineMeasure],
+    level: float,
+    located: Mapping[OnlineMeasure, GroupValue] | None,
+    resampled: Floats | None,
+) -> dict[OnlineMeasure, Estimate]:
+    """The value of each measure in one group."""
+    return {
+        measure: estimate(sums, measure, level=level, resampled=resampled, located=(located or {}).get(measure))
+        for measure in measures
+    }
 
 
 def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look = ONCE) -> Lift:

@@ -21,16 +21,15 @@ from rankmeter.online.contrasts import (
     difference,
     resampled_difference,
     stratified,
+    values_of,
 )
 from rankmeter.online.event_columns import check_mapping
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log_evaluation import (
     DEFAULT_MEASURES,
-    check_unit,
     counted_by_unit,
     described,
     into_online,
-    values_of,
 )
 from rankmeter.online.questions import (
     COMPANIONS,
@@ -132,7 +131,7 @@ def experiment(
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
     if log.covariates != plan.covariates:
         raise InputError.of("online.read_without_covariates")
-    chosen = with_companions(_asked(measures, plan), check_unit(unit))
+    chosen = with_companions(_asked(measures, plan), unit)
     by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
     for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
@@ -333,7 +332,7 @@ class Contrast:
 
     def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
         """The value of each measure in one variant."""
-        located, resampled = self.located.get(variant, {}), self.resampled.get(variant)
+        located, resampled = self.located.get(variant), self.resampled.get(variant)
         return values_of(self.groups[variant], measures, self.plan.level, located, resampled)
 
     def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:

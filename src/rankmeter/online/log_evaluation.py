@@ -7,23 +7,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError, check_choice, examples
+from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure, SessionMeasure
-from rankmeter.online.contrasts import estimate
+from rankmeter.online.contrasts import values_of
 from rankmeter.online.event_columns import EVENT_NAMES
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log import MOMENTS_PER_HOUR
 from rankmeter.online.log_results import Bin, Finding, OnlineEvaluation, PositionRate
-from rankmeter.online.questions import UNITS, WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
-from rankmeter.online.sums import Sums
+from rankmeter.online.questions import WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
 from rankmeter.online.tallies import LENGTHS, Counted, count
-from rankmeter.placing.placements import Floats
-from rankmeter.stats.estimates import Estimate, GroupValue, of_variance
 from rankmeter.stats.student import t_quantile
 from rankmeter.wording import Said, said
 
@@ -109,8 +106,7 @@ def evaluate(
     plan = ExperimentPlan.of(settings, Counting)
     chosen = into_online(measures)
     log, role = _grouped(events, by, columns, types, format)
-    measured = with_companions(chosen, check_unit(unit))
-    question = Question(measured, unit=unit, by=(role,) if role else (), plan=plan)
+    question = Question(with_companions(chosen, unit), unit=unit, by=(role,) if role else (), plan=plan)
     counted, notes = counted_by_unit(log, question)
     groups = {label: sums for label, sums in sorted(counted.groups.items()) if sums.n or not role}
     if not groups and (crossed := counted.found["units in several variants"]):
@@ -121,36 +117,13 @@ def evaluate(
         by=by or "",
         estimates={
             " ".join(label): values_of(
-                sums, question.measures, plan.level, counted.located.get(label, {}), counted.resampled.get(label)
+                sums, question.measures, plan.level, counted.located.get(label), counted.resampled.get(label)
             )
             for label, sums in groups.items()
         },
         sums={" ".join(label): sums for label, sums in groups.items()},
         **described(log, counted, notes),
     )
-
-
-def values_of(
-    sums: Sums,
-    measures: Sequence[OnlineMeasure],
-    level: float,
-    located: Mapping[OnlineMeasure, GroupValue],
-    resampled: Floats | None,
-) -> dict[OnlineMeasure, Estimate]:
-    """The value of each measure in one group."""
-    return {
-        measure: of_side(located[measure], level)
-        if measure in located
-        else estimate(sums, measure, level=level, resampled=resampled)
-        for measure in measures
-    }
-
-
-def of_side(side: GroupValue, level: float) -> Estimate:
-    """A quantile or a trimmed mean with its interval."""
-    if math.isnan(side.value) or math.isnan(side.variance):
-        return Estimate.without_interval(side.value, level, said("method_no_data"), side.n)
-    return of_variance(side.value, side.variance, side.n, level, said("method_of_quantile"))
 
 
 def counted_by_unit(log: Events, question: Question) -> tuple[Counted, list[Said]]:
@@ -185,18 +158,10 @@ def described(log: Events, counted: Counted, notes: Sequence[Said]) -> dict[str,
 
 def into_online(measures: object) -> list[OnlineMeasure]:
     """The measures that were asked for; those that need judgments are refused."""
-    chosen = into_measures(measures)
-    online = [measure for measure in chosen if isinstance(measure, OnlineMeasure)]
-    others = [str(measure) for measure in chosen if not isinstance(measure, OnlineMeasure)]
-    if others:
-        raise MeasureError.of("online.needs_judgments", others=list(others))
-    return online
-
-
-def check_unit(unit: str) -> Unit:
-    """The unit, if it is one."""
-    check_choice("unit", unit, UNITS)
-    return cast(Unit, unit)
+    chosen: list[Any] = into_measures(measures)
+    if others := [str(measure) for measure in chosen if not isinstance(measure, OnlineMeasure)]:
+        raise MeasureError.of("online.needs_judgments", others=others)
+    return chosen
 
 
 def _grouped(
@@ -205,18 +170,17 @@ def _grouped(
     """The log and the role of what divides its units."""
     if by is not None and not isinstance(by, str):
         raise InputError.of("online.by_not_a_name", by=by)
-    if by is None or by in ("variant", "segment") or isinstance(events, Events):
-        log = read_events(events, columns=columns, types=types, format=format)
-        if by is None or by in ("variant", "segment"):
-            return log, by or ""
-        role = next((role for role in ("variant", "segment") if log.columns.get(role) == by), None)
-        if role is None:
-            raise InputError.of("online.read_without_column", by=by)
-        return log, role
+    if by in (None, "variant", "segment"):
+        return read_events(events, columns=columns, types=types, format=format), by or ""
+    if isinstance(events, Events):
+        for role in ("variant", "segment"):
+            if events.columns.get(role) == by:
+                return events, role
+        raise InputError.of("online.read_without_column", by=by)
     # To divide by the position or the item would take that column away from what it is for.
-    role = next((role for role, names in EVENT_NAMES.items() if by in names), "segment")
-    if role not in ("variant", "segment") and role not in (columns or {}):
-        raise InputError.of("online.by_of_event", by=by, role=role)
+    usual = next((role for role, names in EVENT_NAMES.items() if by in names), "segment")
+    if usual not in ("variant", "segment") and usual not in (columns or {}):
+        raise InputError.of("online.by_of_event", by=by, role=usual)
     log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
     # A column that is the variant is treated as one, so that a user in two of them is noticed.
     return log, "variant" if log.columns.get("variant") == by else "segment"

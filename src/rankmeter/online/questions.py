@@ -158,6 +158,9 @@ class Question:
     """When the experiment began, in microseconds: earlier events are what users did before."""
     plan: ExperimentPlan = field(default_factory=ExperimentPlan)
 
+    def __post_init__(self) -> None:
+        check_choice("unit", self.unit, UNITS)
+
     @property
     def summed(self) -> tuple[OnlineMeasure, ...]:
         """The measures that are quotients of sums; the others are computed from all values together."""
