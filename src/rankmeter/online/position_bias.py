@@ -153,12 +153,10 @@ def position_bias(
     curve = table.group_by("position").agg(pl.col("shown").sum(), pl.col("clicked").sum()).sort("position")
     pairs = table.group_by("query", "item", "position").agg(pl.col("shown").sum(), pl.col("clicked").sum())
     by_query = log.has("query")
-    ratios, low, high, shared = _chained(pairs, positions, level, resamples, seed, "query" if by_query else "item")
-    rows = []
-    for place, shown, clicked in curve.iter_rows():
-        at = place - 1
-        rows.append(Examination(place, shown, clicked, clicked / shown, float(ratios[at]), float(low[at]),
-                                float(high[at]), shared[at]))  # fmt: skip
+    known = _chained(pairs, positions, level, resamples, seed, "query" if by_query else "item")
+    rows = (
+        Examination(at, shown, clicked, clicked / shown, *known[at - 1]) for at, shown, clicked in curve.iter_rows()
+    )
     over = _clicks_over_expected(table, curve, labels)
     return PositionBias(log.source, tuple(rows), over, level, resamples, by_query)
 
@@ -181,30 +179,27 @@ def _counts_of(columns: Columns, seen: Seen, words: Words, *, positions: int) ->
     counts = exposures.group_by("query", "item", "variant", pl.col("place").alias("position")).agg(
         pl.col("shown").sum(), pl.col("clicks").sum().alias("clicked")
     )
-    for role, of_role in words.items():  # codes of texts are those of one partition
-        if role in _KEYS:
-            counts = counts.join(of_role, left_on=role, right_on="code").with_columns(pl.col("word").alias(role))
-            counts = counts.drop("word")
+    for role in [role for role in _KEYS if role in words]:  # codes of texts are those of one partition
+        counts = counts.join(words[role].rename({"word": "", "code": role}), on=role).drop(role).rename({"": role})
     return counts.select(*_KEYS, "shown", "clicked")
 
 
 def _chained(
     table: pl.DataFrame, positions: int, level: float, resamples: int, seed: int, cluster: str
-) -> tuple[Floats, Floats, Floats, list[int]]:
-    """Examination of each position relative to the first, from the pairs of query and item that two neighbours share.
+) -> list[tuple[float, float, float, int]]:
+    """Of each position its examination relative to the first with its interval, and how many pairs it shares.
 
-    What one cluster adds to a quotient of neighbours is summed first, so that a resample is a product of matrices.
+    A pair is a query and an item that are shown at two neighbouring positions. What one cluster adds to a quotient of
+    neighbours is summed first, so that a resample is a product of matrices.
     """
     table = table.sort("query", "item", "position")
     code = table[cluster].rank("dense").cast(pl.Int64).to_numpy() - 1
     clusters = int(code.max()) + 1
     place, shown, clicked = (table[name].to_numpy() for name in ("position", "shown", "clicked"))
-    next_to = np.zeros(len(table), np.bool_)  # the row before is the same item of the same query, one position above
-    same = ((table["query"] == table["query"].shift()) & (table["item"] == table["item"].shift())).fill_null(
-        value=False
-    )
-    next_to[1:] = same.to_numpy()[1:] & (place[1:] == place[:-1] + 1)
-    rows = np.flatnonzero(next_to)
+    # The row before is the same item of the same query, one position above.
+    pair = pl.col("query", "item")
+    is_below = pl.all_horizontal(pair == pair.shift(), pl.col("position").diff() == 1)
+    rows = table.select(is_below.arg_true()).to_series().to_numpy()
     weight = shown[rows] * shown[rows - 1] / (shown[rows] + shown[rows - 1])
     here, above = np.zeros((clusters, positions)), np.zeros((clusters, positions))
     np.add.at(here, (code[rows], place[rows] - 1), weight * clicked[rows] / shown[rows])
@@ -218,17 +213,12 @@ def _chained(
         steps[:, 0] = 1.0
         return np.cumprod(steps, axis=1)
 
-    low, high = np.full(positions, np.nan), np.full(positions, np.nan)
     random, step = np.random.default_rng(seed), max(1, CELLS // clusters)
     sizes = [min(step, resamples - first) for first in range(0, resamples, step)]
-    drawn = np.vstack(
-        [np.zeros((0, positions)), *(chain(random.poisson(1.0, (n, clusters)).astype(float)) for n in sizes)]
-    )
-    for at in range(positions):
-        known = drawn[:, at][~np.isnan(drawn[:, at])]
-        if len(known):
-            low[at], high[at] = middle(known, level)
-    return chain(np.ones((1, clusters)))[0], low, high, shared
+    drawn = [np.zeros((0, positions)), *(chain(random.poisson(1.0, (n, clusters)).astype(float)) for n in sizes)]
+    ends = [middle(column[~np.isnan(column)], level) for column in np.vstack(drawn).T]
+    ratios = chain(np.ones((1, clusters)))[0].tolist()
+    return [(ratio, *span, count) for ratio, span, count in zip(ratios, ends, shared, strict=True)]
 
 
 def _clicks_over_expected(table: pl.DataFrame, curve: pl.DataFrame, labels: list[str]) -> dict[str, float]:

@@ -37,6 +37,7 @@ _SHOWN = ("segment", "measure", "variant", "role", "difference", "relative", "p"
 """What people see of an effect."""
 _LEAST_FIRST = ("", "p", "difference", "role", "chance", "loss", "least")
 """What a narrow terminal leaves out, the last first: whether and how much, relative to the control, always stays."""
+_GUARDED = {"fails": "failed", "cannot tell": "unsure"}
 _VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
 
 
@@ -154,20 +155,19 @@ class Decision:
     @classmethod
     def of(cls, variant: str, effects: Sequence[Effect], *, is_sound: bool) -> Decision:
         """Ship where a primary measure is better, none is worse, and every guardrail passes."""
-        worse = [effect for effect in effects if effect.role == "primary" and effect.verdict == "worse"]
-        failed = [effect for effect in effects if effect.guard == "fails"]
-        better = [effect for effect in effects if effect.role == "primary" and effect.verdict == "better"]
-        unsure = [effect for effect in effects if effect.guard == "cannot tell"]
-        named = (("decision_worse", worse), ("decision_failed", failed), ("decision_unsure", unsure),
-                 ("decision_better", better))  # fmt: skip
-        reasons = [said(kind, measures=[str(effect.measure) for effect in some]) for kind, some in named if some]
+        found: dict[str, list[str]] = {kind: [] for kind in ("worse", "failed", "unsure", "better")}
+        for effect in effects:
+            kind = effect.verdict if effect.role == "primary" else _GUARDED.get(effect.guard)
+            if kind in found:
+                found[kind].append(str(effect.measure))
+        reasons = [said(f"decision_{kind}", measures=measures) for kind, measures in found.items() if measures]
         if not is_sound:
             return cls(variant, "cannot tell", (said("decision_unsound"),))
-        if worse or failed:
+        if found["worse"] or found["failed"]:
             return cls(variant, "do not ship", tuple(reasons))
-        if better and not unsure:
+        if found["better"] and not found["unsure"]:
             return cls(variant, "ship", tuple(reasons))
-        return cls(variant, "cannot tell", (*reasons, *(() if better else (said("decision_none_better"),))))
+        return cls(variant, "cannot tell", (*reasons, *(() if found["better"] else (said("decision_none_better"),))))
 
     @property
     def sentence(self) -> Said:
@@ -362,10 +362,8 @@ class Experiment(LogResult):
         sentences = [decision.sentence for decision in self.decisions]
         sentences += [interaction.sentence for interaction in self.interactions if interaction.differs]
         sentences += [change.sentence for change in self.novelty if change.differs]
-        tested: tuple[tuple[str, tuple[Interaction | NoveltyEffect, ...]], ...] = (
-            ("interactions_cannot_tell", self.interactions), ("novelty_none", self.novelty)
-        )  # fmt: skip
-        for kind, tests in tested:
+        tested: dict[str, Sequence[Any]] = {"interactions_cannot_tell": self.interactions, "novelty_none": self.novelty}
+        for kind, tests in tested.items():
             unsure = [f"{test.measure} ({test.variant})" for test in tests if not test.differs]
             sentences += [said(kind, effects=unsure)] if unsure else []
         return sentences
