@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
 
@@ -71,9 +70,7 @@ def place(
     in_tie = (tied > 1).nonzero()[0] if plan.ids or plan.order else np.empty(0, np.int64)
     for first in range(0, len(in_tie), TIED_AT_ONCE):
         some = in_tie[first : first + TIED_AT_ONCE]
-        group, member = _tie_members(
-            scores, offsets, _Ties(segment[some], above[some], tied[some], wanted[some]), wrong
-        )
+        group, member = _tie_members(scores, offsets, wrong, segment[some], above[some], tied[some], wanted[some])
         # Members come group by group in the order given; where a judged item is among them is found by its row.
         start = member.min()
         slot_of = np.empty(member.max() - start + 1, np.int64)
@@ -128,25 +125,17 @@ def as_float32(scores: Floats) -> Floats:
         return cast("Floats", scores.astype(np.float32))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ties:
-    """The judged items that share their score with others."""
-
-    segment: Ints
-    above: Ints
-    tied: Ints
-    score: Floats
-
-
-def _tie_members(scores: Floats, offsets: Ints, ties: _Ties, wrong: Ints) -> tuple[Ints, Ints]:
-    """Group number and position of every item that ties with a judged one, each tie once."""
-    key = offsets[ties.segment] + ties.above
+def _tie_members(
+    scores: Floats, offsets: Ints, wrong: Ints, segment: Ints, above: Ints, tied: Ints, wanted: Floats
+) -> tuple[Ints, Ints]:
+    """Group number and position of every item that ties with a judged one of these, each tie once."""
+    key = offsets[segment] + above
     if (key[1:] >= key[:-1]).all():
         first = np.flatnonzero(np.diff(key, prepend=-1))
         key = key[first]
     else:
         key, first = np.unique(key, return_index=True)
-    segment, tied, wanted = ties.segment[first], ties.tied[first], ties.score[first]
+    segment, tied, wanted = segment[first], tied[first], wanted[first]
     scattered = np.isin(segment, wrong)
     together = np.flatnonzero(~scattered)
     group = np.repeat(together, tied[together])
