@@ -370,3 +370,17 @@ def test_the_work_in_python_does_not_grow_with_the_rows() -> None:
 
     calls(10)  # what is imported and cached at first
     assert calls(100_000) < 2 * calls(10)
+
+
+def test_text_of_pandas_is_read_the_same_where_arrow_makes_no_views_of_it(monkeypatch):
+    ids = ["a", "an id of more than twelve bytes", "é" * 9, "b"]
+    frame = pd.DataFrame({"query": ["q"] * 4, "item": pd.array(ids, dtype="string[pyarrow]"), "score": [4, 3, 2, 1]})
+    with_views = run_from_frame(frame[::-1])
+
+    def refuse(*_, **__):  # as PyArrow does of more than 2 GB
+        raise pa.lib.ArrowCapacityError("input array too large")
+
+    monkeypatch.setattr("pyarrow.compute.cast", refuse)
+    without = run_from_frame(frame[::-1])
+    assert without.item.to_list() == with_views.item.to_list() == ids[::-1]
+    assert without.item.dtype == with_views.item.dtype == pl.String
