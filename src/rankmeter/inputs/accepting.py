@@ -28,7 +28,7 @@ _WHOLE = (
 
 def into_judgments(data: Any, *, columns: Named | None = None, format: str | None = None) -> Judgments:
     """Accept judgments of any kind; of the names of columns those count that concern judgments."""
-    columns = columns_of(columns, "judgments")
+    columns = None if columns is None else columns_of(columns, "judgments")
     if isinstance(data, Judgments):
         if data.matrix is not None:
             refuse_infinity(data.matrix, "a grade of the array")
@@ -63,7 +63,7 @@ def into_run(
 
     Of the names of columns those count that concern runs.
     """
-    columns = columns_of(columns, "run")
+    columns = None if columns is None else columns_of(columns, "run")
     if isinstance(data, Run):
         if data.has_truth_values:  # labels in the wrong place, as every other kind of run says
             raise InputError.of("inputs.truth_scores", source=data.source)
