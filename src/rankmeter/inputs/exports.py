@@ -365,9 +365,8 @@ class ExportedTable(OpenedTable):
             raise self._without_columns(error) from None
         found, order = reading.columns, reading.order
         if side == "run" and "score" in found and "score" not in (named or {}):
-            if (
-                not self._kind.as_returned and self._rows.rise is not None
-            ):  # which of the two ranks is the caller's to say
+            if self._rows.rise is not None and not self._kind.as_returned:
+                # Whether the order or the scores rank the items is for the caller to say.
                 entry, place = self._rows.rise
                 query = self._rows.queries[entry]
                 raise InputError.of("responses.scores_rise", source=self._name, query=query, place=place + 1)

@@ -229,7 +229,7 @@ def _resolve(source: ByteSource, format: str | None, role: Side) -> str:
         raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=said(_NOUNS[role]), own=f"{own!r}")
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
-    if kind == other or (kind == own and trec_kind(source.head) == other):
+    if kind == other or (kind == own and trec_kind(sample_rows(source.head)) == other):
         error = InputError.of(
             "inputs.looks_like_other", source=source.name, looks=said(_LOOKS[other]), noun=said(_NOUNS[role])
         )

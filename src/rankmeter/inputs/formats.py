@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ class Head:
         is_header = (
             b"\t" in self.first and _shape(fields) is None and not any(as_number(field) is not None for field in fields)
         )
-        return None if is_header else trec_kind(self.content)
+        return None if is_header else trec_kind(self.rows)
 
     @cached_property
     def json(self) -> str | None:
@@ -166,9 +166,8 @@ def _unknown(head: Head, name: str) -> InputError:
     return InputError.of("inputs.unrecognised", source=name, line=line, fields=fields, hint=hint)
 
 
-def trec_kind(head: bytes) -> str | None:
-    """``"qrels"`` or ``"run"`` if more than half of the first rows have its shape, else None."""
-    rows = sample_rows(head)
+def trec_kind(rows: Sequence[bytes]) -> str | None:
+    """``"qrels"`` or ``"run"`` if more than half of the rows have its shape, else None."""
     shapes = Counter(_shape(row.split()) for row in rows)
     shape, count = max(shapes.items(), key=lambda pair: pair[1], default=(None, 0))
     return shape if 2 * count > len(rows) else None

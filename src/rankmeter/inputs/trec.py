@@ -420,15 +420,10 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         expected = f"{needed}{' or more' if layout.is_run else ''} ({', '.join(layout.fields)})"
         shown = {"count": len(fields), "expected": expected, "line": _shown(line.strip())}
         return Problem("inputs.line_fields", shown)
-    value = as_number(fields[needed - 1])
-    if (
-        layout.is_run
-        and len(fields) > needed + 1
-        and as_number(fields[3]) is None
-        and as_number(fields[needed]) is not None
-    ):
-        kind = "inputs.line_moved"
-    elif value is None:
+    value, may_be_moved = as_number(fields[needed - 1]), layout.is_run and len(fields) > needed + 1
+    if may_be_moved and as_number(fields[3]) is None and as_number(fields[needed]) is not None:
+        return Problem("inputs.line_moved", {"text": _shown(fields[3]), "line": _shown(line.strip())})
+    if value is None:
         kind = "inputs.line_number"
     elif isnan(value):
         kind = "inputs.line_nan"
@@ -438,8 +433,6 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         kind = "inputs.line_rounded"
     else:
         return None
-    if kind == "inputs.line_moved":
-        return Problem(kind, {"text": _shown(fields[3]), "line": _shown(line.strip())})
     text = _shown(fields[needed - 1], quoted=kind != "inputs.line_rounded")
     query, item = _shown(fields[0], quoted=False), _shown(fields[2], quoted=False)
     return Problem(kind, {"role": layout.fields[-1], "text": text, "query": query, "item": item})
