@@ -21,6 +21,7 @@ from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.inputs.columns import say_columns
 from rankmeter.late import optimize, pl
 from rankmeter.online.event_columns import check_names
+from rankmeter.online.events import open_table
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance
@@ -325,8 +326,6 @@ def score_interleaving(
     >>> told.users_b, told.share_b, round(told.p, 4), told.verdict
     (9, 0.9, 0.0215, 'B')
     """
-    from rankmeter.online.events import open_table
-
     table = open_table(clicks, said("online.interleaving_log"))
     check_level(level)
     check_choice("unit", unit, ("auto", "user", "query"))
@@ -337,13 +336,9 @@ def score_interleaving(
     names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
     missing = [name for name in names.values() if name not in table.columns]
     if missing:
-        raise InputError.of(
-            "online.columns_missing",
-            source=said("online.interleaving_log"),
-            missing=missing,
-            names=table.columns,
-            hint=say_columns(next(role for role in reversed(names) if names[role] in missing), "NAME"),
-        )
+        hint = say_columns(next(role for role in reversed(names) if names[role] in missing), "NAME")
+        source = said("online.interleaving_log")
+        raise InputError.of("online.columns_missing", source=source, missing=missing, names=table.columns, hint=hint)
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     if not table.height:
         raise InputError.of("online.interleaving_empty")
@@ -364,15 +359,12 @@ def score_interleaving(
     share = b / (a + b) if a + b else math.nan
     low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
     result = InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter)
-    return result if vote == "team" else replace(result, **_by_mean(voters["credit"].to_numpy(), level))
-
-
-def _by_mean(credits: Any, level: float) -> dict[str, Any]:
-    """The mean credit and the p-value of its t-test."""
-    n = len(credits)
-    variance = float(credits.var(ddof=1)) / n if n > 1 else math.nan
-    credit = of_variance(float(credits.mean()), variance, n, level, said("method_credit"))
-    return {"credit": credit, "p": credit.p if variance > 0 else math.nan}
+    if vote == "team":
+        return result
+    means, n = voters["credit"].to_numpy(), len(voters)
+    variance = float(means.var(ddof=1)) / n if n > 1 else math.nan
+    mean = of_variance(float(means.mean()), variance, n, level, said("method_credit"))
+    return replace(result, credit=mean, p=mean.p if variance > 0 else math.nan)
 
 
 def _credit_of_team(table: pl.DataFrame) -> pl.Expr:

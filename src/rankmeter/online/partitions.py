@@ -239,12 +239,9 @@ class Partitions:
         exact = 2**24 if ids.dtype == pl.Float32 else 2**53
         lost = ids.filter(ids.abs() >= exact)
         if len(lost):
+            column = self._events.columns[role]
             raise InputError.of(
-                "online.ids_lost_digits",
-                source=self._events.source,
-                role=role,
-                columns=self._events.columns[role],
-                lost=lost[0],
+                "online.ids_lost_digits", source=self._events.source, role=role, columns=column, lost=lost[0]
             )
 
     def _positions(self, position: pl.Series) -> npt.NDArray[np.int32]:
