@@ -150,7 +150,7 @@ def usage_text(error: click.UsageError, language: Language) -> str:
     text = error.format_message() if problem is None else problem.fact(language)
     where = error.ctx.command_path if error.ctx else "rankmeter"
     # Some of click's sentences have no full stop.
-    ended = text if text.endswith((".", "?", "!", "。")) else f"{text}."
+    ended = text if text.endswith((".", "?", "!", "。", "？")) else f"{text}."
     return text if "Hint:" in text or "提示：" in text else with_hint(ended, f"{where} --help", language)
 
 

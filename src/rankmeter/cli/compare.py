@@ -50,9 +50,7 @@ from rankmeter.inputs.reading import reading_line
 from rankmeter.late import pl
 from rankmeter.measures import split_all
 from rankmeter.report import need_report_extra
-from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.evaluations import definition_lines
-from rankmeter.report.pipelines import to_junit, to_summary
 from rankmeter.report.titles import titles_of
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import DIGITS
@@ -63,6 +61,7 @@ from rankmeter.wording import Language, Said, in_language, word
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
     from rankmeter.inputs.tables import Judgments
+    from rankmeter.report.comparisons import ShownComparison
 
 FAILED = 1
 USAGE = "rankmeter compare JUDGMENTS RUN RUN..."
@@ -176,6 +175,9 @@ def compare(
     if cmp.assisted is not None:
         cmp = replace(cmp, assisted=replace(cmp.assisted, half_width=testing.needed))
     planned = [] if testing.needed is None or cmp.assisted is not None else _needed(cmp, testing.needed, lang)
+    from rankmeter.report.comparisons import ShownComparison  # not loaded for the help
+    from rankmeter.report.pipelines import to_junit, to_summary
+
     _deliver(ShownComparison(cmp, lang, numbers.digits), chosen, delivery, details=numbers.details)
     if gating.junit is not None:
         write_text(gating.junit, to_junit(verdicts, lang=lang))
