@@ -1019,7 +1019,7 @@ class _CG(_gains.CumulatedGain):
 CG: _CG
 
 class _DCG(_gains.DiscountedGain):
-    """Discounted cumulated gain: gains divided by a discount that grows with the rank.
+    """Discounted cumulative gain: gains divided by a discount that grows with the rank.
 
         DCG@k = Σ_{i≤k} g(r_i) / log2(i+1)
 
@@ -1068,7 +1068,7 @@ class _DCG(_gains.DiscountedGain):
 DCG: _DCG
 
 class _nDCG(_gains.NDCG):
-    """Normalised discounted cumulated gain: how close the order is to the best order of the judged items.
+    """Normalised discounted cumulative gain: how close the order is to the best order of the judged items.
 
         nDCG@k = DCG@k / IDCG@k,  DCG@k = Σ_{i≤k} g(r_i) / log2(i+1),  IDCG@k = DCG@k of all judged
         items, best first

@@ -77,7 +77,7 @@ class CumulatedGain(RatedGain):
 
 @register
 class DiscountedGain(RatedGain):
-    """Discounted cumulated gain: gains divided by a discount that grows with the rank."""
+    """Discounted cumulative gain: gains divided by a discount that grows with the rank."""
 
     discount: Discount = choice()
 
@@ -91,7 +91,7 @@ class DiscountedGain(RatedGain):
 
 @register
 class NDCG(RatedGain):
-    """Normalised discounted cumulated gain: how close the order is to the best order of the judged items."""
+    """Normalised discounted cumulative gain: how close the order is to the best order of the judged items."""
 
     discount: Discount = choice()
     ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice()
