@@ -55,10 +55,11 @@ def test_the_demo_says_that_the_page_is_left_out(tmp_path: Path) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
-def readme_commands() -> list[str]:
+def readme_commands() -> list[tuple[str, str]]:
+    """The commands of the README, each with what is said about it: for some the number that it prints."""
     block = re.search(r"```text\n(rankmeter demo.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert block is not None
-    return [line.partition("#")[0].strip() for line in block[1].splitlines()][1:]
+    return [(line.partition("#")[0].strip(), line.partition("#")[2].strip()) for line in block[1].splitlines()][1:]
 
 
 def test_every_command_of_the_readme_runs_on_the_files_that_demo_writes(
@@ -67,17 +68,18 @@ def test_every_command_of_the_readme_runs_on_the_files_that_demo_writes(
     shown = call("demo", "--data", str(tmp_path / "demo-data"))
     assert "made up" in shown.stderr
     monkeypatch.chdir(tmp_path / "demo-data")
-    assert len(readme_commands()) == 8
-    for line in readme_commands():
+    assert len(readme_commands()) == 9
+    for line, comment in readme_commands():
         extra = QUICK if "compare" in line else ()
         result = call(*shlex.split(line)[1:], *extra)
         assert result.exit_code == 0, (line, result.output)
+        assert not comment.startswith("0.") or comment in result.stdout, (line, result.output)
     assert Path("report.html").exists()
 
 
 def test_the_readmes_show_the_same_commands() -> None:
     chinese = (ROOT / "README.zh.md").read_text(encoding="utf-8")
-    assert [line for line in readme_commands() if line not in chinese] == []
+    assert [line for line, _ in readme_commands() if line not in chinese] == []
 
 
 def test_the_program_is_named_as_the_shell_finds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
