@@ -176,7 +176,8 @@ class RankmeterWarning(UserWarning):
     """Something that a person should know without having asked; raised once, with a count."""
 
     def __str__(self) -> str:
-        return without_controls(super().__str__())
+        sentence = self.args[0] if self.args else ""
+        return without_controls(sentence.text(chosen_language()) if isinstance(sentence, Said) else super().__str__())
 
 
 def warn(sentence: str, category: type[Warning] = RankmeterWarning) -> None:
@@ -199,12 +200,16 @@ def with_hint(fact: str, hint: str = "", language: Language = "en") -> str:
     return f"{fact}提示：{hint}" if language == "zh" else f"{fact} Hint: {hint}"
 
 
-def examples(values: Iterable[object], *, shown: int = 5) -> str:
-    """List the first few values and count the rest: ``17, 80, 112 and 9 more``."""
-    every = [str(value) for value in values]
+def examples(values: Iterable[Any], *, shown: int = 5, kind: str = "") -> str:
+    """List the first few values and count the rest: ``17, 80, 112 and 9 more``.
+
+    With a kind, each is what a sentence of that kind says of such values: ``item a in query q``.
+    """
+    every = list(values)
+    first = [said(kind, **value) if kind else str(value) for value in every[:shown]]
     if len(every) > shown:
-        return said("general.and_more", first=every[:shown], count=len(every) - shown)
-    return said("general.listed", values=every)
+        return said("general.and_more", first=first, count=len(every) - shown)
+    return said("general.listed", values=first)
 
 
 def reason_of(error: BaseException) -> str:

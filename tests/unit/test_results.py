@@ -120,6 +120,26 @@ def test_bad_input_gets_one_clear_message(judgments, run, message):
         rm.evaluate(judgments, run, ["AP"])
 
 
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"q1": {"a": float("nan")}}, "score 不是数字：nan（查询 q1，条目 a）。"),
+        ({"q1": ["a", "b", "a"]}, "对同一查询返回了同一条目两次：查询 q1 中的条目 a。"),
+        (pl.DataFrame({"query": ["q1", "q1"], "item": ["a", "a"], "score": [2.0, 1.0]}), "两次：查询 q1 中的条目 a。"),
+    ],
+)
+def test_bad_input_is_described_in_chinese_throughout(run, message, monkeypatch):
+    monkeypatch.setenv("RANKMETER_LANG", "zh")
+    with pytest.raises(rm.RankmeterError, match=message):
+        rm.evaluate(JUDGMENTS, run, ["AP"])
+
+
+def test_a_warning_speaks_the_language_of_errors(monkeypatch):
+    monkeypatch.setenv("RANKMETER_LANG", "zh")
+    with pytest.warns(rm.RankmeterWarning, match="一边是数，另一边是文本"):
+        rm.evaluate({1: {"a": 1}}, {"1": {"a": 0.5}}, ["AP"])
+
+
 @pytest.mark.parametrize(("policy", "recall", "ap"), [("first", 0.5, 0.5), ("best", 0.5, 0.5), ("counted", 1.0, 1.0)])
 def test_duplicates_follow_their_policy(policy, recall, ap):
     # One of two relevant items, returned twice: counted, it is found at ranks 1 and 2.

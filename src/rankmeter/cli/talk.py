@@ -165,10 +165,12 @@ def notes_on_stderr() -> Iterator[None]:
         def note(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if not issubclass(category, RankmeterWarning):
                 show(message, category, *where, **more)
-            elif str(message) not in said:
-                said.add(str(message))
+                return
+            # As a string, a sentence is English, whatever the language of the warning.
+            sentence = message.args[0] if isinstance(message, Warning) else message
+            if sentence not in said:
+                said.add(sentence)
                 lang = spoken_language()
-                sentence = message.args[0] if isinstance(message, Warning) else message
                 text = sentence.text(lang) if isinstance(sentence, Said) else str(sentence)
                 say(word("note", lang, text=Finished(text)))
 

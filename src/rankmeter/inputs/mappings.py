@@ -137,17 +137,19 @@ class RankedLists(_ByQuery, Run):  # type: ignore[misc]
         longest = max(map(len, self.data.values()), default=0)
         falling = [-float(place) for place in range(1, longest + 1)]
         scores: dict[Query, dict[Item, float]] = {}
-        twice: list[str] = []
+        twice: list[Mapping[str, str]] = []
         for query, items in self.data.items():
             listed = dict(zip(items, falling, strict=False))
             if len(listed) != len(items):
                 # dict() keeps the last score of a repeated key; the first place is the one that counts.
                 listed = dict(zip(reversed(items), reversed(falling[: len(items)]), strict=True))
                 listed = dict(sorted(listed.items(), key=lambda pair: -pair[1]))
-                twice.extend(f"item {item} in query {query}" for item, times in Counter(items).items() if times > 1)
+                again = [item for item, times in Counter(items).items() if times > 1]
+                twice.extend({"item": str(item), "query": str(query)} for item in again)
             scores[query] = listed
         if twice and duplicates == "error":
-            raise RepeatedItemError.of("inputs.returned_twice", source=self.source, pairs=examples(twice))
+            pairs = examples(twice, kind="general.item_in_query")
+            raise RepeatedItemError.of("inputs.returned_twice", source=self.source, pairs=pairs)
         return scores
 
 
@@ -332,13 +334,13 @@ def check_numbers(
     low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
     if isnan(low):
         wrong = _wrong(lambda value: not _is_number(value), lists, queries)
-        raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=examples(wrong))
+        raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=wrong)
     if what == "score" and (low <= 0 <= high or low <= 1 <= high):
         suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
         offsets = np.cumsum([0, *map(len, lists)])
         if _TRUTH_TYPES & set(map(type, at_positions([items.values() for items in lists], offsets, suspects))):
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
-            raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=examples(pairs))
+            raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=pairs)
     first_of_each = map(next, map(iter, map(methodcaller("values"), filter(None, lists))))
     if not all(issubclass(kind, (float, int)) for kind in set(map(type, first_of_each))):
         # Exact numbers come from databases, all of a list or none.
@@ -347,10 +349,10 @@ def check_numbers(
             if is_exact and (pair := merged(by_item.values())) is not None:
                 raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
     if max(high, -low) >= EXACT_WHOLE_NUMBERS and (wrong := _wrong(is_rounded, lists, queries)):
-        raise InputError.of("inputs.values_rounded", source=source, role=what, pairs=examples(wrong))
+        raise InputError.of("inputs.values_rounded", source=source, role=what, pairs=wrong)
     if what == "grade" and (isinf(low) or isinf(high)):
         wrong = _wrong(isinf, lists, queries)
-        raise InputError.of("inputs.values_infinite", source=source, role=what, pairs=examples(wrong))
+        raise InputError.of("inputs.values_infinite", source=source, role=what, pairs=wrong)
 
 
 def at_positions(lists: Sequence[Iterable[Any]], offsets: Ints, positions: Ints) -> list[Any]:
@@ -364,14 +366,15 @@ def at_positions(lists: Sequence[Iterable[Any]], offsets: Ints, positions: Ints)
     return values
 
 
-def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> list[str]:
-    """The values that are wrong, and where they stand."""
-    return [
-        f"{value!r:.60} (query {query}, item {item})"
+def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> str:
+    """The values that are wrong, and where they stand; empty where none is."""
+    wrong = [
+        {"value": f"{value!r:.60}", "query": str(query), "item": str(item)}
         for query, values in zip(queries, lists, strict=False)
         for item, value in values.items()
         if is_wrong(value)
     ]
+    return examples(wrong, kind="general.value_of_item")
 
 
 def _is_number(value: Any) -> bool:

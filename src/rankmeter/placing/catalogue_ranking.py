@@ -255,7 +255,8 @@ class JudgedRows:
         keys = np.sort((number * items.count + item)[item >= 0])
         if len(twice := keys[1:][keys[1:] == keys[:-1]]):
             query, again = judged.gather(twice // items.count), items.column.gather(twice % items.count)
-            pairs = examples(f"item {one} in query {of}" for one, of in zip(again, query, strict=True))
+            twice_judged = ({"item": str(one), "query": str(of)} for one, of in zip(again, query, strict=True))
+            pairs = examples(twice_judged, kind="general.item_in_query")
             raise InputError.of("placing.judged_twice", source=table.source, pairs=pairs)
         outside = np.flatnonzero((item < 0) & (grade > 0))
         if len(outside):

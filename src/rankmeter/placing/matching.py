@@ -156,8 +156,9 @@ def _slots(keys: Keys, spread: np.uint64, bits: int) -> Ints:
 
 def shown_pairs(items: pl.Series, queries: pl.Series, rows: Ints) -> str:
     """The items at some rows, with the queries that they stand in: the first few, and how many more."""
-    shown = [f"item {items[row]} in query {query}" for row, query in zip(rows[:5].tolist(), queries[:5], strict=True)]
-    return examples([*shown, *rows[5:]])
+    first = zip(rows[:5].tolist(), queries[:5], strict=True)
+    shown = [{"item": str(items[row]), "query": str(query)} for row, query in first]
+    return examples([*shown, *rows[5:]], kind="general.item_in_query")
 
 
 Hashes = npt.NDArray[np.uint64]

@@ -90,8 +90,10 @@ class RankedIds(Placeable):
         query, column = self.repeated.nonzero(as_tuple=True)
         if len(query):
             pairs = zip(self.items[query, column].tolist(), self.queries.gather(query.tolist()).to_list(), strict=True)
-            twice = [f"item {item} in query {query}" for item, query in pairs]
-            raise RepeatedItemError.of("inputs.returned_twice", source=self.source, pairs=examples(twice))
+            twice = [{"item": str(item), "query": str(query)} for item, query in pairs]
+            raise RepeatedItemError.of(
+                "inputs.returned_twice", source=self.source, pairs=examples(twice, kind="general.item_in_query")
+            )
 
 
 def ranked_ids(
