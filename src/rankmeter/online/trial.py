@@ -37,6 +37,13 @@ _SHOWN = ("segment", "measure", "variant", "role", "difference", "relative", "p"
 """What people see of an effect."""
 _LEAST_FIRST = ("", "p", "difference", "role", "chance", "loss", "least")
 """What a narrow terminal leaves out, the last first: whether and how much, relative to the control, always stays."""
+_REASONS = {
+    "worse": "decision_worse",
+    "failed": "decision_failed",
+    "unsure": "decision_unsure",
+    "better": "decision_better",
+}
+"""The sentence of each finding, the gravest first."""
 _GUARDED = {"fails": "failed", "cannot tell": "unsure"}
 _VERDICTS: dict[str, frozenset[Mark]] = {"better": frozenset({"up"}), "worse": frozenset({"down"})}
 
@@ -155,12 +162,12 @@ class Decision:
     @classmethod
     def of(cls, variant: str, effects: Sequence[Effect], *, is_sound: bool) -> Decision:
         """Ship where a primary measure is better, none is worse, and every guardrail passes."""
-        found: dict[str, list[str]] = {kind: [] for kind in ("worse", "failed", "unsure", "better")}
+        found: dict[str, list[str]] = {kind: [] for kind in _REASONS}
         for effect in effects:
             kind = effect.verdict if effect.role == "primary" else _GUARDED.get(effect.guard)
             if kind in found:
                 found[kind].append(str(effect.measure))
-        reasons = [said(f"decision_{kind}", measures=measures) for kind, measures in found.items() if measures]
+        reasons = [said(_REASONS[kind], measures=measures) for kind, measures in found.items() if measures]
         if not is_sound:
             return cls(variant, "cannot tell", (said("decision_unsound"),))
         if found["worse"] or found["failed"]:
