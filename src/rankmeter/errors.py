@@ -43,6 +43,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.late import pathlib, was_forked_from_threads
 from rankmeter.showing.characters import without_controls
 from rankmeter.wording import (
+    BETWEEN,
     LANGUAGES,
     Language,
     Option,
@@ -91,14 +92,11 @@ class Problem:
         own = filled(hint if spelling is as_argument else typed or hint, self.values, language, spelling)
         hints = [own if self.hint is None else _worded(self.hint, language, spelling)]
         hints += [_worded(hint, language, spelling) for hint in self.more]
-        return _BETWEEN_HINTS[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
+        return BETWEEN[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
 
     def worded(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """Fact and hint in one language, with arguments spelled as the reader would type them."""
         return with_hint(self.fact(language, spelling), self.advice(language, spelling), language)
-
-
-_BETWEEN_HINTS: Mapping[Language, str] = {"en": "; ", "zh": "；"}
 
 
 def _worded(text: str | Problem, language: Language, spelling: Spelling) -> str:

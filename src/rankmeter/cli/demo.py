@@ -25,7 +25,7 @@ from rankmeter.report.titles import read_texts
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.markdown import markdown_text, table_markdown
 from rankmeter.whole_files import make_folder, write_text
-from rankmeter.wording import LANGUAGES, Language, in_language, said, word
+from rankmeter.wording import LANGUAGES, Language, line_about, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -113,11 +113,7 @@ def _report_text(evaluations: Sequence[Evaluation], line: str, lang: Language) -
     shown = ShownEvaluations(evaluations, lang, intervals=True)
     measures = shown.measures
     best = max(evaluations, key=lambda ev: ev.means[measures[0]])
-    between = "；" if lang == "zh" else "; "
-    facts = [
-        f"- {markdown_text(ev.name)}: {between.join(in_language(fact, lang) for fact in ev.facts.sentences())}"
-        for ev in evaluations
-    ]
+    facts = ["- " + line_about(markdown_text(ev.name), ev.facts.sentences(), lang) for ev in evaluations]
     ties = [f"- {markdown_text(note.text(lang))}" for note in shown.tie_notes()]
     parts = [
         f"# {word('demo_title', lang)}",

@@ -32,7 +32,7 @@ from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
 from rankmeter.report.evaluations import ShownEvaluations
-from rankmeter.wording import Language, in_language, said, word
+from rankmeter.wording import AFTER_NAME, BETWEEN, Language, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
@@ -260,10 +260,9 @@ def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
         facts[ev.name] = [sentence for sentence in not_noted(ev.sentences()) if sentence not in unused]
     shared = [sentence for sentence in evaluations[0].sentences() if all(sentence in own for own in facts.values())]
     runs: dict[str, list[str]] = {}
-    between = "；" if lang == "zh" else "; "
     for name, sentences in facts.items():
         own = [in_language(sentence, lang) for sentence in sentences if sentence not in shared]
-        runs.setdefault(between.join(own), []).append(name)
-    named = [f"{', '.join(names)}: {text}" for text, names in runs.items() if text]
+        runs.setdefault(BETWEEN[lang].join(own), []).append(name)
+    named = [f"{', '.join(names)}{AFTER_NAME[lang]}{text}" for text, names in runs.items() if text]
     of_all = [in_language(sentence, lang) for sentence in shared]
-    return [*named, *of_all] if named else [between.join(of_all)]
+    return [*named, *of_all] if named else [BETWEEN[lang].join(of_all)]

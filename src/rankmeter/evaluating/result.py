@@ -34,7 +34,7 @@ from rankmeter.measures import Measure, parse
 from rankmeter.showing.characters import one_line
 from rankmeter.showing.numbers import finite, json_text
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
-from rankmeter.wording import chosen_language, in_language, said, word
+from rankmeter.wording import chosen_language, line_about, said, word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -397,8 +397,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         lang = chosen_language()
-        facts = "；" if lang == "zh" else "; "
-        lines = [f"{self.name}: {facts.join(in_language(sentence, lang) for sentence in self.sentences())}"]
+        lines = [line_about(self.name, self.sentences(), lang)]
         names = {m: label if (label := self.label(m)) == str(m) else f"{label} = {m}" for m in self.means}
         width = max(map(len, names.values()))
         for measure, value in self.means.items():

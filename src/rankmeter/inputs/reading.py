@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, is_usual, judgment_columns, run_columns
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, line_about, said, word
 
 Order = Literal["score", "distance", "rank", "row order", "lists"]
 Head = Callable[[str], "RawColumn | Sequence[object]"]
@@ -74,7 +74,7 @@ class Reading:
     def text(self, lang: Language = "en") -> str:
         """All of it in one line."""
         size = "" if self.rows is None else word("read_rows", lang, count=self.rows)
-        return f"{self.source}: {'; '.join(part for part in (self.kind_text(lang), size) if part)}"
+        return line_about(self.source, (self.kind_text(lang), size), lang)
 
     def kind_text(self, lang: Language = "en") -> str:
         """What does not depend on this very file."""
@@ -84,7 +84,7 @@ class Reading:
         order = word(f"read_{self.order.replace(' ', '_')}", lang) if self.order else ""
         left = [name for name in self.unused if name not in CHANCES]
         unused = word("read_unused", lang, names=", ".join(left)) if left else ""
-        return "; ".join(part for part in (kind, order, unused) if part)
+        return BETWEEN[lang].join(filter(None, (kind, order, unused)))
 
     def __str__(self) -> str:
         return self.text()
@@ -141,7 +141,7 @@ class _Alike:
         sources: dict[str, dict[str, None]] = {}
         for side in self.sides:
             sources.setdefault(side.kind_text(language), {})[side.source] = None
-        return " | ".join(f"{', '.join(names)}: {kind}" for kind, names in sources.items())
+        return " | ".join(f"{', '.join(names)}{AFTER_NAME[language]}{kind}" for kind, names in sources.items())
 
 
 def read_as(side: Side, names: Sequence[str], head: Head, named: Named | None, source: str, format: str) -> Reading:

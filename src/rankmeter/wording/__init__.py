@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -43,6 +43,10 @@ from rankmeter.late import json, text_beside
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
+BETWEEN: Mapping[Language, str] = {"en": "; ", "zh": "；"}
+"""What stands between statements of one line."""
+AFTER_NAME: Mapping[Language, str] = {"en": ": ", "zh": "："}
+"""What stands between a name and what is said of it."""
 _ISOLATING = frozenset("RLI LRI FSI PDI".split())
 """Bidi isolates: one inside a name could end the isolation of the whole name and reverse what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
@@ -159,6 +163,12 @@ def said(kind: str, /, **values: Any) -> Said:
 def in_language(text: str, language: Language) -> str:
     """A sentence in one language; a plain text, such as a name, is the same in all."""
     return text.text(language) if isinstance(text, Said) else text
+
+
+def line_about(name: str, statements: Iterable[str], language: Language) -> str:
+    """A name and what is said of it, in one line; what is empty is left out."""
+    told = BETWEEN[language].join(in_language(statement, language) for statement in statements if statement)
+    return name + AFTER_NAME[language] + told
 
 
 def word(kind: str, language: Language, /, **values: Any) -> str:
