@@ -44,6 +44,14 @@ def test_the_ending_of_the_output_says_its_format(log, tmp_path, name):
         assert "CTR" in text
 
 
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "html"])
+def test_groups_without_a_unit_are_one_sentence(tmp_path, form):
+    (tmp_path / "log.csv").write_text("time,user,type,item,variant\n1,u,click,a,\n2,v,click,b,\n")
+    found = run("online", tmp_path / "log.csv", "-m", "Conversions", "--by", "variant", "--format", form)
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.splitlines()[-1] == "rankmeter: nothing to show: no group has any units."
+
+
 def test_an_experiment_is_compared_with_its_control(log):
     found = run("online", log, "-m", "CTR", "--control", "A", "--segments", "country", "--format", "json")
     assert found.exit_code == 0

@@ -237,7 +237,7 @@ def _joined(sources: Sequence[Run]) -> RunTable:
     seen = Counter(
         query
         for table in tables
-        for query in (table.query.unique() if table.queries is None else table.queries).to_list()
+        for query in (table.query.unique(maintain_order=True) if table.queries is None else table.queries).to_list()
     )
     if twice := [query for query, count in seen.items() if count > 1]:
         raise InputError.of("comparing.folds_share", queries=examples(twice))

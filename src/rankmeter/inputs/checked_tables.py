@@ -295,6 +295,8 @@ def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.
         raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
     is_plain = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
     numbers = column if is_plain else column.cast(pl.Float64)
+    if not len(column):
+        return numbers.cast(pl.Float64)
     if dtype.is_integer() or dtype.is_decimal():
         _check_exact(role, column, raw, origin)
     elif (nan := numbers.is_nan()).any():

@@ -332,7 +332,15 @@ class RunFile(Run):
         return self.log.reading or Reading(self.source)
 
     def some_ids(self, most: int) -> tuple[list[object], list[object]]:
-        return next(iter(self.read())).some_ids(most)
+        queries: list[object] = []
+        items: list[object] = []
+        for block in self.read():  # the first one may be all but the last query of a small file
+            more = block.some_ids(most - len(items))
+            queries += more[0]
+            items += more[1]
+            if len(items) >= most:
+                break
+        return queries, items
 
 
 @dataclass(frozen=True, slots=True)

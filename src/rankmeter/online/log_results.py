@@ -170,7 +170,7 @@ class OnlineEvaluation(LogResult):
             for group, values in self.estimates.items()
             for measure, estimate in values.items()
         ]  # fmt: skip
-        table = pl.DataFrame(rows)
+        table = pl.DataFrame(rows, schema=["group", "measure", *_NUMBERS])
         return table.rename({"group": self.by}) if self.by else table.drop("group")
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,8 +180,10 @@ class OnlineEvaluation(LogResult):
 
     def tables(self, language: Language = "en") -> list[Table]:
         """A row per group and measure."""
-        level = next(estimate.level for of in self.estimates.values() for estimate in of.values())
-        head = word("online_value_with", language, level=exact_percent(level))
+        levels = [estimate.level for of in self.estimates.values() for estimate in of.values()]  # none without a group
+        head = word("online_value", language)
+        if levels:
+            head = word("online_value_with", language, level=exact_percent(levels[0]))
         return [self.value_table(self.estimates, self.by, head, language)]
 
 

@@ -251,7 +251,7 @@ def test_folds_are_one_run_and_must_not_overlap() -> None:
     second = {query: one for query, one in GOOD.items() if query >= "q2"}
     cmp = rm.compare(TRUTH, {"a": POOR, "b": rm.folds(first, second), "c": GOOD}, ["RR"], **FEW)
     assert cmp.score("RR", "b").value == cmp.score("RR", "c").value
-    with pytest.raises(rm.InputError, match="in more than one"):
+    with pytest.raises(rm.InputError, match="in more than one: q0, q1, q10, q11"):
         rm.compare(TRUTH, {"a": POOR, "b": rm.folds(first, GOOD)}, ["RR"], **FEW)
 
 

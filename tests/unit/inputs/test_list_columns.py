@@ -160,3 +160,12 @@ def test_a_structured_array_has_columns() -> None:
 )
 def test_queries_may_be_called_like_columns(data) -> None:
     assert rr(data, {"query": ["x", "a"]}, queries="common") == 0.5
+
+
+@pytest.mark.parametrize("value", ["score", "rank", None])
+def test_lists_that_are_all_empty_are_queries_without_a_list(value) -> None:
+    empty = pl.Series([[], []], dtype=pl.List(pl.Int64))
+    columns = {"user": [1, 2], "item": empty} | ({value: empty} if value else {})
+    assert rr(TRUTH, pl.DataFrame(columns)) == 0
+    ev = rm.evaluate(pl.DataFrame({"user": [1, 2], "item": empty, "grade": [1, 1]}), {1: [2], 2: [3]}, "RR")
+    assert ev.facts.without_relevant == 2

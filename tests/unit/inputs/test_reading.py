@@ -236,6 +236,18 @@ def test_no_judged_item_in_the_run_is_said_with_the_reason(judged, returned, rea
     assert judged[0] in said
 
 
+@pytest.mark.parametrize("kind", ["mapping", "trec"])
+def test_a_judged_item_in_the_list_of_the_last_query_is_not_overlooked(kind, tmp_path):
+    judgments = {"q1": {"x": 1}, "q2": {"y": 1}, "q3": {"z": 1}}
+    run: object = {"q1": ["a"], "q2": ["b"], "q3": ["x", "y"]}
+    if kind == "trec":
+        run = tmp_path / "run"
+        run.write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 1 t\nq3 Q0 x 1 2 t\nq3 Q0 y 2 1 t\n")
+    said = "; ".join(rm.evaluate(judgments, run, "RR").sentences())
+    assert "none of the judged items is in the run" not in said
+    assert "x, y" in said
+
+
 def test_queries_that_differ_in_case_are_said():
     with pytest.raises(InputError, match="Hint: they differ in upper and lower case"):
         rm.evaluate({"Q": {"a": 1}}, {"q": ["a"]}, "RR")

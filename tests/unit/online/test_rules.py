@@ -144,6 +144,9 @@ def test_times_without_a_time_zone_are_counted_only_where_there_are_some():
 def test_an_empty_name_is_no_name():
     found = rm.online.evaluate([row(1, "", "click"), row(1, "u", "click", variant="")], "Conversions", by="variant")
     assert findings(found)["events without user"] == findings(found)["units without variant"] == 1
+    assert found.to_text().splitlines()[-1].split() == ["variant", "measure", "value", "users"]
+    assert found.to_polars().columns[:2] == ["variant", "measure"]
+    assert found.to_polars().is_empty()
 
 
 def test_impressions_alone_may_be_no_activity():
