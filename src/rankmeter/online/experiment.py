@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from typing import Any, Unpack
 
-from rankmeter.errors import InputError, NotFoundError, check_number, did_you_mean, examples
+from rankmeter.errors import InputError, NotFoundError, check_choice, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_columns
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, OnlineMeasure
@@ -34,6 +34,7 @@ from rankmeter.online.log_evaluation import (
 from rankmeter.online.questions import (
     COMPANIONS,
     NO_SEGMENT,
+    UNITS,
     WINDOWS,
     ExperimentPlan,
     Planning,
@@ -118,6 +119,7 @@ def experiment(
     (0.0715, 0.0483, 'better')
     """
     plan = ExperimentPlan.of(settings, Planning)
+    check_choice("unit", unit, UNITS)
     if is_sums(data):
         asked = {"start": start, "segments": segments, "resamples": plan.resamples or None, "strata": plan.strata,
                  "covariates": plan.covariates or None, "days": plan.days or None}  # fmt: skip

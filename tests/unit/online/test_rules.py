@@ -149,6 +149,15 @@ def test_an_empty_name_is_no_name():
     assert found.to_polars().is_empty()
 
 
+@pytest.mark.parametrize("more", [{}, {"covariates": ["age"]}])
+def test_an_unknown_unit_is_said_first(more):
+    log = [row(n, f"u{n}", "click", variant="AB"[n % 2], age=n) for n in range(8)]
+    sums = rm.online.sums_from_table(rm.online.experiment(log, "Conversions").sums_table())
+    for data in (log, sums):
+        with pytest.raises(rm.InputError, match="unit='visit' is not possible; it is one of user, session"):
+            rm.online.experiment(data, "Conversions", unit="visit", **more)
+
+
 def test_impressions_alone_may_be_no_activity():
     log = [row(0, "u", "impression"), row(60, "u", "click"), row(100, "u", "click")]
     assert rm.online.evaluate(log, "SessionDuration(activity=actions)")["SessionDuration(activity=actions)"] == 40
