@@ -32,7 +32,8 @@ def opened(browser, name, *, fresh=True, **options):
     rm.judge_page(options.pop("pool", POOL), **{"items": ITEMS, "queries": QUERIES, **options}).save(path)
     browser.get(path.as_uri())
     if fresh:
-        browser.execute_script("localStorage.clear(); location.reload()")
+        browser.execute_script("localStorage.clear()")
+        browser.refresh()  # waits until the page is there again, which location.reload() does not
     return browser
 
 
