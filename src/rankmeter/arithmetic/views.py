@@ -70,7 +70,9 @@ class View:
     def total_relevant(self, rel: float) -> Floats:
         """(n,) R: how many candidates are judged at least ``rel``."""
         if ("R", rel) not in self.of_best:
-            upto = np.append(0, np.cumsum(self.best >= rel))[self.best_offsets]
+            upto = self.best_offsets
+            if self.best.min(initial=np.inf) < rel:
+                upto = np.append(0, np.cumsum(self.best >= rel))[upto]
             self.of_best["R", rel] = (upto[1:] - upto[:-1]).astype(np.float64)
         total: Floats = self.of_best["R", rel]
         return total

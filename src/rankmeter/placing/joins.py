@@ -221,7 +221,11 @@ def _place_short_lists(index: JudgmentIndex, rows: _Rows, plan: Plan) -> PlacedB
     # The judgments of the queries of the block, in its order; none for a query that is not judged.
     first = index.offsets[np.minimum(rows.heads, len(index))]
     judged_sizes = index.offsets[np.minimum(rows.heads + 1, len(index))] - first
-    number = match_columns(keys, sizes, index.keys[expand(first, judged_sizes)], judged_sizes)
+    if (first[1:] == first[:-1] + judged_sizes[:-1]).all():  # they stand one after another
+        judged = index.keys[first[0] : first[-1] + judged_sizes[-1]]
+    else:
+        judged = index.keys[expand(first, judged_sizes)]
+    number = match_columns(keys, sizes, judged, judged_sizes)
     position = np.flatnonzero(number >= 0)
     row = position if order is None else order[position]
     judgment = index.offsets[rows.code[row]] + number[position]

@@ -158,7 +158,10 @@ def match_columns(keys: Keys, sizes: Ints, judged: Keys, judged_sizes: Ints) -> 
             if not even:
                 same &= judged_sizes > number
             np.copyto(matched[place], number, where=same)
-    return np.ascontiguousarray(matched.T)[np.arange(len(lists)) < sizes[:, None]]
+    rows = np.ascontiguousarray(matched.T)
+    if sizes.min(initial=len(lists)) == len(lists):
+        return rows.ravel()
+    return rows[np.arange(len(lists)) < sizes[:, None]]
 
 
 def _columns(keys: Keys, sizes: Ints) -> Keys:
