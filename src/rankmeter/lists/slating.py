@@ -265,7 +265,7 @@ def _users_in_order(user: Ints, item: Ints) -> int:
 
 def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
     """Each pair once, sorted by user and item."""
-    keys = pl.Series(user * total + item).sort(multithreaded=False).to_numpy()  # in half of NumPy's time
+    keys = np.sort(user * total + item)
     return np.divmod(keys[np.append(True, keys[1:] > keys[:-1])], total)
 
 
