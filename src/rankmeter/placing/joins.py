@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun
 from rankmeter.placing.matching import ColumnIds, repeated_pairs, shown_pairs
 from rankmeter.placing.numbering import grouped, numbers_among
 from rankmeter.placing.placements import Floats, Ints, Plan
-from rankmeter.placing.segments import PART_ROWS, Keys, dealt, expand, group_rows, offsets_of, parts_of, place
+from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of, place
 from rankmeter.placing.staircase import fits, match_columns, may_repeat
 from rankmeter.wording import said
 
@@ -160,7 +159,9 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
     heads, sizes, code = _codes(index, run, strangers)
     item, score = ColumnIds(run.item), run.score.to_numpy()
     parts = (
-        _scattered_parts(code, heads, item, score) if code is not None else _grouped_parts(heads, sizes, item, score)
+        _grouped_parts(heads, sizes, item, score)
+        if code is None
+        else _scattered_parts(code, heads, sizes, item, score)
     )
 
     def kept(rows: _Rows, keys: Keys) -> Ints | None:
@@ -187,14 +188,14 @@ def _grouped_parts(heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> 
         yield _Rows(np.repeat(queries, lengths), queries, lengths, ColumnIds(item.column[rows]), score[rows])
 
 
-def _scattered_parts(code: Ints, heads: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
-    """Rows in no order, dealt to parts of whole queries."""
-    heads = np.sort(heads)
-    order, offsets, codes_each = dealt(code, int(heads[-1]) + 1)
-    of_part = np.searchsorted(heads, np.arange(len(offsets)) * codes_each)
-    for part, (first, last) in enumerate(pairwise(offsets.tolist())):
-        rows, queries = order[first:last], heads[of_part[part] : of_part[part + 1]]
-        yield _Rows(code[rows], queries, None, item.take(rows), score[rows])
+def _scattered_parts(code: Ints, heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
+    """Rows in no order, brought together by query."""
+    rising = np.argsort(heads)
+    heads, sizes = heads[rising], sizes[rising]
+    order, offsets = group_rows(code, int(heads[-1]) + 1), offsets_of(sizes)
+    for first, last in parts_of(offsets):
+        queries, lengths, rows = heads[first:last], sizes[first:last], order[offsets[first] : offsets[last]]
+        yield _Rows(np.repeat(queries, lengths), queries, lengths, item.take(rows), score[rows])
 
 
 def _place_rows(

@@ -367,25 +367,19 @@ def bisect(values: Sortable, low: Ints, high: Ints, wanted: Sortable, *, past_eq
 
 
 def group_rows(codes: Ints, groups: int) -> Ints:
-    """A stable order of rows by small integer codes, by counting rather than comparing where NumPy can."""
+    """A stable order of rows by small integer codes.
+
+    NumPy counts codes of 16 bits. More of them are sorted with the number of their row behind them, which vector
+    instructions do in a third of the time of counting twice.
+    """
     if groups <= 1 << 16:
         return np.argsort(codes.astype(np.uint16), kind="stable")
-    order, offsets, codes_each = dealt(codes, groups)
-    for part, (first, last) in enumerate(pairwise(offsets.tolist())):
-        rows = order[first:last]
-        low = (codes[rows] - part * codes_each).astype(np.uint16)
-        order[first:last] = rows[np.argsort(low, kind="stable")]
-    return order
-
-
-def dealt(codes: Ints, groups: int) -> tuple[Ints, Ints, int]:
-    """Rows dealt to parts by their codes: an order of them, within a part as given, where parts start, codes in each.
-
-    A part has about `PART_ROWS` rows and at most ``1 << 16`` neighbouring codes.
-    """
-    codes_each = min(-(-groups // max(len(codes) // PART_ROWS, 1)), 1 << 16)
-    part = (codes // codes_each).astype(np.uint16)
-    return np.argsort(part, kind="stable"), offsets_of(np.bincount(part)), codes_each
+    bits = len(codes).bit_length()
+    keys = codes << bits
+    keys |= np.arange(len(codes))
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
 
 
 def parts_of(offsets: Ints) -> Iterator[tuple[int, int]]:
