@@ -159,9 +159,7 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
     heads, sizes, code = _codes(index, run, strangers)
     item, score = ColumnIds(run.item), run.score.to_numpy()
     parts = (
-        _grouped_parts(heads, sizes, item, score)
-        if code is None
-        else _scattered_parts(code, heads, sizes, item, score)
+        _grouped_parts(heads, sizes, item, score) if code is None else _scattered_parts(code, heads, sizes, item, score)
     )
 
     def kept(rows: _Rows, keys: Keys) -> Ints | None:
