@@ -24,6 +24,9 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 Options = dict[str, Any]
+SETTLE_S = 0.2
+"""How long a child waits before it measures: the threads that NumPy's linear algebra starts when it is imported keep a
+core busy for some 60 ms before they sleep, which getrusage would count as the work of whoever measures a short call."""
 Values = dict[str, Any]
 """A number, or a number for each query, by the name of the measure."""
 Work = tuple[Callable[[], Any], Callable[[Any], Values]]
@@ -261,6 +264,7 @@ def child(script: str, name: str, folder: str, options: str) -> None:
         function(Path(folder), json.loads(options))
         return
     work, values_of, *rest = function(Path(folder), json.loads(options))
+    time.sleep(SETTLE_S)
     before, start = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     done = work()
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
