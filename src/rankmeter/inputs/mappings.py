@@ -21,6 +21,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded, merged
+from rankmeter.inputs.columns import VALUE_OF, is_usual
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, plain_id, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
@@ -306,12 +307,22 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     plain: dict[Any, Any] = {}
     for query, items in by_query.items():
         is_series = hasattr(items, "to_dict") and hasattr(items, "index") and not isinstance(items, Mapping)
-        plain[query] = items.to_dict() if is_series else items
-        if is_series and len(plain[query]) != len(items):
-            raise InputError.of("inputs.series_repeats", what=what, query=query)
+        plain[query] = _of_series(items, what, query) if is_series else items
         if isinstance(items, Mapping) and not isinstance(items, dict):
             plain[query] = dict(items)
     return plain
+
+
+def _of_series(items: Any, what: str, query: object) -> Any:
+    """What a pandas Series holds: items where it is named like a column of them, else a value for each of its index."""
+    if getattr(items, "name", None) is not None and is_usual("item", str(items.name)):
+        return items.tolist()
+    if type(items.index).__name__ == "RangeIndex" and getattr(items.dtype, "kind", "") in "iu" and len(items):
+        raise InputError.of("inputs.series_of_numbers", what=what, query=query, role=VALUE_OF[what])
+    by_item = items.to_dict()
+    if len(by_item) != len(items):
+        raise InputError.of("inputs.series_repeats", what=what, query=query)
+    return by_item
 
 
 def _unlike(what: str, query: object, given: object, look: str) -> InputError:
