@@ -257,7 +257,9 @@ def as_frame(data: Any, side: Side) -> Any:
         cells = data.tocsr().tocoo()  # which adds up what is stored twice
         return pl.DataFrame({"query": cells.row, "item": cells.col, value: cells.data})
     if names := getattr(getattr(data, "dtype", None), "names", None):
-        return pl.DataFrame({name: data[name] for name in names})
+        columns = {name: data[name] for name in names}
+        plain = {name: column.dtype.kind in "iufbU" for name, column in columns.items()}
+        return pl.DataFrame({name: c if plain[name] else _series(name, list(c)) for name, c in columns.items()})
     library = type(data).__module__.partition(".")[0]
     if library == "datasets" and hasattr(data, "to_polars"):
         return data.to_polars()

@@ -189,8 +189,11 @@ def test_nothing_in_a_dictionary_of_columns_becomes_something_else(role, odd, sa
     columns[role][1] = odd
     with pytest.raises(rm.InputError, match=said):
         rr({"1": ["a"]}, columns)
+    rows = list(zip(*columns.values(), strict=True))
     with pytest.raises(rm.InputError, match=said):
-        rr({"1": ["a"]}, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+        rr({"1": ["a"]}, [dict(zip(columns, row, strict=True)) for row in rows])
+    with pytest.raises(rm.InputError, match=said):
+        rr({"1": ["a"]}, np.array(rows, dtype=[(name, object) for name in columns]))
 
 
 @pytest.mark.parametrize("make", [np.array, np.longdouble, pa.array, pd.Series, pl.Series, tuple])
