@@ -20,6 +20,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.inputs import streaming
+from rankmeter.inputs.cells import is_rounded
 from rankmeter.inputs.shards import Files
 from rankmeter.inputs.streaming import stream_run
 from rankmeter.inputs.tables import RunFile
@@ -553,7 +554,8 @@ def square(case: Case) -> Case | None:
         return None
     judged, run = mapping(case.judgments), mapping(case.run)
     items = list(dict.fromkeys(item for one in run.values() for item in one))
-    if any(not isinstance(value, (int, float)) for _, value in case.pairs()) or not items:
+    # Numbers that no float is like would be rounded here, before they are given away.
+    if any(not isinstance(value, (int, float)) or is_rounded(value) for _, value in case.pairs()) or not items:
         return None
     queries = [query for query in run if query in judged]
     if not queries:

@@ -146,7 +146,8 @@ def compare(
         Of intervals, 0.95 by default; a corrected p-value below 1 - level is called significant.
     interval
         ``t``, ``randomisation``, ``bca`` or ``percentile``; by default the one that holds what ``test`` does not
-        reject, so that an interval and the p-value beside it (before the correction) never contradict each other.
+        reject, so that an interval and the p-value beside it (before the correction) never contradict each other;
+        ``t`` beside ``wilcoxon`` and ``sign``, which do not ask about the mean and may say otherwise.
     margin
         The largest loss that does not matter, for "no worse than" tests; a number or one for each measure.
     unit

@@ -266,23 +266,44 @@ class Inputs:
     runs: Mapping[str, tuple[Run, ...]]
     catalogue: Catalogue | None = None
     history: History | None = None
+    stamps: Mapping[str, tuple[int, ...]] = field(init=False, default_factory=dict)
+    """The size, time and number of each file when it had been evaluated."""
 
-    def fingerprints(self) -> tuple[Source, ...]:
-        """Where each input came from, the judgments first, what is known of items and users last."""
+    def __post_init__(self) -> None:
+        files = {source: Path(source) for _, source in self._named() if source not in _IN_MEMORY}
+        stamps = {source: _stamp(path) for source, path in files.items() if path.is_file()}
+        object.__setattr__(self, "stamps", stamps)
+
+    def _named(self) -> list[tuple[str, str]]:
+        """Each input and where it came from, the judgments first, what is known of items and users last."""
         named: list[tuple[str, Any]] = [("judgments", self.judgments)]
         named += [(name, run) for name, runs in self.runs.items() for run in runs]
         beside = {"catalogue": self.catalogue, "history": self.history}
         named += [(name, part) for name, part in beside.items() if part is not None]
-        return tuple((name, *_fingerprint(source.source)) for name, source in named)
+        return [(name, part.source) for name, part in named]
+
+    def fingerprints(self) -> tuple[Source, ...]:
+        """Where each input came from; a file that has changed since has no digest."""
+        return tuple((name, *self._fingerprint(source)) for name, source in self._named())
+
+    def _fingerprint(self, source: str) -> tuple[str, str]:
+        path = Path(source)
+        if source not in self.stamps:
+            return source, ""
+        if not path.is_file() or _stamp(path) != self.stamps[source]:
+            return path.name, ""
+        with path.open("rb") as file:
+            return path.name, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_IN_MEMORY = frozenset({"judgments", "run", "array", "catalogue", "history"})
+"""What data in memory is called, which may also be the name of a file that has nothing to do with it."""
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    now = path.stat()
+    return now.st_size, now.st_mtime_ns, now.st_ino
 
 
 Source = tuple[str, str, str]
 """Whose input it is, the name of its file (or what else it is), and the SHA-256 of the file (or nothing)."""
-
-
-def _fingerprint(source: str) -> tuple[str, str]:
-    path = Path(source)
-    if not path.is_file():
-        return source, ""
-    with path.open("rb") as file:
-        return path.name, hashlib.file_digest(file, "sha256").hexdigest()

@@ -211,6 +211,10 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     if measure.subtopics and data.topics is None:
         raise without_any_subtopic(data.source)
     check_answerable(measure, scored=data.scored, highest=math.inf)
+    name = str(measure)
+    if measure.itself == "removed":  # here once, as the heads of the list are measured under other names
+        listed = {item: score for item, score in data.scores.items() if item != data.query}
+        measure, data = measure(itself="kept"), replace(data, scores=listed)
     found = _value(measure, data)
     chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
     value = found.value if found.counted and chosen[measure.query_policy] else None
@@ -222,7 +226,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
     shown = _until_nothing_more(rows, measure)
     return Worked(
-        measure=str(measure),
+        measure=name,
         query=str(data.query),
         rows=rows[:shown],
         ideal=_ideal_rows(measure, data, places) if measure.worked == "ideal" and found.denominator else [],

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import numbers
 import re
 import unicodedata
 from ast import literal_eval
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
 
 from rankmeter.late import decimal, json, pl
 
@@ -48,7 +49,7 @@ def is_null(value: object) -> bool:
 
 def is_missing(value: object) -> bool:
     """Whether this stands for nothing: None, NaN, or the missing values of pandas."""
-    return is_null(value) or (isinstance(value, numbers.Real) and math.isnan(value))
+    return is_null(value) or (isinstance(value, numbers.Real) and value != value)  # noqa: PLR0124 (NaN)
 
 
 def is_list(value: object) -> bool:
@@ -83,7 +84,7 @@ def is_number(value: object) -> bool:
         return value.bit_length() < 1024  # float() refuses more than 308 digits
     if isinstance(value, decimal.Decimal):
         return not value.is_snan()
-    return isinstance(value, numbers.Real)
+    return isinstance(value, numbers.Real) and not isinstance(value, np.timedelta64)
 
 
 def is_text(value: str) -> bool:

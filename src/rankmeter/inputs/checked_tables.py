@@ -7,7 +7,6 @@ item first. Lists may be columns of lists, Python lists and arrays, or text that
 
 from __future__ import annotations
 
-import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,6 +33,7 @@ from rankmeter.inputs.cells import (
     reads_as_number,
 )
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, say_columns
+from rankmeter.inputs.ids import is_id_type, plain_id
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -263,10 +263,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
     clean = [None if is_missing(v) else v for v in values]
-    wrong = [
-        row for row, v in enumerate(clean)
-        if v is not None and (isinstance(v, bool) or not isinstance(v, (str, numbers.Integral)))
-    ]  # fmt: skip
+    wrong = [row for row, v in enumerate(clean) if v is not None and not is_id_type(type(v))]
     if wrong:
         value = clean[wrong[0]]
         fact = said("inputs.not_an_id", role=role, value=repr(value), type=type(value).__name__)
@@ -276,7 +273,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
             return pl.Series([None if v is None else int(v) for v in clean])  # type: ignore[call-overload]
         except (TypeError, OverflowError):  # beyond 64 bits, or a mix of negative and very large
             pass
-    return pl.Series([None if v is None else str(v) for v in clean], dtype=pl.String)
+    return pl.Series([None if v is None else str(plain_id(v)) for v in clean], dtype=pl.String)
 
 
 def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.Series:

@@ -9,6 +9,8 @@ from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
 
+import numpy as np
+
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
@@ -61,8 +63,13 @@ def types_of_ids(groups: Iterable[Collection[Any]]) -> set[type]:
 
 
 def is_id_type(kind: type) -> bool:
-    """Whether objects of this type can be ids: text and whole numbers can, truth values cannot."""
-    return issubclass(kind, (str, Integral)) and not issubclass(kind, bool)
+    """Whether objects of this type can be ids: text and whole numbers can, truth values and durations cannot."""
+    return issubclass(kind, (str, Integral)) and not issubclass(kind, (bool, np.timedelta64))
+
+
+def plain_id(id_: Any) -> str | int:
+    """The text or the number that an id is: that of a member of an enumeration, which may be shown as its name."""
+    return str.__str__(id_) if isinstance(id_, str) else int(id_)
 
 
 def are_mixed(*types: Iterable[type]) -> bool:
@@ -94,16 +101,18 @@ def ids(values: list[Any]) -> pl.Series:
 
     What is not an id is refused: a float, nothing, or text that no table can hold.
     """
-    if values and all(is_id_type(kind) and not issubclass(kind, str) for kind in set(map(type, values))):
+    kinds = set(map(type, values))
+    if values and all(is_id_type(kind) and not issubclass(kind, str) for kind in kinds):
         whole = [int(value) for value in values]
         if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)
-    if not all(map(is_id_type, set(map(type, values)))):
+    if not all(map(is_id_type, kinds)):
         wrong = next(value for value in values if not is_id_type(type(value)))
         kind = "inputs.float_id" if isinstance(wrong, float) else "inputs.no_id"
         raise InputError.of(kind, value=f"{wrong!r:.60}", type=type(wrong).__name__)
     refuse_no_text(values)
-    return pl.Series([str(value) for value in values], dtype=pl.String)
+    texts = values if kinds <= {str} else [str(plain_id(value)) for value in values]
+    return pl.Series(texts, dtype=pl.String)
 
 
 def refuse_no_text(values: Iterable[Any]) -> None:

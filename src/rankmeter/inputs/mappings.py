@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field
+from enum import Enum
 from functools import cached_property
 from itertools import chain, islice, pairwise
 from math import isfinite, isinf, isnan
@@ -20,7 +21,8 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded, merged
-from rankmeter.inputs.ids import are_mixed, ids, is_id_type, refuse_no_text, refuse_same_text, types_of_ids
+from rankmeter.inputs.columns import VALUE_OF, is_usual
+from rankmeter.inputs.ids import are_mixed, ids, is_id_type, plain_id, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
 from rankmeter.late import pl
@@ -248,6 +250,8 @@ def _checked(source: Mapped, look: str) -> Mapped:
     of the time of an evaluation, and one that nobody judged is only ever counted.
     """
     types = source.query_types | source.item_types
+    if any(issubclass(kind, Enum) and is_id_type(kind) for kind in types):
+        source = type(source)(_plain_ids(source.data), source.source)
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
         refuse_no_text(list(chain.from_iterable(source.data.values())))
@@ -259,6 +263,20 @@ def _checked(source: Mapped, look: str) -> Mapped:
         for item in items:
             _check_id(item, what, f"{what}: query {query} holds an item that", look)
     return source
+
+
+def _plain_ids(data: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The same with every id as its text or number."""
+
+    def plain(value: Any) -> Any:
+        return plain_id(value) if is_id_type(type(value)) else value
+
+    return {
+        plain(query): {plain(item): number for item, number in items.items()}
+        if isinstance(items, Mapping)
+        else list(map(plain, items))
+        for query, items in data.items()
+    }
 
 
 def _check_id(value: object, what: str, whose: str, look: str) -> None:
@@ -289,12 +307,22 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     plain: dict[Any, Any] = {}
     for query, items in by_query.items():
         is_series = hasattr(items, "to_dict") and hasattr(items, "index") and not isinstance(items, Mapping)
-        plain[query] = items.to_dict() if is_series else items
-        if is_series and len(plain[query]) != len(items):
-            raise InputError.of("inputs.series_repeats", what=what, query=query)
+        plain[query] = _of_series(items, what, query) if is_series else items
         if isinstance(items, Mapping) and not isinstance(items, dict):
             plain[query] = dict(items)
     return plain
+
+
+def _of_series(items: Any, what: str, query: object) -> Any:
+    """What a pandas Series holds: items where it is named like a column of them, else a value for each of its index."""
+    if getattr(items, "name", None) is not None and is_usual("item", str(items.name)):
+        return items.tolist()
+    if type(items.index).__name__ == "RangeIndex" and getattr(items.dtype, "kind", "") in "iu" and len(items):
+        raise InputError.of("inputs.series_of_numbers", what=what, query=query, role=VALUE_OF[what])
+    by_item = items.to_dict()
+    if len(by_item) != len(items):
+        raise InputError.of("inputs.series_repeats", what=what, query=query)
+    return by_item
 
 
 def _unlike(what: str, query: object, given: object, look: str) -> InputError:

@@ -271,8 +271,8 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
         return judgments, Design("assumed")
     if len(recorded) > 1:
         raise InputError.of("judging.two_chances", source=reading.source)
-    is_path = isinstance(people, (str, Path))
-    table = table_of(reading.source if not is_path and Path(reading.source).is_file() else people, "judgments")
+    was_read = isinstance(people, Judgments) and Path(reading.source).is_file()
+    table = table_of(reading.source if was_read else people, "judgments")
     roles = reading.roles
     frame = pl.DataFrame(
         {

@@ -27,6 +27,7 @@ from rankmeter.online.event_columns import check_mapping
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log_evaluation import (
     DEFAULT_MEASURES,
+    check_divides,
     counted_by_unit,
     described,
     into_online,
@@ -128,6 +129,8 @@ def experiment(
                 raise InputError.of("online.not_with_sums", option=Option(name, value))
         return _from_sums(data, measures, control, ratios, unit, plan)  # type: ignore[arg-type]
     divided = _divided(segments, plan, unit)
+    if divided is not None:
+        check_divides(data, divided, columns, ("segment",))
     if divided is not None and not isinstance(data, Events):
         columns = {**(columns or {}), "segment": divided}
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)

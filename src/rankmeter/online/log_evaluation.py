@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankmeter.errors import InputError, MeasureError, examples
+from rankmeter.inputs.columns import fold
 from rankmeter.measures import into_measures
 from rankmeter.measures.online import OnlineMeasure, SessionMeasure
 from rankmeter.online.contrasts import values_of
@@ -172,18 +173,27 @@ def _grouped(
         raise InputError.of("online.by_not_a_name", by=by)
     if by in (None, "variant", "segment"):
         return read_events(events, columns=columns, types=types, format=format), by or ""
+    check_divides(events, by, columns, ("variant", "segment"))
     if isinstance(events, Events):
-        for role in ("variant", "segment"):
-            if events.columns.get(role) == by:
-                return events, role
-        raise InputError.of("online.read_without_column", by=by)
-    # To divide by the position or the item would take that column away from what it is for.
-    usual = next((role for role, names in EVENT_NAMES.items() if by in names), "segment")
-    if usual not in ("variant", "segment") and usual not in (columns or {}):
-        raise InputError.of("online.by_of_event", by=by, role=usual)
+        return events, "variant" if events.columns.get("variant") == by else "segment"
     log = read_events(events, columns={**(columns or {}), "segment": by}, types=types, format=format)
     # A column that is the variant is treated as one, so that a user in two of them is noticed.
     return log, "variant" if log.columns.get("variant") == by else "segment"
+
+
+def check_divides(events: object, by: str, columns: Mapping[str, str] | None, roles: Sequence[str]) -> None:
+    """Refuse a column that cannot divide units.
+
+    To divide by the position or the item would take that column away from what it is for, and a log that has been read
+    has the columns that it was read with.
+    """
+    if isinstance(events, Events):
+        if not any(by in (role, events.columns.get(role)) for role in roles):
+            raise InputError.of("online.read_without_column", by=by)
+        return
+    usual = next((role for role, names in EVENT_NAMES.items() if fold(by) in map(fold, names)), "segment")
+    if usual not in roles and usual not in (columns or {}):
+        raise InputError.of("online.by_of_event", by=by, role=usual)
 
 
 def findings(events: Events, counted: Counted) -> tuple[Finding, ...]:

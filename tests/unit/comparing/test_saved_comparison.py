@@ -83,6 +83,21 @@ def test_a_loaded_comparison_keeps_the_hashes_of_its_inputs_and_makes_a_report(t
     assert '<section id="slices">' in page
 
 
+def test_hashes_are_those_of_the_files_that_were_compared(tmp_path, monkeypatch) -> None:
+    for name, content in {"truth.json": TRUTH, "one.json": ONE}.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    monkeypatch.chdir(tmp_path)
+    for name in ("judgments", "run"):  # which data in memory is called
+        (tmp_path / name).write_text("something else")
+    cmp = rm.compare(tmp_path / "truth.json", {"one": tmp_path / "one.json", "two": TWO}, ["RR"], **QUICK)
+    assert [(source, len(digest)) for _, source, digest in cmp.sources] == [
+        ("truth.json", 64), ("one.json", 64), ("run", 0),
+    ]  # fmt: skip
+    (tmp_path / "one.json").write_text(json.dumps({**ONE, "more": ["a"]}))
+    (tmp_path / "truth.json").unlink()
+    assert [digest for _, _, digest in cmp.sources] == ["", "", ""]
+
+
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 broken"])
 def test_anything_else_is_refused(content, tmp_path) -> None:
     (tmp_path / "x.zip").write_bytes(content)

@@ -119,12 +119,24 @@ def by_subtopics(draw: random.Random, grades: dict[str, float]) -> dict[str, dic
     return {item: {f"s{draw.randrange(3)}": int(max(grade, 0))} for item, grade in grades.items()}
 
 
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "RR", "P@2", "RBP(norm=list)", "ERR(max_grade=3)", "MaxGrade"])
+def test_an_item_named_like_its_query_is_in_no_row_where_it_is_removed(measure) -> None:
+    truth, returned = {"2": {"2": 3, "1": 1, "3": 2}}, {"2": {"2": 4.0, "x": 3.0, "1": 2.0, "3": 1.0}}
+    removed = rm.parse(measure)(itself="removed")
+    worked = rm.explain(removed, truth, returned, query="2")
+    assert worked.measure == str(removed)
+    assert worked.value == rm.evaluate(truth, returned, removed)[str(removed)]
+    del returned["2"]["2"]
+    without = rm.explain(measure, truth, returned, query="2")
+    assert (worked.rows, worked.ideal, worked.facts) == (without.rows, without.ideal, without.facts)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rankmeter.RankmeterWarning")
 def test_under_every_convention_the_rows_end_in_the_value_that_evaluate_gives() -> None:
     """Every measure, subtopics too; queries without judgments, without a list, without anything relevant."""
     draw = random.Random(17)
-    items = [f"d{number}" for number in range(12)]
+    items = ["q", *(f"d{number}" for number in range(11))]
     for name in sorted(name for name, one in REGISTRY.items() if isinstance(one, RankedMeasure) and not one.custom):
         for number in range(6):
             measure = options_of(draw, usual(name) if number < 3 else cut_at(usual(name), draw.choice([1, 2, 5])))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -26,14 +30,12 @@ def test_a_column_of_lists_is_the_items_under_any_name(name) -> None:
 
 @pytest.mark.parametrize("kind", ["lists", "tuples", "arrays", "json", "repr"])
 def test_pandas_cells_may_be_any_kind_of_list(kind) -> None:
-    pd = pytest.importorskip("pandas")
     make = {"lists": list, "tuples": tuple, "arrays": np.array, "json": lambda v: str(list(v)), "repr": repr}[kind]
     assert rr(TRUTH, pd.DataFrame({"user": RUN["user"], "recs": [make(items) for items in RUN["recs"]]})) == 0.75
 
 
 @pytest.mark.parametrize("ids", [("a", "b", "c"), ("it's", 'say "b"', "[c]")])
 def test_lists_survive_a_csv_file(ids, tmp_path) -> None:
-    pd = pytest.importorskip("pandas")
     first, second, third = ids
     pd.DataFrame({"user": ["u", "v"], "recs": [[first, second], [third]]}).to_csv(tmp_path / "run.csv", index=False)
     assert rr({"u": [second], "v": [third]}, tmp_path / "run.csv") == 0.75
@@ -71,7 +73,6 @@ def test_lists_that_say_too_little_or_too_much_are_refused(columns, said) -> Non
 
 
 def test_sets_have_no_order_but_can_be_relevant() -> None:
-    pd = pytest.importorskip("pandas")
     sets = pd.DataFrame({"user": [1], "items": [{1, 2}]})
     assert rr(sets, {1: [2]}) == 1.0
     with pytest.raises(rm.InputError, match="order is known"):
@@ -79,7 +80,6 @@ def test_sets_have_no_order_but_can_be_relevant() -> None:
 
 
 def test_what_grouping_makes_of_pandas_is_read() -> None:
-    pd = pytest.importorskip("pandas")
     rows = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 3], "score": [0.2, 0.1, 0.5]})
     assert rr(TRUTH, rows.groupby("user")["item"].apply(list)) == 0.75
     assert rr(TRUTH, rows.groupby("user").agg(list)) == 0.75
@@ -169,3 +169,60 @@ def test_lists_that_are_all_empty_are_queries_without_a_list(value) -> None:
     assert rr(TRUTH, pl.DataFrame(columns)) == 0
     ev = rm.evaluate(pl.DataFrame({"user": [1, 2], "item": empty, "grade": [1, 1]}), {1: [2], 2: [3]}, "RR")
     assert ev.facts.without_relevant == 2
+
+
+@pytest.mark.parametrize(
+    ("role", "odd", "said"),
+    [
+        ("item", pd.NA, "item is missing in 1 row: 1"),
+        ("item", "\ud800", "lone surrogate"),
+        ("item", np.datetime64("2020-01-01"), "is a datetime64, not text or a whole number"),
+        ("item", np.timedelta64(1, "s"), "is a timedelta64, not text or a whole number"),
+        ("score", True, "score True is not a number in 1 row: 1"),
+        ("score", 2**53 + 1, "would be rounded in 1 row: 1"),
+        ("score", 10**400, "is not a number in 1 row: 1"),
+        ("score", np.timedelta64(1, "s"), "is not a number in 1 row: 1"),
+    ],
+)
+def test_nothing_in_a_dictionary_of_columns_becomes_something_else(role, odd, said) -> None:
+    columns = {"query": ["1", "1"], "item": ["a", "b"], "score": [0.5, 0.25]}
+    columns[role][1] = odd
+    with pytest.raises(rm.InputError, match=said):
+        rr({"1": ["a"]}, columns)
+    rows = list(zip(*columns.values(), strict=True))
+    with pytest.raises(rm.InputError, match=said):
+        rr({"1": ["a"]}, [dict(zip(columns, row, strict=True)) for row in rows])
+    with pytest.raises(rm.InputError, match=said):
+        rr({"1": ["a"]}, np.array(rows, dtype=[(name, object) for name in columns]))
+
+
+@pytest.mark.parametrize("make", [np.array, np.longdouble, pa.array, pd.Series, pl.Series, tuple])
+def test_columns_in_a_dictionary_may_be_any_kind_of_array(make) -> None:
+    assert rr({1: [7]}, {"query": [1, 1], "item": [8, 7], "score": make([0.5, 0.25])}) == 0.5
+
+
+class Word(str, Enum):  # noqa: UP042 (whose text is not what str() shows)
+    A = "a"
+    B = "b"
+
+
+class Number(int, Enum):
+    ONE = 1
+    TWO = 2
+
+
+@pytest.mark.filterwarnings("ignore:.*compared as text")
+@pytest.mark.parametrize("members", [Word, Number])
+@pytest.mark.parametrize("other", ["plain", "text beside it"])
+def test_a_member_of_an_enumeration_is_its_text_or_number(members, other) -> None:
+    first, second = members
+    more = {} if other == "plain" else {"x": 0}
+    truth = {first: {first: 0, second: 1, **more}}
+    rows = [(str(first.value), str(id_), 0.5) for id_ in (first.value, second.value)]
+    run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    assert rr(truth, run) == 1
+    ev = rm.evaluate(truth, {first: [first, second]}, "RR")
+    assert ev["RR"] == 0.5
+    assert ev.per_query["query"].to_list() == [first.value]
+    records = [{"query": first, "item": id_, "grade": grade} for id_, grade in truth[first].items()]
+    assert rr(records, run) == 1

@@ -153,6 +153,22 @@ def test_a_series_under_a_query_is_items_with_values():
         rm.evaluate(judgments, {"q": pd.Series([0.1, 0.9], index=["a", "a"])}, "RR")
 
 
+def test_a_series_named_like_items_holds_items():
+    table = pd.DataFrame({"user": [1, 1, 1, 2], "item_id": [3, 0, 1, 4]})
+    by_user = dict(list(table.groupby("user")["item_id"]))
+    assert rm.evaluate({1: [1], 2: [4]}, by_user, "RR").per_query["RR"].to_list() == [1 / 3, 1.0]
+    assert rm.evaluate(by_user, {1: [7, 3], 2: [4]}, "RR").per_query["RR"].to_list() == [0.5, 1.0]
+
+
+def test_a_series_of_whole_numbers_that_may_be_items_or_values_is_refused():
+    whole = {1: pd.Series([3, 0, 1])}
+    with pytest.raises(rm.InputError, match="may be items or scores"):
+        rm.evaluate({1: [1]}, whole, "RR")
+    with pytest.raises(rm.InputError, match="may be items or grades"):
+        rm.evaluate(whole, {1: [1]}, "RR")
+    assert rm.evaluate({1: [1]}, {1: pd.Series([0.3, 0.2, 0.1])}, "RR")["RR"] == 0.5
+
+
 @pytest.mark.parametrize("kind", ["query", "item"])
 def test_half_a_character_is_no_id(kind):
     half = "\udc80"

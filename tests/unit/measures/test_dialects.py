@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,20 @@ def test_a_name_with_several_numbers_is_several_measures() -> None:
 def test_what_a_tool_does_not_have_is_refused(dialect: str, text: str, told: str) -> None:
     with pytest.raises(rm.MeasureError, match=re.escape(told)):
         find_dialect(dialect).measures(text)
+
+
+@pytest.mark.parametrize("name", dialect_names())
+def test_every_name_alone_is_a_measure_or_a_sentence(name: str) -> None:
+    dialect = find_dialect(name)
+    for metric in dict.fromkeys(metric for names in dialect.metrics.names for metric in names):
+        for text in (metric, f"{metric}{dialect.separator}5"):
+            with suppress(rm.MeasureError):
+                assert dialect.measures(text)
+
+
+def test_an_option_that_a_metric_is_known_by_is_asked_for() -> None:
+    with pytest.raises(rm.MeasureError, match=r"UnrepeatedReco of rectools is reproduced only if deep is stated"):
+        find_dialect("rectools").measure("UnrepeatedReco@5")
 
 
 @pytest.mark.parametrize(

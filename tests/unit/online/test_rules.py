@@ -360,11 +360,31 @@ def test_a_group_without_spread_proves_nothing_and_keeps_its_share():
     assert math.isnan(effect.p)
 
 
-@pytest.mark.parametrize("by", ["item", "position", "user"])
+@pytest.mark.parametrize("by", ["item", "position", "user", "request", "value"])
 def test_a_column_of_events_divides_no_units(by):
-    rows = [{"time": 0, "user": "u", "item": 1, "position": 1, "type": "impression"}]
+    rows = [{"time": 0, "user": "u", "item": 1, "position": 1, "request": 1, "value": 1, "type": "impression"}]
     with pytest.raises(rm.InputError, match=f"'{by}' is the {by} of an event"):
         rm.online.evaluate(rows, "CTR", by=by)
+    rows = [{**row, "variant": variant, "user": variant} for row in rows for variant in "AB"]
+    for option in ("segments", "strata"):
+        with pytest.raises(rm.InputError, match=f"'{by}' is the {by} of an event"):
+            rm.online.experiment(rows, "CTR", control="A", **{option: by})
+    spelled = [{name.title() if name == by else name: value for name, value in row.items()} for row in rows]
+    with pytest.raises(rm.InputError, match=f"'{by.title()}' is the {by} of an event"):
+        rm.online.evaluate(spelled, "CTR", by=by.title())
+
+
+@pytest.mark.parametrize("option", ["segments", "strata"])
+def test_a_log_is_divided_by_what_it_was_read_with(option):
+    rows = [
+        {"time": 0, "user": u, "item": 1, "type": "impression", "variant": v, "country": "AT", "device": u}
+        for u, v in zip("abcd", "AABB", strict=True)
+    ]
+    log = rm.online.read_events(rows, columns={"segment": "country"})
+    with pytest.raises(rm.InputError, match="read without 'device'"):
+        rm.online.experiment(log, "CTR", control="A", **{option: "device"})
+    for named in ("country", "segment"):
+        rm.online.experiment(log, "CTR", control="A", **{option: named})
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,12 @@ class Dialect:
             known = [names[0] for names in self.metrics.names]
             hint = said("dialects.near_of_metrics" if close else "dialects.metrics", near=close[:1], known=known)
             raise MeasureError.of("dialects.no_metric", tool=str(self), text=text, hint=hint)
-        meant = [metric for metric in self.metrics.named(asked.name) if asked.options.keys() >= {*metric.given}]
+        named = self.metrics.named(asked.name)
+        meant = [metric for metric in named if asked.options.keys() >= {*metric.given}]
+        if not meant:
+            why = InBothLanguages(named[0].reason or {"en": "", "zh": ""})
+            needed = list(named[0].given)
+            raise MeasureError.of("dialects.needs_option", metric=asked.name, tool=str(self), options=needed, why=why)
         return max(meant, key=lambda metric: len(metric.given)), asked
 
     def _refuse_accident(self, text: str) -> None:
