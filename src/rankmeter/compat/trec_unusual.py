@@ -7,8 +7,10 @@ them all the same. Everything here goes query by query and document by document,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import zip_longest
+from operator import add
 from typing import TypeVar
 
 import numpy as np
@@ -254,7 +256,10 @@ def _at_points(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula |
         raise MeasureError.of("compat.point_too_large", name=wanted.label)
     if call.level >= 0 and sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers):
         return None
-    return lambda seen: sum(value or 0.0 for value in _interpolated(seen, numbers, call.version)) / len(numbers)
+    # The program goes from the last point to the first, and adds as it goes.
+    return lambda seen: (
+        _added(value or 0.0 for value in reversed(_interpolated(seen, numbers, call.version))) / len(numbers)
+    )
 
 
 def _at_multiple(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:  # noqa: ARG001 (of a table)
@@ -312,8 +317,13 @@ _OF_NUMBERS: dict[str, Callable[[Numbers, Wanted, ProgramCall], Formula | None]]
 }
 
 
+def _added(values: Iterable[float]) -> float:
+    """One after the other, each time rounded, as in C; ``sum`` keeps what rounding loses from Python 3.12 on."""
+    return reduce(add, values, 0.0)
+
+
 def _sum_of_precisions(seen: SeenQuery, cutoff: float = math.inf) -> float:
-    return sum(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
+    return _added(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
 
 
 def _up_to(seen: SeenQuery, cutoff: float) -> int:
@@ -337,7 +347,7 @@ _BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
     "P": lambda seen, k: _up_to(seen, k) / k,
     "recall": lambda seen, k: _share(seen, _up_to(seen, k), seen.relevant),
     "binG": lambda seen, _: _average(
-        seen, sum(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
+        seen, _added(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
     ),
     "map_cut": lambda seen, k: _share(seen, _sum_of_precisions(seen, k), seen.relevant),
     "relative_P": lambda seen, k: _share(seen, _up_to(seen, k), min(k, seen.relevant)),

@@ -74,8 +74,8 @@ class Holding:
         held = [bool(self.places(span, chunks)) for span in gold]
         shares = [_covered(chunks, span) / (span[2] - span[1]) for span in gold]
         return {
-            "span_recall": sum(held) / len(gold), "all_spans": float(all(held)), "span_share": sum(shares) / len(gold),
-            **self._counted(gold, chunks),
+            "span_recall": sum(held) / len(gold), "all_spans": float(all(held)),
+            "span_share": math.fsum(shares) / len(gold), **self._counted(gold, chunks),
         }  # fmt: skip
 
     def _counted(self, gold: Sequence[Span], chunks: Sequence[Span]) -> dict[str, float]:

@@ -47,8 +47,8 @@ def ratio(sums: Sums, measure: OnlineMeasure | str) -> tuple[float, float]:
         return math.nan, math.nan
     value = mean_x / mean_y
     terms = sums.covariance(x, x), -2 * value * sums.covariance(x, y), value * value * sums.covariance(y, y)
-    spread = sum(terms)
-    if spread < ROUNDING * sum(map(abs, terms)):
+    spread = math.fsum(terms)
+    if spread < ROUNDING * math.fsum(map(abs, terms)):
         # What rounding leaves where no unit differs from another would make any difference look certain.
         spread = 0.0
     return value, spread / (sums.n * mean_y**2)
@@ -207,11 +207,11 @@ def stratified(strata: Sequence[tuple[Sums, Sums]], measure: OnlineMeasure, *, l
     weights = [sum(sums.n for sums in pair) / counted for pair in large]
     sides = []
     for side in zip(*large, strict=True):
-        x, y = (sum(w * sums.mean(name) for w, sums in zip(weights, side, strict=True))
+        x, y = (math.fsum(w * sums.mean(name) for w, sums in zip(weights, side, strict=True))
                 for name in (numerator(measure), denominator(measure)))  # fmt: skip
         value = x / y
         line = np.array([1 / y, -value / y])
-        spread = sum(
+        spread = math.fsum(
             w**2 * float(line @ sums.block([numerator(measure), denominator(measure)]) @ line) / sums.n
             for w, sums in zip(weights, side, strict=True)
         )

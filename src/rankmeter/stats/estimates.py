@@ -191,7 +191,7 @@ def _freedom(control: GroupValue, treatment: GroupValue) -> float:
     if spread == 0:
         return float(control.n + treatment.n - 2)
     parts = (side.variance**2 / (side.n - 1) for side in (control, treatment))
-    return spread**2 / sum(parts)
+    return spread**2 / math.fsum(parts)
 
 
 def heterogeneity(effects: Sequence[Estimate]) -> float:

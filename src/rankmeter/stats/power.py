@@ -191,12 +191,13 @@ def sample_ratio(
         raise InputError.of("stats.ratio_counts", counts=list(counts))
     if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
         raise InputError.of("stats.ratio_ratios", count=len(counts), meant=meant)
-    expected = [sum(counts) * ratio / sum(meant) for ratio in meant]
+    total, parts = math.fsum(counts), math.fsum(meant)
+    expected = [total * ratio / parts for ratio in meant]
     if continuity == "yates" and len(counts) > 2:
         raise InputError.of("stats.yates_two", count=len(counts))
     off = 0.5 if continuity == "yates" else 0.0
     gaps = [max(abs(count - mean) - off, 0.0) for count, mean in zip(counts, expected, strict=True)]
-    statistic = sum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
+    statistic = math.fsum(gap**2 / mean for gap, mean in zip(gaps, expected, strict=True))
     return float(special.chdtrc(len(counts) - 1, statistic))
 
 

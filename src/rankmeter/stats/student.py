@@ -193,5 +193,5 @@ def t_quantile(level: float, freedom: float) -> float:
             (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
         )
-        return z + sum(term / freedom**power for power, term in enumerate(terms, 1))
+        return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
     return float(special.stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.nan
