@@ -343,14 +343,14 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None, **rest
     p, rank = placements, rank_of(placements, ties, gains)
     query, grade, above, tied = p.query, p.grade, p.above, p.tied
     place = query * (int(rank.max(initial=0)) + 1) + rank
-    order: Ints | None = None
-    if ties not in SINGLE_ORDER_TIES:
-        # Rows of equal rank are sorted by grade, so that sums do not depend on the order of the data.
-        order = np.lexsort((-grade, place))
-    elif (place[1:] < place[:-1]).any():
+    if (place[1:] < place[:-1]).any():
         order = place.argsort(kind="stable")
-    if order is not None:
         query, grade, above, tied, rank = query[order], grade[order], above[order], tied[order], rank[order]
+        place = place[order]
+    if ties not in SINGLE_ORDER_TIES:
+        # Items of equal rank differ by their grade alone; sorted by it, sums do not depend on the order of the data.
+        starts = changes(place).nonzero()[0]
+        grade = sort_descending(grade, np.append(starts, len(place)))
     return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties, **rest)
 
 

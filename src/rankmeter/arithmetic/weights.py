@@ -56,14 +56,17 @@ def row_weights(view: View, rows: Bools | Ints, discount: Discount, cutoff: int 
     """
     query, rank = view.query[rows], view.rank[rows]
     limit = view.returned if cutoff is None else np.broadcast_to(cutoff, len(view))
-    limit = limit[query]
-    weights = np.where(rank <= limit, weights_at(discount, rank), 0.0)
-    if view.ties == "mean" and len(in_tie := np.flatnonzero(view.tied[rows] > 1)):
-        above, tied, limit = view.above[rows][in_tie], view.tied[rows][in_tie], limit[in_tie]
+    if view.ties != "mean":
+        return np.where(rank <= limit[query], weights_at(discount, rank), 0.0)
+    ties = changes(query, rank).nonzero()[0]  # the first row of each; the others weigh as much
+    above, tied, limit = view.above[rows][ties], view.tied[rows][ties], limit[query[ties]]
+    weights = np.where(above < limit, weights_at(discount, above + 1), 0.0)
+    if len(several := (tied > 1).nonzero()[0]):
+        above, tied, limit = above[several], tied[several], limit[several]
         low, high = np.minimum(above, limit), np.minimum(above + tied, limit)
         total = cumulated(discount, int(high.max()))
-        weights[in_tie] = (total[high] - total[low]) / tied
-    return weights
+        weights[several] = (total[high] - total[low]) / tied
+    return np.repeat(weights, np.diff(ties, append=len(query)))
 
 
 def cumulated(discount: Discount, depth: int) -> Floats:
