@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+# Without access from file to file, Chromium 156 has two stores for pages that are files and takes either at each load.
 FLAGS = """--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
---disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900""".split()
+--disable-component-update --disable-sync --force-prefers-reduced-motion --window-size=1200,900
+--allow-file-access-from-files""".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ POOL = pl.DataFrame(
 )
 ITEMS = pl.DataFrame({"item": ["a", "b"], "title": ["Red dress", HOSTILE], "text": ["line one\nline two", None]})
 QUERIES = {"q1": HOSTILE, "q2": "红色连衣裙"}
+PAGES = count()
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +29,15 @@ def browser(tmp_path_factory, chromium):
         yield driver
 
 
-def opened(browser, name, *, fresh=True, **options):
+def opened(browser, name, **options):
+    """A page of which nothing was kept: with another label it is another page.
+
+    ``localStorage.clear()`` and a reload would race: what one document writes may reach the next one late.
+    """
     path = browser.folder / f"{name}.html"
-    rm.judge_page(options.pop("pool", POOL), **{"items": ITEMS, "queries": QUERIES, **options}).save(path)
+    usual = {"items": ITEMS, "queries": QUERIES, "labels": {0: f"label {next(PAGES)}"}}
+    rm.judge_page(options.pop("pool", POOL), **{**usual, **options}).save(path)
     browser.get(path.as_uri())
-    if fresh:
-        browser.execute_script("localStorage.clear()")
-        browser.refresh()  # waits until the page is there again, which location.reload() does not
     return browser
 
 
@@ -44,8 +48,20 @@ def press(browser, *keys):
 
 
 def marks(browser):
-    script = "return Object.values(localStorage).map(JSON.parse)[0].marks"
+    script = """
+        const page = JSON.parse(document.getElementById("data").textContent);
+        const kept = localStorage.getItem("rankmeter judge " + page.digest);
+        return kept ? JSON.parse(kept).marks : {};
+    """
     return {int(place): mark for place, mark in browser.execute_script(script).items()}
+
+
+def soon(look, wanted):
+    """What is looked for, at the latest after some seconds: then what there is instead."""
+    end = time.monotonic() + 10
+    while (found := look()) != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
 
 
 def text(browser, selector):
@@ -93,8 +109,46 @@ def test_what_was_judged_is_kept_and_goes_on_after_a_reload(browser):
     opened(browser, "kept")
     press(browser, "2", "1")
     browser.refresh()
-    assert [mark["grade"] for mark in marks(browser).values()] == [2, 1]
-    assert "2 of 5 judged" in text(browser, "#count")
+    assert soon(lambda: [mark["grade"] for mark in marks(browser).values()], [2, 1]) == [2, 1]
+    assert soon(lambda: "2 of 5 judged" in text(browser, "#count"), wanted=True)
+    press(browser, "0")
+    assert [mark["grade"] for mark in marks(browser).values()] == [2, 1, 0]
+
+
+def test_two_tabs_of_a_page_have_the_same_grades(browser):
+    opened(browser, "tabs")
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    second = browser.current_window_handle
+    try:
+        browser.get((browser.folder / "tabs.html").as_uri())
+        browser.switch_to.window(first)
+        press(browser, "2")
+        browser.switch_to.window(second)
+        assert soon(lambda: "1 of 5 judged" in text(browser, "#count"), wanted=True)
+        press(browser, "1")
+        browser.switch_to.window(first)
+        assert soon(lambda: "2 of 5 judged" in text(browser, "#count"), wanted=True)
+    finally:
+        browser.switch_to.window(second)
+        browser.close()
+        browser.switch_to.window(first)
+
+
+def test_who_leaves_with_grades_that_were_not_exported_is_asked(browser):
+    """A real prompt needs a real hand on the keys; the page answers the event that comes before it."""
+
+    def may_leave():
+        return browser.execute_script("return window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+    opened(browser, "leaving")
+    assert may_leave()
+    press(browser, "2")
+    assert not may_leave()
+    exported(browser)
+    assert may_leave()
+    press(browser, "u")
+    assert not may_leave()
 
 
 def test_the_whole_query_at_a_time(browser):
@@ -208,7 +262,7 @@ def test_what_was_judged_before_is_not_asked_again(browser):
     """As after `draw --judged`: the grades of before are exported with the new ones."""
     pool = POOL.with_columns(grade=pl.Series([2.0, None, None, 0.0, 1.0]), query_chance=pl.lit(0.5))
     page = opened(browser, "more", pool=pool)
-    assert len(marks(page)) == 3
+    assert "3 of 5 judged" in text(page, "#count")
     assert "q1" in text(page, "#query-id")
     press(page, "3", "1")
     rows = pl.read_csv(exported(page))

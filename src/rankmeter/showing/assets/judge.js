@@ -10,28 +10,29 @@
   const empty = () => { // what the pool has grades for is judged, and not asked again
     const marks = Object.fromEntries(data.graded.map(([n, value]) => [n, { grade: value }]));
     const open = data.pairs.findIndex((_, n) => !marks[n]);
-    return { judge: data.judge, at: Math.max(0, open), view: "one", marks, past: [] };
+    return { judge: data.judge, at: Math.max(0, open), view: "one", marks, past: [], open: false }; // open: not exported yet
   };
   let state = empty();
-  let canKeep = true;
 
-  try {
-    const kept = JSON.parse(localStorage.getItem(key) || "null");
+  function take(text) { // what was kept, by this page before or by another tab of it
+    const kept = JSON.parse(text || "null");
     if (kept && kept.marks) state = Object.assign(empty(), kept);
-  } catch {
-    canKeep = false;
+    state.at = Math.min(state.at, data.pairs.length - 1);
+    $("judge").value = state.judge || "";
   }
 
-  function keep() {
+  function tried(action) { // a browser may keep nothing: say so
+    let canKeep = true;
     try {
-      localStorage.setItem(key, JSON.stringify(state));
-      canKeep = true;
+      action();
     } catch {
       canKeep = false;
     }
     $("kept").textContent = canKeep ? words.kept : words.not_kept;
     $("kept").classList.toggle("alarm", !canKeep);
   }
+
+  const keep = () => tried(() => localStorage.setItem(key, JSON.stringify(state)));
 
   function make(tag, text, name) {
     const node = document.createElement(tag);
@@ -48,6 +49,7 @@
     if (state.past.length > 2000) state.past.shift();
     state.marks[n] = Object.assign({}, mark(n), change, { time: new Date().toISOString() });
     for (const name of Object.keys(state.marks[n])) if (state.marks[n][name] === null) delete state.marks[n][name];
+    state.open = true;
     keep();
   }
 
@@ -93,6 +95,7 @@
     if (last[1]) state.marks[last[0]] = last[1];
     else delete state.marks[last[0]];
     state.at = last[0];
+    state.open = true;
     keep();
     show();
   }
@@ -202,6 +205,8 @@
     link.href = URL.createObjectURL(new Blob([exported()], { type: "text/csv" }));
     link.download = `judgments${state.judge ? "-" + state.judge.replace(/[^\w-]+/g, "_") : ""}.csv`;
     link.click();
+    state.open = false;
+    keep();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
@@ -243,12 +248,12 @@
       state.marks[n] = one;
       taken += 1;
     }
+    if (taken) state.open = true;
     keep();
     show();
     return fill(words.imported, { taken }) + (strange ? " " + fill(words.strange, { count: strange }) : "");
   }
 
-  $("judge").value = state.judge || "";
   $("judge").addEventListener("change", () => { state.judge = $("judge").value; keep(); });
   $("back").addEventListener("click", () => go(-1));
   $("next").addEventListener("click", () => go(1));
@@ -284,7 +289,21 @@
     event.preventDefault();
   });
 
-  state.at = Math.min(state.at, data.pairs.length - 1);
-  keep();
+  // Grades given right before a reload, or in another tab, may arrive when this page is there already: they count. So
+  // nothing is kept before something is judged here, which would write over them.
+  addEventListener("storage", (event) => {
+    if (event.key !== key || !event.newValue) return;
+    take(event.newValue);
+    show();
+  });
+  // Some browsers forget what a file kept when it is loaded again, and do not say so: ask whoever leaves.
+  addEventListener("beforeunload", (event) => {
+    if (state.open) event.preventDefault();
+  });
+  tried(() => {
+    localStorage.setItem(key + " tried", "");
+    localStorage.removeItem(key + " tried");
+    take(localStorage.getItem(key));
+  });
   show();
 })();
