@@ -127,8 +127,11 @@ def test_the_curve_of_positions(tmp_path):
         ),
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--clip", "0"], "--clip 0"),
         (["counterfactual", "CHOICES", "--columns", "target=p_new", "--shrink", "1"], "predicted= and expected="),
-        (["counterfactual", "CHOICES", "--columns", "target=p_new", "--model", "cascade"], "no request, position"),
-        (["interleave", "score", "CHOICES"], "no user, request, team column"),
+        (
+            ["counterfactual", "CHOICES", "--columns", "target=p_new", "--model", "cascade"],
+            "no request and no position column",
+        ),
+        (["interleave", "score", "CHOICES"], "no user, no request and no team column"),
         (["interleave", "make", "absent.run", "absent.run"], "absent.run"),
         (["online", "CHOICES", "--position-bias", "-m", "CTR"], "cannot be combined with"),
     ],

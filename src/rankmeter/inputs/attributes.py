@@ -22,10 +22,9 @@ from rankmeter.inputs.columns import (
     fold,
     is_usual,
     likely_columns,
-    listed_names,
+    missing_columns,
     no_named_column,
-    say_columns,
-    say_missing,
+    say_names,
     usual_column,
 )
 from rankmeter.inputs.compression import open_source
@@ -163,17 +162,15 @@ def find_roles(
             free = [name for name in columns if name not in roles.values()]
             if (likely := usual_column(role, names, free, source)) is not None:
                 roles[role] = likely
-    if missing := [role for role in needed if role not in roles]:
-        free = [name for name in columns if name not in roles.values()]
-        hint = say_missing(missing[0], usual[missing[0]], free)
-        raise InputError.of("inputs.no_role", source=source, role=missing, names=listed_names(columns), hint=hint)
+    if missing := {role: usual[role] for role in needed if role not in roles}:
+        raise missing_columns(missing, columns, roles.values(), source)
     return roles
 
 
 def check_roles(named: Named, roles: Sequence[str]) -> None:
     """Refuse names of columns for roles that a table does not have."""
     for role in [role for role in named if role not in roles]:
-        hint = did_you_mean(str(role), roles) or say_columns(roles[0], "NAME")
+        hint = did_you_mean(str(role), roles) or say_names(roles[0])
         raise InputError.of("inputs.not_a_role", word=str(role), roles=list(roles), also="", hint=hint)
 
 

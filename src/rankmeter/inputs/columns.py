@@ -170,7 +170,9 @@ def find_columns(
                 columns[role] = column
     missing = [role for role in wanted if role in ("query", "item") and role not in columns]
     if missing:
-        raise _missing(missing, names, columns, source)
+        alone = said("inputs.not_a_table") if len(names) == 1 else ""
+        usual = {role: USUAL_NAMES[role] for role in missing}
+        raise missing_columns(usual, names, columns.values(), source, hint=alone)
     for role, column in columns.items():
         if (count := list(names).count(column)) > 1:
             raise InputError.of("inputs.equal_columns", source=source, count=count, column=column, role=role)
@@ -295,6 +297,11 @@ def say_columns(role: str, column: str) -> Said:
     return said("inputs.say_columns", columns={role: column})
 
 
+def say_names(*roles: str) -> Said:
+    """How a caller names the columns of some roles, all in one call."""
+    return said("inputs.say_columns", columns=dict.fromkeys(roles, "NAME"))
+
+
 def _given_columns(names: Sequence[str], wanted: Sequence[Role], named: Named, source: str) -> dict[Role, str]:
     """Check the columns that the caller named and keep those that are wanted."""
     columns: dict[Role, str] = {}
@@ -377,30 +384,50 @@ def _several(role: str, candidates: Sequence[str], source: str) -> InputError:
     return InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
 
 
-def _missing(missing: Sequence[Role], names: Sequence[str], columns: Mapping[Role, str], source: str) -> InputError:
-    """Say which roles were not found, what there is instead, and how to name a column."""
-    role = missing[0]
-    # A column that is usually something else (a score, say) is a poor guess for an item.
-    free = [name for name in names if name not in columns.values() and not any(is_usual(any_, name) for any_ in ROLES)]
-    hint = said("inputs.not_a_table") if len(names) == 1 else say_missing(role, USUAL_NAMES[role], free)
-    if len(missing) == 1:
-        return InputError.of("inputs.no_role", source=source, role=role, names=listed_names(names), hint=hint)
-    return InputError.of(
-        "inputs.no_roles", source=source, role=role, other=missing[1], names=listed_names(names), hint=hint
-    )
+def missing_columns(
+    usual: Mapping[Any, Sequence[str]], names: Sequence[str], taken: Collection[str], source: str, *, hint: str = ""
+) -> InputError:
+    """The error for roles that a table has no column for: all of them, what there is instead, and the call that works.
+
+    ``usual`` has their usual names, ``taken`` are columns that are something else.
+    """
+    *others, last = usual
+    called = {fold(name) for usually in usual.values() for name in usually}
+    free = [name for name in names if name not in taken and (fold(name) in called or is_unknown(name))]
+    hint = hint or _say_missing(usual, free)
+    values = {"source": source, "names": listed_names(names), "hint": hint}
+    if not others:
+        return InputError.of("inputs.no_role", role=last, **values)
+    first, *rest = others
+    listed = [first, *(said("inputs.no_other", role=role) for role in rest)]
+    return InputError.of("inputs.no_roles", others=listed, last=last, **values)
 
 
-def say_missing(role: str, usual: Sequence[str], free: Sequence[str]) -> Said:
-    """A hint that names the free column that is probably meant; where none is like it, what it is usually called."""
-    for name in usual:
-        close = nearest(name, free, shown=1)
-        if close:
-            return say_columns(role, close[0])
-    if len(free) == 1:
-        return say_columns(role, free[0])
-    if not free:
-        return said("inputs.usual_names", role=role, names=examples(usual))
-    return said("inputs.say_which", say=say_columns(role, "NAME"), names=examples(usual))
+def is_unknown(name: str) -> bool:
+    """Whether a column may be anything: what usually is a query, a grade or a score is a poor guess for a time."""
+    return not any(is_usual(role, name) for role in ROLES)
+
+
+def _say_missing(usual: Mapping[Any, Sequence[str]], free: Sequence[str]) -> Said:
+    """One call for all missing columns, with those that are probably meant; else how they are usually called."""
+    meant: dict[str, str] = {}
+    for role, names in usual.items():
+        left = [name for name in free if name not in meant.values()]
+        close = next((close[0] for name in names if (close := nearest(name, left, shown=1))), None)
+        if close is not None:
+            meant[role] = close
+    unknown = [role for role in usual if role not in meant]
+    left = [name for name in free if name not in meant.values()]
+    if len(unknown) == len(left) <= len(IDS):
+        meant |= dict(zip(unknown, left, strict=True))
+        unknown = []
+    say = said("inputs.say_columns", columns={role: meant.get(role, "NAME") for role in usual})
+    if not unknown:
+        return say
+    shown = 5 if len(unknown) == 1 else 3
+    called = [said("inputs.usual_names", role=role, names=examples(usual[role], shown=shown)) for role in unknown]
+    listed = said("general.listed", values=called)
+    return said("inputs.say_which", say=say, usual=listed) if left or meant else listed
 
 
 def listed_names(names: Sequence[str]) -> str:

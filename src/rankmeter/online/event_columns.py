@@ -13,9 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import check_roles
-from rankmeter.inputs.columns import USUAL_NAMES, fold, no_named_column, say_missing, usual_column
+from rankmeter.inputs.columns import (
+    USUAL_NAMES,
+    fold,
+    is_unknown,
+    missing_columns,
+    name_pairs,
+    no_named_column,
+    usual_column,
+)
 from rankmeter.late import pl
 from rankmeter.placing.placements import Ints
 from rankmeter.wording import Option, Said, said
@@ -105,20 +113,24 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str], source: str)
         path = next(paths, None) or usual_column(role, EVENT_NAMES[role], free, source)
         if path is not None:
             columns[role] = path
-    missing = [role for role in NEEDED if role not in columns]
+    missing = {role: EVENT_NAMES[role] for role in NEEDED if role not in columns}
     if missing and not schema:
         raise InputError.of("online.log_without_columns", source=source)
     if missing:
-        free = [name for name in schema.names() if name not in columns.values()]
-        both = said("online.and_no", first=missing[0], second=missing[1:]) if missing[1:] else missing[0]
-        hint = say_missing(missing[0], EVENT_NAMES[missing[0]], free)
-        flag = next((name for name in free if fold(name) in CLICK_FLAGS), None)
-        if missing == ["type"] and flag is not None:
-            hint = said("online.row_per_event", column=flag)
-        raise InputError.of(
-            "online.columns_missing", source=source, missing=both, names=examples(schema.names(), shown=12), hint=hint
-        )
+        raise _no_log(missing, schema.names(), columns, source)
     return {role: columns[role] for role in ROLES if role in columns}, layout
+
+
+def _no_log(
+    missing: Mapping[str, tuple[str, ...]], names: list[str], columns: Mapping[str, str], source: str
+) -> InputError:
+    """The error for a table without the columns that every log has."""
+    unknown = [name for name in names if name not in columns.values() and is_unknown(name)]
+    if {"time", "type"} <= missing.keys() and name_pairs(names) and len(unknown) < len(missing):
+        return InputError.of("online.not_a_log", source=source)
+    flag = next((name for name in unknown if fold(name) in CLICK_FLAGS), None)
+    hint = said("online.row_per_event", column=flag) if [*missing] == ["type"] and flag is not None else ""
+    return missing_columns(missing, names, columns.values(), source, hint=hint)
 
 
 def has_path(schema: pl.Schema, path: str) -> bool:

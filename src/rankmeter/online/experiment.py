@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_number, did_you_mean, examples
-from rankmeter.inputs.columns import say_columns
+from rankmeter.inputs.columns import say_names
 from rankmeter.measures import parse
 from rankmeter.measures.online import ConversionRate, OnlineMeasure
 from rankmeter.online.contrasts import (
@@ -254,7 +254,7 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
 
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
-        hint = say_columns("variant", "NAME")
+        hint = say_names("variant")
         raise InputError.of("online.one_variant", variants=variants or said("general.none"), hint=hint)
     if stated is not None:
         if stated not in variants:

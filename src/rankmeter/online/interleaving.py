@@ -18,9 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
-from rankmeter.inputs.columns import say_columns
+from rankmeter.inputs.columns import missing_columns, no_named_column
 from rankmeter.late import optimize, pl
-from rankmeter.online.event_columns import check_names
+from rankmeter.online.event_columns import EVENT_NAMES, check_names
 from rankmeter.online.events import open_table
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
@@ -334,11 +334,12 @@ def score_interleaving(
     vote = "credit" if has["credit"] and not has["team"] else "team"
     voter = ("query" if has["query"] and not has["version"] else "user") if unit == "auto" else unit
     names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
-    missing = [name for name in names.values() if name not in table.columns]
+    for role, name in columns.items():
+        if role in names and name not in table.columns:
+            raise no_named_column(role, name, table.columns, said("online.interleaving_log"))
+    missing = {role: EVENT_NAMES.get(role, (role,)) for role, name in names.items() if name not in table.columns}
     if missing:
-        hint = say_columns(next(role for role in reversed(names) if names[role] in missing), "NAME")
-        source = said("online.interleaving_log")
-        raise InputError.of("online.columns_missing", source=source, missing=missing, names=table.columns, hint=hint)
+        raise missing_columns(missing, table.columns, names.values(), said("online.interleaving_log"))
     table = table.select(pl.col(name).alias(role) for role, name in names.items())
     if not table.height:
         raise InputError.of("online.interleaving_empty")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, check_level, check_whole
-from rankmeter.inputs.columns import say_columns
+from rankmeter.inputs.columns import say_names
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.log import Log
@@ -143,10 +143,9 @@ def position_bias(
     if not 1 <= check_whole("positions", positions) <= POSITIONS:
         raise InputError.of("online.positions_range", positions=positions, most=POSITIONS)
     log = read_events(events, columns=columns, types=types, format=format)
-    for role in ("item", "position"):
-        if not log.has(role):
-            hint = say_columns(role, "NAME")
-            raise InputError.of("online.bias_needs_column", source=log.source, role=role, hint=hint)
+    if missing := [role for role in ("item", "position") if not log.has(role)]:
+        hint = say_names(*missing)
+        raise InputError.of("online.bias_needs_column", source=log.source, missing=missing, hint=hint)
     table, labels = _counts(log, positions)
     if not len(table):
         raise InputError.of("online.no_impressions", source=log.source)

@@ -17,7 +17,7 @@ from rankmeter.errors import (
     check_whole,
     did_you_mean,
 )
-from rankmeter.inputs.columns import say_columns
+from rankmeter.inputs.columns import say_names
 from rankmeter.measures.online import (
     ClickThroughRate,
     ConversionRate,
@@ -192,9 +192,9 @@ def check_answerable(events: Events, question: Question) -> None:
         if missing:
             if events.rows.head(1).collect().is_empty():
                 raise InputError.of("online.log_empty", source=events.source)
-            hint = say_columns(missing[0], "NAME")
+            hint = say_names(*missing)
             raise InputError.of(
-                "online.measure_needs_column", measure=measure, missing=missing[0], source=events.source, hint=hint
+                "online.measure_needs_column", measure=measure, missing=missing, source=events.source, hint=hint
             )
         if getattr(measure, "per", "") in ("user", "reach") and question.unit != "user":
             raise MeasureError.of("online.counts_users", measure=measure, unit=question.unit)
@@ -205,11 +205,8 @@ def check_answerable(events: Events, question: Question) -> None:
             raise MeasureError.of("online.is_about_users", measure=measure, unit=question.unit)
         if capped and question.plan.resamples:
             raise MeasureError.of("online.capped_before_resampling", measure=measure)
-    for role in question.by:
-        if not events.has(role):
-            raise InputError.of(
-                "online.no_role_column", source=events.source, role=role, hint=say_columns(role, "NAME")
-            )
+    if missing := [role for role in question.by if not events.has(role)]:
+        raise InputError.of("online.no_role_column", source=events.source, role=missing, hint=say_names(*missing))
 
 
 def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:

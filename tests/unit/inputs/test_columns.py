@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 import pytest
 
@@ -16,6 +18,7 @@ from rankmeter.inputs.columns import (
     judgment_columns,
     run_columns,
 )
+from rankmeter.online import off_policy_log, read_events, score_interleaving
 
 PAIR = ("query", "item")
 
@@ -48,12 +51,38 @@ def test_missing_column_is_said_with_the_call_that_works() -> None:
     )
 
 
-def test_two_missing_columns_are_said_at_once() -> None:
-    with pytest.raises(
-        InputError,
-        match=r"x has no query and no item column \(found: foo, bar\)\. Hint: say which it is: columns=.*NAME",
-    ):
-        find_columns(["foo", "bar"], PAIR, None, "x")
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (["foo", "bar"], 'columns={"query": "foo", "item": "bar"}'),
+        (["foo", "score", "bar"], 'columns={"query": "foo", "item": "bar"}'),
+        (["bar", "qeury_id"], 'columns={"query": "qeury_id", "item": "bar"}'),
+        (["docs_id", "qry", "bar"], 'columns={"query": "qry", "item": "docs_id"}'),
+        (["qeury", "foo", "bar"], 'say which is meant: columns={"query": "qeury", "item": "NAME"}; the item column is'),
+        (["foo", "bar", "baz"], 'say which is meant: columns={"query": "NAME", "item": "NAME"}; the query column is'),
+    ],
+)
+def test_one_call_mends_both_missing_columns(names: list[str], hint: str) -> None:
+    with pytest.raises(InputError) as error:
+        find_columns(names, PAIR, None, "x")
+    told = f"x has no query and no item column (found: {', '.join(names)}). Hint: {hint}"
+    assert str(error.value).startswith(told)
+
+
+def test_all_missing_columns_are_named_in_one_call() -> None:
+    """In every kind of table with roles of its own."""
+    tables: dict[str, Callable[[], object]] = {
+        "query item": lambda: rm.evaluate(pl.DataFrame({"foo": ["q"], "bar": ["a"]}), {"q": ["a"]}, ["P@1"]),
+        "time user type": lambda: read_events(pl.DataFrame({"foo": [1], "bar": ["u"]})),
+        "query document": lambda: rm.evidence(pl.DataFrame({"foo": ["q"], "bar": ["d"], "start": 0, "end": 9}), {}),
+        "query nugget importance support": lambda: rm.nuggets(pl.DataFrame({"foo": ["q"], "bar": ["n"]})),
+        "reward logged target": lambda: off_policy_log(pl.DataFrame({"foo": [1.0], "bar": [0.5]})),
+        "user request team": lambda: score_interleaving(pl.DataFrame({"foo": ["u"], "bar": ["r"]})),
+    }
+    for roles, call in tables.items():
+        with pytest.raises(InputError) as error:
+            call()
+        assert all(f'"{role}": ' in str(error.value).partition("columns=")[2] for role in roles.split()), roles
 
 
 def test_a_column_that_is_unlike_the_missing_one_is_not_offered() -> None:

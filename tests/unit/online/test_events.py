@@ -11,6 +11,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
+from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.online.events import read_events
 
 ROWS = [
@@ -288,3 +289,20 @@ def test_a_ga4_event_of_several_items_says_that_it_counts_for_each():
     found = rm.online.evaluate(log, "Conversions")
     assert found["Conversions"] == 2.0
     assert any("once for each of them" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", [name for role in ("grade", "score") for name in USUAL_NAMES[role]])
+@pytest.mark.parametrize("query", ["qid", "user_id"])
+def test_judgments_and_runs_are_no_log_and_their_numbers_no_time(query, name):
+    table = pl.DataFrame({query: ["q"], "item": ["a"], name: [1]})
+    with pytest.raises(InputError, match="looks like judgments or a run, not like a log of events") as error:
+        read_events(table)
+    assert "columns=" not in str(error.value)
+    with pytest.raises(InputError) as error:
+        read_events(table.rename({"item": "foo"}))
+    assert f'"{name}"' not in str(error.value)
+
+
+def test_a_log_whose_columns_have_other_names_is_told_how_to_name_them():
+    with pytest.raises(InputError, match=r'Hint: columns=\{"time": "when", "type": "what"\}'):
+        read_events(pl.DataFrame({"user": ["u"], "item": ["a"], "when": [1], "what": ["click"], "rating": [5]}))

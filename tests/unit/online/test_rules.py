@@ -275,7 +275,7 @@ def test_units_without_a_variant_are_a_share_of_all_units_whatever_they_are(unit
 def test_what_the_log_cannot_answer_is_refused():
     log = [{"time": 1, "user": 1, "type": "click"}]
     for measure, role in (("CTR(per=request)", "request"), ("CTR@3", "position"), ("CVR", "item"), ("Value", "value")):
-        with pytest.raises(InputError, match=f"needs the column of the {role}"):
+        with pytest.raises(InputError, match=f"needs what .* has no column for: {role}"):
             rm.online.evaluate(log, measure)
     with pytest.raises(InputError, match="no variant column"):
         rm.online.evaluate(log, "Conversions", by="variant")
