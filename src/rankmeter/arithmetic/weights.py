@@ -8,6 +8,7 @@ import numpy as np
 
 from rankmeter.arithmetic.views import View
 from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.placing.segments import changes
 
 Discount = Callable[[Ints], Floats]
 """The weight of each rank, counted from 1."""
