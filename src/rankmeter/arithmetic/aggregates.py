@@ -63,12 +63,12 @@ class Aggregate:
         """
         if self.pools:
             return values.numerator[..., values.counted], values.denominator[..., values.counted]
-        top = values.value[..., values.counted]
+        top = values.value if values.counted.all() else values.value[..., values.counted]
         if self.fills:
             top = np.nan_to_num(top, nan=0.0)
         if self.logs:
             top = np.log(np.maximum(top, GEOMETRIC_FLOOR))
-        return top, np.ones(top.shape)
+        return top, np.broadcast_to(1.0, top.shape)
 
     def value(self, top: Any, bottom: Any) -> Any:
         """The value of the sums of the parts, numbers or arrays; 0 if the denominator is 0."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from rankmeter.late import decimal, json, pl
 
@@ -136,6 +137,16 @@ def is_rounded(value: Any) -> bool:
         return bool(abs(exact) >= EXACT_WHOLE_NUMBERS and exact != float(exact))
     except OverflowError:  # more than 308 digits
         return True
+
+
+def highest(values: npt.NDArray[Any]) -> int:
+    """The highest of some whole numbers where none is below 0, else more than any: as unsigned, negative ones are high.
+
+    >>> highest(np.array([3, 7])), highest(np.array([3, -7], np.int8)) == 2**64
+    (7, True)
+    """
+    found = int(values.view(np.dtype(f"u{values.itemsize}")).max())
+    return found if found <= np.iinfo(values.dtype).max else 1 << 64
 
 
 def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:

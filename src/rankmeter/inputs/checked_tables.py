@@ -22,6 +22,7 @@ from rankmeter.inputs.cells import (
     EXACT_WHOLE_NUMBERS,
     LOOKED_AT,
     RawColumn,
+    highest,
     is_list,
     is_missing,
     is_null,
@@ -294,16 +295,22 @@ def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.
     numbers = column if is_plain else column.cast(pl.Float64)
     if not len(column):
         return numbers.cast(pl.Float64)
-    if dtype.is_integer() or dtype.is_decimal():
+    is_small = is_plain and highest(numbers.to_numpy()) < EXACT_WHOLE_NUMBERS
+    if is_small:
+        pass  # which most columns are: neither negative nor rounded
+    elif dtype.is_integer() or dtype.is_decimal():
         _check_exact(role, column, raw, origin)
     elif (nan := numbers.is_nan()).any():
         raise origin.blame(said("inputs.is_nan", role=role), nan.arg_true().to_list(), raw)
     elif role not in ("score", "distance") and (infinite := numbers.is_infinite()).any():
         raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
-    if role == "rank":
+    if role == "rank" and not is_small:
         _check_ranks(numbers, raw, origin, are_whole=dtype.is_integer())
+    if not is_plain and sign == 1.0:
+        return numbers
     # NumPy asks for its memory in large pages, which for millions of rows takes a third of the time.
-    return pl.Series(np.multiply(numbers.to_numpy(), sign)) if is_plain or sign != 1.0 else numbers
+    floats = numbers.to_numpy().astype(np.float64)
+    return pl.Series(np.multiply(floats, sign, out=floats) if sign != 1.0 else floats)
 
 
 def _check_ranks(ranks: pl.Series, raw: Columns, origin: Origin, *, are_whole: bool) -> None:

@@ -9,6 +9,7 @@ reason a column of numbers that nobody recognises is an error where it could be 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
@@ -100,6 +101,7 @@ _VERDICT = ("verdict", "relevan", "judgment", "judgement", "judged", "label", "g
 """What the name of a column says where it may tell which pairs are relevant."""
 
 
+@lru_cache(1 << 12)
 def fold(name: str) -> str:
     """Spell a column name in the one way in which usual names are compared.
 

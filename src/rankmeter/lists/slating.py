@@ -21,10 +21,10 @@ from rankmeter.late import Late, pl
 from rankmeter.lists.catalogue import Catalogue, History, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.placing.matching import ROWS_AT_ONCE, any_repeated_pair
+from rankmeter.placing.matching import ROWS_AT_ONCE
 from rankmeter.placing.numbering import encode, near_numbers, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import group_rows, is_rising, offsets_of
+from rankmeter.placing.segments import changes, group_rows, is_rising, offsets_of, times_of
 from rankmeter.placing.slates import FirstItems, Lists
 from rankmeter.wording import said
 
@@ -190,10 +190,10 @@ class Background:
         seen: Bools | None = None
         pairs, takers_of, users = None, None, 0.0
         if history is not None and code is not None:
-            taken = np.bincount(code, minlength=total).astype(np.float64)
+            taken = times_of(code, total, np.float64)
             seen = taken > 0
             users, differ, pairs = _pairs_of(history.query, code, total)
-            takers = taken if differ else np.bincount(pairs.value.item, minlength=total).astype(np.float64)
+            takers = taken if differ else times_of(pairs.value.item, total, np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
                 each = pairs.value
                 order, offsets = group_rows(each.item, total), offsets_of(np.bincount(each.item, minlength=total))
@@ -246,8 +246,9 @@ def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, La
     mark = encoded.value[1] if near is None else near
     if users := _users_in_order(mark, item):
         return users, True, Late(lambda: Pairs(*encoded.value, item))
-    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(np.bincount(near)))
-    differ = not any_repeated_pair(mark, item, total)
+    keys = _sorted_keys(mark, item, total)
+    differ = bool((keys[1:] != keys[:-1]).all())
+    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(changes(keys // total)))
     return users, differ, Late(lambda: Pairs(encoded.value[0], *_each_once(encoded.value[1], item, total)))
 
 
@@ -263,9 +264,16 @@ def _users_in_order(user: Ints, item: Ints) -> int:
     return users
 
 
+def _sorted_keys(user: Ints, item: Ints, total: int) -> Ints:
+    """A number for each pair, in order: NumPy sorts with vector instructions, in a quarter of the time of a set."""
+    keys = user * total + item
+    keys.sort()
+    return keys
+
+
 def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
     """Each pair once, sorted by user and item."""
-    keys = np.sort(user * total + item)
+    keys = _sorted_keys(user, item, total)
     return np.divmod(keys[np.append(True, keys[1:] > keys[:-1])], total)
 
 

@@ -87,13 +87,6 @@ def repeated_pairs(keys: Keys, query: Ints, items: pl.Series) -> tuple[Ints, Int
     return alike[again], first[again]
 
 
-def any_repeated_pair(left: Ints, right: Ints, total: int) -> bool:
-    """Whether two pairs of numbers are the same; the second ones are below ``total``, and products fit 64 bits."""
-    keys = left * total + right
-    keys.sort()  # with vector instructions, in a quarter of the time of a set
-    return bool((keys[1:] == keys[:-1]).any())
-
-
 @dataclass(frozen=True, slots=True)
 class KeyTable:
     """Keys to look up, in half the time of a join: tables of falling size, each with what found no place before.

@@ -12,15 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
+from rankmeter.inputs.cells import highest
 from rankmeter.late import pl
 from rankmeter.placing.matching import ROWS_AT_ONCE, KeyTable, item_keys
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.segments import changes, is_rising
+from rankmeter.placing.segments import changes, is_rising, times_of
 
 FEW_IDS = 5_000
 """Up to how many ids are looked up one by one."""
 MANY_ROWS = 10_000
 """From how many rows on it is worth looking for stretches."""
+MET_AT_ONCE = 1 << 14
+"""How many rows are looked at together for values that were not met before."""
 
 
 def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
@@ -34,7 +37,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
         return np.array([number_of.get(asked_id, -1) for asked_id in asked.to_list()], np.int64)
     if not len(known) or not len(asked):
         return np.full(len(asked), -1)
-    if known.dtype.is_integer() and _are_near(extent(known.to_numpy()), len(known) + len(asked)):
+    if known.dtype.is_integer() and _are_near(known.to_numpy(), len(known) + len(asked)):
         return _numbers_by_table(known.to_numpy(), asked.to_numpy())
     table = KeyTable.of(item_keys(known))
     if table.repeats:  # two texts with one hash
@@ -54,8 +57,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
 
 def _numbers_by_table(known: Ints, asked: Ints) -> Ints:
     """The number of each asked one among numbers that are not far between."""
-    low, high = extent(asked)
-    inside = low >= 0 and high <= known.max()
+    inside = highest(asked) <= known.max()
     if inside and (known == np.arange(len(known))).all():  # every number is its own
         return asked.astype(np.int64, copy=False)
     table = np.full(int(known.max()) + 1, -1, np.int64)
@@ -68,18 +70,13 @@ def _numbers_by_table(known: Ints, asked: Ints) -> Ints:
 
 def near_numbers(values: pl.Series) -> Ints | None:
     """Whole numbers, where a table with a place for each number up to the highest is worth its room; else None."""
-    if not values.dtype.is_integer() or not len(values) or not _are_near(extent(values.to_numpy()), len(values)):
+    if not values.dtype.is_integer() or not len(values) or not _are_near(values.to_numpy(), len(values)):
         return None
     return values.to_numpy().astype(np.int64, copy=False)
 
 
-def _are_near(bounds: tuple[int, int], rows: int) -> bool:
-    return bounds[0] >= 0 and bounds[1] <= 8 * rows
-
-
-def extent(values: Ints) -> tuple[int, int]:
-    """The lowest and the highest number."""
-    return int(values.min()), int(values.max())
+def _are_near(values: Ints, rows: int) -> bool:
+    return highest(values) <= 8 * rows
 
 
 def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
@@ -115,16 +112,18 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     return different, numbers_among(different, values)
 
 
-def _first_met(values: Ints, count: int = -1) -> Ints:
+def _first_met(values: Ints, sizes: Ints | None = None) -> Ints:
     """The different ones of numbers that are not far between, in order of first appearance, in half of Polars' time.
 
-    ``count`` is how many there are, where that is known.
+    ``sizes`` is how often each number from 0 on occurs, where that is known.
     """
-    is_new, place = np.ones(int(values.max()) + 1, np.bool_), np.empty(int(values.max()) + 1, np.int32)
+    places = int(values.max()) + 1 if sizes is None else len(sizes)
+    count = -1 if sizes is None else int(np.count_nonzero(sizes))
+    is_new, place = np.ones(places, np.bool_), np.empty(places, np.int32)
     met: list[Ints] = []
-    for first in range(0, len(values), ROWS_AT_ONCE):
-        rows = values[first : first + ROWS_AT_ONCE]
-        new = rows[is_new.take(rows)]
+    for first in range(0, len(values), MET_AT_ONCE):
+        rows = values[first : first + MET_AT_ONCE]
+        new = rows.take(is_new.take(rows).nonzero()[0])
         order = np.arange(len(new), dtype=np.int32)
         place[new[::-1]] = order[::-1]  # of equal ones the first is written last, and stays
         new = new[place.take(new) == order]
@@ -180,8 +179,8 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
             return Grouping(different, sizes, None)
         code = np.repeat(stretch, lengths)
     elif known is None and (whole := near_numbers(values)) is not None:
-        sizes = np.bincount(whole)
-        met = _first_met(whole, int(np.count_nonzero(sizes)))
+        sizes = times_of(whole, int(whole.max()) + 1)
+        met = _first_met(whole, sizes)
         different = pl.Series(values.name, met, values.dtype)
         number = _by_value(different, np.arange(len(different)))
         blocks = (whole[first : first + ROWS_AT_ONCE + 1] for first in range(0, len(whole), ROWS_AT_ONCE))

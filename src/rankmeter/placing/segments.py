@@ -213,6 +213,18 @@ def changes(*columns: npt.NDArray[Any]) -> Bools:
     return differs
 
 
+def times_of(codes: Ints, total: int, dtype: type[np.int64 | np.float64] = np.int64) -> npt.NDArray[Any]:
+    """(total,) how often each code occurs; `np.bincount`, which first looks for the highest, takes a third more.
+
+    >>> times_of(np.array([2, 0, 2]), 4).tolist()
+    [1, 0, 2, 0]
+    """
+    times = np.zeros(total, dtype)
+    for first in range(0, len(codes), PART_ROWS):  # narrow codes are widened to be counted
+        np.add.at(times, codes[first : first + PART_ROWS].astype(np.int64, copy=False), dtype(1))
+    return times
+
+
 def is_rising(values: npt.NDArray[Any], *, strictly: bool = False) -> bool:
     """Whether no value is below the one before it, or with ``strictly`` each above it; it ends where one is not."""
     compared = np.greater if strictly else np.greater_equal
@@ -264,13 +276,17 @@ def order_by(*keys: Ints) -> Ints:
     return np.argsort(joined, kind="stable")
 
 
+def later_starts(offsets: Ints, rows: int) -> Ints:
+    """Rows at which segments start behind others: nothing says how such a row stands to the one before it."""
+    return offsets[(offsets > 0) & (offsets < rows)]
+
+
 def unsorted_segments(values: Floats | Keys, offsets: Ints) -> Ints:
     """Which segments are not in falling order."""
     if len(values) < 2:
         return np.empty(0, np.int64)
     rises: Bools = values[1:] > values[:-1]
-    # Where a segment begins, nothing says how it stands to the one before.
-    rises[offsets[(offsets > 0) & (offsets < len(values))] - 1] = False
+    rises[later_starts(offsets, len(values)) - 1] = False
     if not rises.any():
         return np.empty(0, np.int64)
     several = np.flatnonzero(sizes_of(offsets) > 1)

@@ -49,7 +49,8 @@ class Staircase:
         else:
             start = offsets[lists]
             for step in stairs.steps():
-                narrow.take(start[: len(step)], out=step, mode="clip")  # without a copy of them
+                start = start[: len(step)]
+                narrow.take(start, out=step, mode="clip")  # without a copy of them
                 start += 1
         return stairs
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankmeter.arithmetic.weights import DISCOUNTS, flat
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import expand, offsets_of, owners
+from rankmeter.placing.segments import expand, offsets_of, owners, times_of
 from rankmeter.placing.staircase import Staircase
 
 Known = TypeVar("Known")
@@ -246,7 +246,7 @@ class Counts:
         items, times = [], []
         for codes in parts:
             if s.items.total <= 4 * len(codes):
-                counted = counts_in_blocks(codes, s.items.total)
+                counted = times_of(codes, s.items.total)
                 items.append(np.flatnonzero(counted))
                 times.append(counted[items[-1]])
             else:
@@ -274,14 +274,6 @@ def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
         keys = np.unique(length).tolist()
         return keys, [s.item if len(keys) == 1 else s.item[length == key] for key in keys]
     return [0], [s.item]
-
-
-def counts_in_blocks(codes: Ints, total: int) -> Ints:
-    """(total,) how often each code occurs; block by block, as narrow codes are widened to be counted."""
-    counted = np.zeros(total, np.int64)
-    for rows in blocks(len(codes), 8):
-        counted += np.bincount(codes[rows], minlength=total)
-    return counted
 
 
 @dataclass(frozen=True, slots=True)

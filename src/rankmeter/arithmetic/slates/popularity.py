@@ -34,9 +34,11 @@ def _information(items: Items, m: Any, count: str) -> tuple[Floats, Bools]:
     """(total,) the self-information of each item, and which items nobody took."""
     taken, total = counts_of(items, count)
     cold = taken <= 0
-    once = min(1.0, float(taken[~cold].min(initial=1.0)))  # popularity given as shares has no "once"
-    share = np.where(cold, once, taken) / (total or 1.0)
-    information = np.maximum(-np.log(share) / log_of(m.base), 0.0)
+    once = float(taken[~cold & (taken < 1.0)].min(initial=1.0))  # popularity given as shares has no "once"
+    information = np.maximum(taken, once) / (total or 1.0)
+    np.log(information, out=information)
+    information /= -log_of(m.base)
+    np.maximum(information, 0.0, out=information)
     if m.cold != "one":
         rarest = float(information[~cold].max(initial=0.0)) if m.cold == "rarest" else 0.0
         information = np.where(cold, rarest, information)
