@@ -104,7 +104,7 @@ def normalised_g(m: Any, places: Places, q: o.Query) -> o.Ratio:
         gained += g
         cost += max(ideal[i], 1.0) if i < len(ideal) else 1.0
         if g:
-            value += g / math.log2(2 + cost - gained)
+            value += g / math.log2(2 + max(cost - gained, 0.0))
     return o.Ratio(value, math.fsum(ideal), value > 0)
 
 
@@ -157,7 +157,7 @@ def rank_biased_residual(m: Any, places: Places, q: o.Query) -> o.Ratio:
 
 def all_relevant(m: Any, places: Places, q: o.Query) -> o.Ratio:
     h, R = o.hits(m, places, o.depth(m)), o.total(m, q)
-    return o.Ratio(float(h == R and R > 0), 1.0, h > 0)
+    return o.Ratio(float(h >= R > 0), 1.0, h > 0)
 
 
 def compatibility(m: Any, places: Places, q: o.Query) -> o.Ratio:

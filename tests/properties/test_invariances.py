@@ -30,6 +30,11 @@ def values(case: Data, *asked: rm.Measure | str) -> list[dict[object, float | No
     ]
 
 
+def counted(found: dict[object, float | None]) -> dict[object, float]:
+    """The queries that count."""
+    return {query: value for query, value in found.items() if value is not None}
+
+
 def assert_same(case: Data, other: Data, *asked: rm.Measure) -> None:
     for measure, before, after in zip(asked, values(case, *asked), values(other, *asked), strict=True):
         assert after == pytest.approx(before, rel=1e-12, abs=1e-12, nan_ok=True), measure
@@ -73,9 +78,40 @@ def test_increasing_maps_of_the_scores_change_nothing(case, measure, how):
     assert_same(case, Data(case.judgments, {query: mapped(scores) for query, scores in case.run.items()}), measure)
 
 
+@pytest.mark.parametrize("unjudged", [1, "removed", "nonrelevant"])
+@pytest.mark.parametrize("depth", [None, 2])
+def test_tie_rules_asked_for_together_are_those_asked_for_alone(unjudged, depth):
+    case = Data({"q": {"9": 3}}, {"q": {"9": 1.0, "10": 1.0, "a": 1.0}})
+    rules = ["item", "input", "reversed", "best", *(["mean"] if depth is None else [])]
+    asked = [rm.nDCG(ties=rule, unjudged=unjudged, depth=depth) for rule in rules]
+    alone = [values(case, measure)[0] for measure in asked]
+    assert values(case, *asked) == alone
+    assert values(case, *asked[::-1]) == alone[::-1]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@settings(max_examples=10)
+@given(data(), st.data())
+def test_what_else_is_asked_for_changes_no_number(name, case, draws):
+    """Neither another measure nor the same one under another option, before it or behind it."""
+    one = draws.draw(measures(name))
+    option = draws.draw(st.sampled_from(["ties", "unjudged", "candidates", "depth", "negative", "other"]))
+    other = draws.draw(measures(None if option == "other" else name))
+    if option != "other" and hasattr(one, option):
+        try:
+            other = one(**{option: getattr(other, option)})
+        except rm.MeasureError:  # not both options at once
+            assume(False)
+    alone = {measure: counted(*values(case, measure)) for measure in (one, other)}
+    for asked in ((one, other), (other, one)):
+        for measure, together in zip(asked, values(case, *asked), strict=True):
+            assert counted(together) == pytest.approx(alone[measure], rel=1e-12, abs=1e-12, nan_ok=True), asked
+
+
 @settings(max_examples=35)
-@given(data(), measures(), st.sampled_from(["prefix", "place"]))
+@given(data(), measures(fixed=("itself",)), st.sampled_from(["prefix", "place"]))
 def test_renaming_ids_in_their_order_changes_nothing(case, measure, how):
+    # A query named like an item would lose its namesake: itself=kept.
     ids = {item for table in (case.judgments, case.run) for items in table.values() for item in items}
     ordered = sorted(ids, key=lambda item: str(item).encode())
     new = {item: f"x{item}" if how == "prefix" else f"{place:03}" for place, item in enumerate(ordered)}
@@ -177,9 +213,12 @@ def test_breaking_ties_at_random_stays_between_worst_and_best(case, measure, shu
     low, high = values(case, measure(ties="worst"), measure(ties="best"))
     (found,) = values(broken, measure(ties="item"))
     for query, value in found.items():
-        if math.isnan(value):  # which an unjudged item makes it, in any order
-            assert math.isnan(low[query])
-            assert math.isnan(high[query])
+        unknown = [math.isnan(one) for one in (value, low[query], high[query])]
+        if any(unknown):  # an item not judged may stand within the depth, or before what decides, or behind it
+            assert measure.unjudged in ("nan", "undecided")
+            assert unknown[1] or unknown[2]
+            assert not low[query] - 1e-12 > value
+            assert not value > high[query] + 1e-12
         else:
             assert low[query] - 1e-12 <= value <= high[query] + 1e-12
 

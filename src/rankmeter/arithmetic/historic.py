@@ -133,7 +133,8 @@ def normalised_g(view: View, m: Options) -> Parts:
     at_least_one = running_sums(np.maximum(ideal.gain, 1.0), ideal.offsets)
     cost = ideal.up_to(at_least_one, gained.query, gained.rank)
     cost += np.maximum(gained.rank - ideal.sizes[gained.query], 0)
-    worth = gained.gain / np.log2(2.0 + cost - gained.so_far)
+    # A list is ahead of the ideal one only where it repeats items that count each time.
+    worth = gained.gain / np.log2(2.0 + np.maximum(cost - gained.so_far, 0.0))
     value = view.summed(gained.query, worth)
     best = view.summed(ideal.query, ideal.gain)
     return Parts(value, best, ideal.sizes > 0, value > 0)
@@ -148,7 +149,7 @@ def ndcg_over_relevant(view: View, m: Options) -> Parts:
     best = _sums_of_first(ideal.dcg, ideal.offsets[:-1], ideal.sizes)
     whole = _sums_of_first(gained.dcg, gained.offsets[:-1], np.diff(gained.offsets))
     rest = np.divide(whole, best, out=np.zeros(len(view)), where=best > 0)
-    value += (ideal.sizes - returned) * rest
+    value += np.maximum(ideal.sizes - returned, 0) * rest
     return Parts(value, ideal.sizes.astype(np.float64), ideal.sizes > 0, returned > 0)
 
 

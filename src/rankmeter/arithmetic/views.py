@@ -99,9 +99,9 @@ class Views:
     def of(self, m: RankedMeasure) -> View:
         """The view under a measure's conventions."""
         turned = turned_by(m)
-        # If the list is cut first, what remains depends on the tie rule.
-        cut_by = (m.depth, m.ties, turned) if m.depth is not None else None
-        seen = (m.candidates, m.sign, m.unjudged, m.negative, cut_by, is_relative(m))
+        # What remains of a list that is cut first, and which places of a tie are filled, depends on the tie rule.
+        by_ties = (m.depth, m.ties, turned) if m.depth is not None or filled_with(m) is not None else None
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, by_ties, is_relative(m))
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
@@ -138,7 +138,7 @@ def turned_by(m: RankedMeasure) -> Gains | None:
 
 
 def seen_by(m: Options, placements: Placements, gains: Gains | None) -> Placements:
-    """Apply every convention but the tie rule."""
+    """Apply every convention but the tie rule, which decides here only what is cut off and which places are filled."""
     if is_relative(m):
         placements = with_high_grades(placements)
     reach = append_unreturned if m.candidates == "appended" else without_unreturned
