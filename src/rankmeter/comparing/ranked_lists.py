@@ -64,7 +64,7 @@ def _only(block: RunTable, queries: Collection[str]) -> RunTable:
     query = block.query.cast(pl.String)
     wanted = query.is_in(list(queries))
     item, score = block.item.filter(wanted), block.score.filter(wanted)
-    return replace(block, query=query.filter(wanted), item=item, score=score, queries=None)
+    return replace(block, query=query.filter(wanted), item=item, ordering=score, queries=None)
 
 
 def judgments_of(judgments: Judgments, queries: Collection[str]) -> dict[str, dict[str, float]]:

@@ -74,7 +74,7 @@ def ranked_grades(lists: Any) -> Labelled:
     import polars as pl  # array users may need no tables
 
     from rankmeter.inputs.mappings import numbers
-    from rankmeter.inputs.tables import JudgmentTable, RunTable
+    from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable
 
     try:
         given = list(lists)
@@ -94,11 +94,10 @@ def ranked_grades(lists: Any) -> Labelled:
     places = [dict(enumerate(grades, 1)) for grades in rows]
     grade = pl.Series(numbers(places, "grade", "ranked_grades()", range(len(rows))))
     item = pl.Series(place)
-    score = pl.Series(-place.astype(np.float64))
     queries = None if sizes.all() else pl.Series(np.arange(len(rows)))
     return Labelled(
         JudgmentTable(query, item, grade, "ranked grades", queries=queries),
-        RunTable(query, item, score, "ranked grades", scored=False, queries=queries),
+        RunTable(query, item, Ranks(item), "ranked grades", scored=False, queries=queries),
     )
 
 

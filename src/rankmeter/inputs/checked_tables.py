@@ -36,7 +36,7 @@ from rankmeter.inputs.cells import (
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, say_columns
 from rankmeter.inputs.ids import is_id_type, plain_id
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -144,20 +144,22 @@ def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTab
     _check_not_empty(raw, origin)
     query, item = _ids("query", raw, origin), _ids("item", raw, origin)
     value: Role | None = next((role for role in ("grade", *RANKING) if role in raw), None)
-    if value is not None:
-        numbers = _numbers(value, raw, origin, sign=-1.0 if value in ("distance", "rank") else 1.0)
-    elif side == "judgments":
-        numbers = pl.repeat(1.0, len(query), dtype=pl.Float64, eager=True)
-    else:
-        numbers = -_positions(query)
+    numbers = None if value is None else _numbers(value, raw, origin)
     subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
     query, queries = _with_empty(query, raw, origin)
     reading = _read(origin, query, item)
     query, item = query.alias("query"), item.alias("item")
     if side == "judgments":
-        return JudgmentTable(query, item, numbers.alias("grade"), origin.source, subtopic, queries, reading)
-    scored = value in ("score", "distance")
-    return RunTable(query, item, numbers.alias("score"), origin.source, scored, queries, reading)
+        grade = pl.Series(np.ones(len(query))) if numbers is None else floats_of(numbers)
+        return JudgmentTable(query, item, grade.alias("grade"), origin.source, subtopic, queries, reading)
+    ordering: pl.Series | Ranks
+    if numbers is None:
+        ordering = Ranks(_positions(query))
+    elif value == "rank" and numbers.dtype.is_integer():
+        ordering = Ranks(numbers)
+    else:
+        ordering = floats_of(numbers, negative=value in ("distance", "rank"))
+    return RunTable(query, item, ordering, origin.source, value in ("score", "distance"), queries, reading)
 
 
 def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
@@ -193,14 +195,14 @@ def _with_empty(query: pl.Series, raw: Columns, origin: Origin) -> tuple[pl.Seri
 
 
 def _positions(query: pl.Series) -> pl.Series:
-    """The position of each row within its query, from 1, as Float64."""
+    """The position of each row within its query, from 1."""
     stretches = query.rle().struct
     lengths = stretches.field("len").to_numpy()
     if stretches.field("value").n_unique() == len(lengths):  # each query in one stretch, as usual: much faster
         starts = np.cumsum(lengths, dtype=np.int64) - lengths
-        return pl.Series(np.arange(1.0, len(query) + 1) - np.repeat(starts, lengths))
+        return pl.Series(np.arange(1, len(query) + 1) - np.repeat(starts, lengths))
     position = pl.int_range(1, pl.len() + 1).over(pl.first())
-    return query.to_frame().select(position.cast(pl.Float64)).to_series()
+    return query.to_frame().select(position).to_series()
 
 
 def _check_not_empty(raw: Columns, origin: Origin) -> None:
@@ -277,11 +279,8 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
     return pl.Series([None if v is None else str(plain_id(v)) for v in clean], dtype=pl.String)
 
 
-def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.Series:
-    """Scores, ranks or grades as Float64 without NaN; only a score may be infinite, only a grade a truth value.
-
-    They are multiplied by ``sign`` in the same pass: lower ranks and distances are better.
-    """
+def _numbers(role: Role, raw: Columns, origin: Origin) -> pl.Series:
+    """Scores, ranks or grades, whole or Float64; none is NaN, only a score infinite, only a grade a truth value."""
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
         column = _numbers_of_objects(role, list(column), raw, origin)
@@ -306,11 +305,7 @@ def _numbers(role: Role, raw: Columns, origin: Origin, sign: float = 1.0) -> pl.
         raise origin.blame(said("inputs.is_infinite", role=role), infinite.arg_true().to_list(), raw)
     if role == "rank" and not is_small:
         _check_ranks(numbers, raw, origin, are_whole=dtype.is_integer())
-    if not is_plain and sign == 1.0:
-        return numbers
-    # NumPy asks for its memory in large pages, which for millions of rows takes a third of the time.
-    floats = numbers.to_numpy().astype(np.float64)
-    return pl.Series(np.multiply(floats, sign, out=floats) if sign != 1.0 else floats)
+    return numbers
 
 
 def _check_ranks(ranks: pl.Series, raw: Columns, origin: Origin, *, are_whole: bool) -> None:

@@ -36,7 +36,7 @@ from rankmeter.inputs.formats import Head, check_format, open_table, recognise, 
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.reading import UNUSED, Reading, disagreement, read_as, trec_reading
-from rankmeter.inputs.tables import JudgmentTable, Labelled, PlainJudgments, RunTable, joined_runs
+from rankmeter.inputs.tables import JudgmentTable, Labelled, PlainJudgments, Ranks, RunTable, joined_runs
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl
 from rankmeter.wording import said
@@ -211,9 +211,7 @@ def labelled_lines(source: ByteSource) -> tuple[JudgmentTable, RunTable]:
     frame = pl.concat(read_frames(source, QRELS), rechunk=True)
     # Counted over the whole file, so that a query that comes back goes on where it stopped.
     position = frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")).to_series()
-    run = RunTable(
-        frame["query"], frame["item"], (-position).cast(pl.Float64).alias("score"), source.name, scored=False
-    )
+    run = RunTable(frame["query"], frame["item"], Ranks(position), source.name, scored=False)
     judged = frame.unique(["query", "item"], keep="first", maintain_order=True)
     return JudgmentTable(judged["query"], judged["item"], judged["value"].alias("grade"), source.name), run
 

@@ -24,7 +24,7 @@ from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded, merged
 from rankmeter.inputs.columns import VALUE_OF, is_usual
 from rankmeter.inputs.ids import are_mixed, ids, is_id_type, plain_id, refuse_no_text, refuse_same_text, types_of_ids
 from rankmeter.inputs.reading import Reading
-from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, RunTable
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Ranks, Run, RunTable
 from rankmeter.late import pl
 
 Floats = npt.NDArray[np.float64]
@@ -126,13 +126,13 @@ class RankedLists(_ByQuery, Run):  # type: ignore[misc]
     form = order = "lists"
 
     def run_table(self, depth: int | None = None) -> RunTable:
-        """As one table, with minus the place for a score."""
+        """As one table."""
         lists = [items[:depth] for items in self.data.values()]
         sizes = np.fromiter(map(len, lists), np.int64, len(lists))
         query, queries = _query_columns(list(self.data), sizes.tolist())
         place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         item = ids(list(chain.from_iterable(lists)))
-        return RunTable(query, item, pl.Series(-1.0 - place), self.source, scored=False, queries=queries)
+        return RunTable(query, item, Ranks(pl.Series(place + 1)), self.source, scored=False, queries=queries)
 
     def scores(self, duplicates: str) -> Mapping[Query, Mapping[Item, float]]:
         """Minus the place of each item; an item that stands twice is refused or counts where it stands first."""

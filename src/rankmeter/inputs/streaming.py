@@ -180,7 +180,7 @@ def _with_listless(frames: Iterator[pl.DataFrame], like: RunTable, listless: lis
     left = pl.concat([like.query, *listless]).unique(maintain_order=True)
     for frame in frames:
         left = left.filter(~left.is_in(frame["query"].unique().implode()))
-        yield replace(like, query=frame["query"], item=frame["item"], score=frame["score"])
+        yield replace(like, query=frame["query"], item=frame["item"], ordering=frame["score"])
     if len(left):
         yield replace(like, queries=left)
 
@@ -197,7 +197,9 @@ def _size(table: RunTable) -> int:
 
 def none_of(table: RunTable) -> RunTable:
     """A table like this one without a query."""
-    return replace(table, query=table.query.clear(), item=table.item.clear(), score=table.score.clear(), queries=None)
+    return replace(
+        table, query=table.query.clear(), item=table.item.clear(), ordering=table.score.clear(), queries=None
+    )
 
 
 def _frame(held: list[RunTable]) -> pl.DataFrame:

@@ -18,13 +18,10 @@ import numpy.typing as npt
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import Reading, ReadLog
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 
 if TYPE_CHECKING:
     from rankmeter.inputs.mappings import GradedMapping, RankedLists, ScoredMapping
-    from rankmeter.inputs.plain_trec import PlainRows
-
-if TYPE_CHECKING:
     from rankmeter.inputs.plain_trec import PlainRows
 
 
@@ -141,6 +138,24 @@ class JudgmentTable(Judgments):
     some_ids = _first_ids
 
 
+class Ranks(Late["pl.Series"]):
+    """Whole ranks, 0 or more; the value is scores with the same order, which lists as a whole do not need."""
+
+    __slots__ = ("given",)
+
+    def __init__(self, given: pl.Series) -> None:
+        super().__init__(lambda: floats_of(given, negative=True))
+        self.given = given
+
+
+def floats_of(numbers: pl.Series, *, negative: bool = False) -> pl.Series:
+    """Numbers, or minus these, as Float64: NumPy asks for memory in large pages, a third of the time for millions."""
+    if numbers.dtype == pl.Float64 and not negative:
+        return numbers
+    floats = numbers.to_numpy().astype(np.float64)
+    return pl.Series(numbers.name, np.negative(floats, out=floats) if negative else floats)
+
+
 @dataclass(frozen=True, slots=True)
 class RunTable(Run):
     """One row per returned (query, item)."""
@@ -149,8 +164,8 @@ class RunTable(Run):
     """String, Int64 or UInt64."""
     item: pl.Series
     """String, Int64 or UInt64."""
-    score: pl.Series
-    """Float64, never NaN, higher is better; a run given as ranks holds minus the rank."""
+    ordering: pl.Series | Late[pl.Series]
+    """The scores, or what they are made of when they are asked for."""
     source: str = "run"
     """How messages name this input."""
     scored: bool = True
@@ -161,6 +176,18 @@ class RunTable(Run):
     """How it was read; None where it was made here."""
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was found out about it and is asked for again."""
+
+    @property
+    def score(self) -> pl.Series:
+        """Float64, never NaN, higher is better; a run given as ranks holds minus the rank."""
+        return self.ordering.value if isinstance(self.ordering, Late) else self.ordering
+
+    @property
+    def ranks(self) -> npt.NDArray[Any]:
+        """(m,) the ranks of a run that is not scored, whole numbers."""
+        if isinstance(self.ordering, Ranks):
+            return self.ordering.given.to_numpy()
+        return (-self.score.to_numpy()).astype(np.int64)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What ``make`` makes, made when it is first asked for under this name."""

@@ -51,7 +51,7 @@ def _rows(run: RunTable, keep: np.ndarray) -> RunTable:
         run,
         query=run.query.filter(chosen),
         item=run.item.filter(chosen),
-        score=run.score.filter(chosen),
+        ordering=run.score.filter(chosen),
         queries=queries,
     )
 
@@ -65,7 +65,7 @@ def _ordered(run: RunTable) -> pl.DataFrame:
 def _cut(run: RunTable, depth: int, ties: str, scores: str) -> RunTable:
     """The first rows of every query under a tie rule, or with ``included`` all that score as the last of them."""
     if scores == "float32":
-        run = replace(run, score=run.score.cast(pl.Float32).cast(pl.Float64))
+        run = replace(run, ordering=run.score.cast(pl.Float32).cast(pl.Float64))
     rows = _ordered(run)
     if ties == "included":
         last = pl.col("score").sort(descending=True).slice(depth - 1, 1).first().over("query")

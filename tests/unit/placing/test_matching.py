@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankmeter.placing.matching import KeyTable, any_repeated_pair, repeated
+from rankmeter.placing.matching import KeyTable, repeated
 from rankmeter.placing.numbering import numbers_among
 from rankmeter.placing.segments import (
     bisect,
@@ -28,15 +28,6 @@ def test_repeated_finds_every_later_row(keys, step):
     expected = [row for row, key in enumerate(keys) if key in keys[:row]]
     assert repeated(rows).tolist() == expected
     assert KeyTable.of(rows).repeats == bool(expected)
-
-
-def test_pairs_are_repeated_where_both_numbers_are():
-    left, right = (side.ravel() for side in np.indices((1_000, 200)))
-    order = np.random.default_rng(4).permutation(len(left))
-    left, right = left[order], right[order]
-    assert not any_repeated_pair(left, right, 200)
-    left[5], right[5] = left[150_000], right[150_000]
-    assert any_repeated_pair(left, right, 200)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=8))
