@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded
+from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, highest, is_rounded
 from rankmeter.inputs.tables import Dense, Labelled
 from rankmeter.wording import said
 
@@ -109,8 +109,8 @@ def refuse_infinity(values: npt.NDArray[Any], what: str) -> None:
 
 def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """The cells beyond 2**53 that are other numbers as floats."""
-    ends = (0,) if values.dtype == np.float64 else (values.min(), values.max())
-    if all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in ends):
+    is_small = values.dtype == np.float64 or (values.dtype.kind in "iu" and highest(values) < EXACT_WHOLE_NUMBERS)
+    if is_small or all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in (values.min(), values.max())):
         return np.zeros(1, np.bool_)
     large = np.abs(values.astype(np.float64)) >= EXACT_WHOLE_NUMBERS
     rounded = large.copy()
