@@ -155,7 +155,8 @@ class OpenedFrame(OpenedTable):
         if self._is_pandas:
             return {role: self._of_pandas(column, rows) for role, column in wanted.items()}
         wanted = {role: self._aliases.get(column, column) for role, column in wanted.items()}
-        chosen = self._frame.select(list(wanted.values()))
+        columns = list(dict.fromkeys(wanted.values()))
+        chosen = self._frame.select(columns)
         chosen = chosen if rows is None else chosen.head(rows)
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
@@ -163,7 +164,8 @@ class OpenedFrame(OpenedTable):
             with self._reading():
                 chosen = chosen.collect()
         if isinstance(chosen, pl.DataFrame):
-            return {role: chosen.get_column(column) for role, column in wanted.items()}
+            # By place: out of Arrow, a column without a name comes with another one.
+            return {role: chosen.to_series(columns.index(column)) for role, column in wanted.items()}
         return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:

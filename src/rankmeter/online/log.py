@@ -313,6 +313,7 @@ def seen_before(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools
     rows = np.flatnonzero(among)
     repeated = np.zeros(len(among), np.bool_)
     keys = [columns[name][rows].view(np.uint64) for name in names]  # as bits, in which a missing value equals another
+    keys.append(columns["flags"][rows] & np.uint8(sum(FLAGS.get(name, 0) for name in names)))  # which ids are missing
     order = np.lexsort(keys[::-1])
     repeated[rows[order[~changes(*(key[order] for key in keys))]]] = True
     return repeated

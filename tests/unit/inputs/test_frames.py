@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.inputs.frames import is_frame, judgments_from_frame, run_from_frame
 
@@ -384,3 +385,11 @@ def test_text_of_pandas_is_read_the_same_where_arrow_makes_no_views_of_it(monkey
     without = run_from_frame(frame[::-1])
     assert without.item.to_list() == with_views.item.to_list() == ids[::-1]
     assert without.item.dtype == with_views.item.dtype == pl.String
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, dict])
+def test_a_column_without_a_name_can_be_named(make):
+    frame = make({"query": ["q", "q"], "item": ["a", "b"], "": [1.0, 2.0]})
+    assert rm.evaluate({"q": {"b": 1}}, frame, ["RR"], columns={"score": ""})["RR"] == 1.0
+    with pytest.raises(rm.InputError, match="has neither a score nor a rank column, and '' may be one"):
+        rm.evaluate({"q": {"b": 1}}, frame, ["RR"])

@@ -185,6 +185,15 @@ def test_a_user_in_two_variants_is_left_out_or_counted_in_the_first():
     assert rm.online.evaluate(log, "Conversions", by="variant", crossed="first")["Conversions", "A"] == 0.5
 
 
+@pytest.mark.parametrize("role", ["item", "request"])
+def test_a_conversion_without_an_id_is_not_the_one_with_an_id_of_the_same_moment(role):
+    log = [row(1, "u", "purchase", **{role: "a"}), row(1, "u", "purchase", **{role: None})]
+    found = rm.online.evaluate(log, "Conversions")
+    assert found["Conversions"] == 2.0
+    found = rm.online.evaluate([*log, *log], "Conversions")
+    assert (found["Conversions"], findings(found)["duplicates"]) == (2.0, 2)
+
+
 def test_refunds_subtract_unless_dropped():
     log = [row(1, "u", "purchase", value=10.0), row(2, "u", "purchase", value=-4.0)]
     found = rm.online.evaluate(log, ["Value", "Value(refunds=drop)", "Value(cap=3)"])
