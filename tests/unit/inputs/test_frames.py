@@ -387,7 +387,7 @@ def test_text_of_pandas_is_read_the_same_where_arrow_makes_no_views_of_it(monkey
     assert without.item.dtype == with_views.item.dtype == pl.String
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, dict])
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
 def test_a_column_without_a_name_can_be_named(make):
     frame = make({"query": ["q", "q"], "item": ["a", "b"], "": [1.0, 2.0]})
     assert rm.evaluate({"q": {"b": 1}}, frame, ["RR"], columns={"score": ""})["RR"] == 1.0
