@@ -14,7 +14,7 @@ INSTALL = install() { $(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/d
 	$(BIN)/python -m pip install -q "$$@"; }; install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fast format bench docs site demo-data clean
+.PHONY: help setup demo test check lint types layers fast hunt format bench docs site demo-data clean
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
@@ -59,6 +59,9 @@ layers: $(DEV) ## check that imports point one way
 # Compiled modules are kept, whatever the shell says: to compile them every time takes as long as a third of the tests.
 fast: $(DEV) ## run the quick tests, with few examples and few of many parameters
 	HYPOTHESIS_PROFILE=check PYTHONDONTWRITEBYTECODE= $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties) src
+
+hunt: $(DEV) ## look for wrong numbers in ten times as many random cases, new ones every time: some 15 minutes
+	HYPOTHESIS_PROFILE=hunt $(PYTEST) tests/properties
 
 format: $(DEV) ## put the code into shape
 	$(BIN)/ruff check --fix-only -q .

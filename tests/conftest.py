@@ -1,8 +1,9 @@
 """What all tests share: how hard Hypothesis looks, and which tests run together.
 
 Profiles: ``dev`` (new examples every time), ``ci`` (the same every time, so that a red build means a change), ``fast``
-(few examples, for other versions of Python and libraries) and ``check`` (fewer, and few of many parameters, for ``make
-check``). ``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
+(few examples, for other versions of Python and libraries), ``check`` (fewer, and few of many parameters, for ``make
+check``) and ``hunt`` (ten times as many, new every time, for ``make hunt``). ``HYPOTHESIS_PROFILE`` chooses; without it
+``ci`` where ``CI`` is set.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ settings.register_profile("dev", PATIENT)
 settings.register_profile("ci", PATIENT, derandomize=True, print_blob=True)
 settings.register_profile("fast", PATIENT, derandomize=True, max_examples=20)
 settings.register_profile("check", PATIENT, derandomize=True, max_examples=5)
+settings.register_profile("hunt", PATIENT, derandomize=False, max_examples=1000)
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 settings.load_profile(PROFILE)
@@ -103,15 +105,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         slow = Counter(group_of(item.nodeid) for item in items if item.get_closest_marker("slow"))
         items.sort(key=lambda item: -slow[group_of(item.nodeid)])
-    most = settings.default.max_examples
-    for item in items:
-        asked = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
-        if PROFILE in ("fast", "check") and asked is not None and asked.max_examples > most:
-            item.obj._hypothesis_internal_use_settings = settings(asked, max_examples=most)
+    most, properties = settings.default.max_examples, {id(item.obj): item.obj for item in items if _settings(item)}
+    for function in properties.values():  # once each, however many parameters they have
+        asked = function._hypothesis_internal_use_settings
+        examples = asked.max_examples
+        if PROFILE in ("fast", "check"):
+            examples = min(examples, most)
+        if PROFILE == "hunt" and examples != most:
+            examples *= 10
+        function._hypothesis_internal_use_settings = settings(asked, max_examples=examples)
     if PROFILE == "check":
         kept = set(map(id, _few(items)))
         config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
         items[:] = [item for item in items if id(item) in kept]
+
+
+def _settings(item: pytest.Item) -> settings | None:
+    """What a property asks Hypothesis for; None where a test is none."""
+    return getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
 
 
 def _few(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -31,7 +31,7 @@ COLLIDING = [2, 7712040753624973262, 1, 0, 3]
 """Whole numbers that, with queries numbered 0 and 1, once shared a key."""
 ODD_TEXT = ["a b", "x,y", 'say "x"', "NaN", "null", "None", "1_0", "0", "01", "1", " lead", "\N{SNOWMAN}", "1.0"]
 MIXED = [1, "2", 3, "b", 10]
-BAD_IDS = [None, 2.5, math.nan, (1, 2), b"a", True, False]
+BAD_IDS = [None, 2.5, math.nan, (1, 2, 3), b"a", True, False]
 HALF = "\ud800"
 """Half a character."""
 BAD_VALUES = [math.nan, None, "1_0", "5", 2**63 + 1, "x", 2**53 + 1, -(2**53) - 1]

@@ -35,7 +35,8 @@ def is_frame(obj: object) -> bool:
         return False
     import narwhals as nw
 
-    return any((nw.dependencies.is_into_dataframe(obj), nw.dependencies.is_into_lazyframe(obj)))
+    kinds = nw.dependencies.is_into_dataframe, nw.dependencies.is_into_lazyframe
+    return any(is_kind(obj) for is_kind in kinds)
 
 
 def judgments_from_frame(frame: object, *, columns: Named | None = None, source: str | None = None) -> JudgmentTable:

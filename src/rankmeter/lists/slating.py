@@ -243,7 +243,7 @@ def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, La
     """
     encoded = Late(lambda: encode(query))
     near = near_numbers(query)
-    mark = encoded.value[1] if near is None else near
+    mark = encoded.value[1] if near is None else near[0]
     if users := _users_in_order(mark, item):
         return users, True, Late(lambda: Pairs(*encoded.value, item))
     keys = _sorted_keys(mark, item, total)

@@ -37,7 +37,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
         return np.array([number_of.get(asked_id, -1) for asked_id in asked.to_list()], np.int64)
     if not len(known) or not len(asked):
         return np.full(len(asked), -1)
-    if known.dtype.is_integer() and _are_near(known.to_numpy(), len(known) + len(asked)):
+    if known.dtype.is_integer() and _are_near(highest(known.to_numpy()), len(known) + len(asked)):
         return _numbers_by_table(known.to_numpy(), asked.to_numpy())
     table = KeyTable.of(item_keys(known))
     if table.repeats:  # two texts with one hash
@@ -68,15 +68,17 @@ def _numbers_by_table(known: Ints, asked: Ints) -> Ints:
     return np.where(within, table[np.where(within, asked, 0)], -1)
 
 
-def near_numbers(values: pl.Series) -> Ints | None:
-    """Whole numbers, where a table with a place for each number up to the highest is worth its room; else None."""
-    if not values.dtype.is_integer() or not len(values) or not _are_near(values.to_numpy(), len(values)):
+def near_numbers(values: pl.Series) -> tuple[Ints, int] | None:
+    """Whole numbers and how many places a table up to the highest has, where it is worth its room; else None."""
+    if not values.dtype.is_integer() or not len(values):
         return None
-    return values.to_numpy().astype(np.int64, copy=False)
+    whole = values.to_numpy()
+    top = highest(whole)
+    return (whole.astype(np.int64, copy=False), top + 1) if _are_near(top, len(values)) else None
 
 
-def _are_near(values: Ints, rows: int) -> bool:
-    return highest(values) <= 8 * rows
+def _are_near(top: int, rows: int) -> bool:
+    return top <= 8 * rows
 
 
 def _joined_numbers(known: pl.Series, asked: pl.Series) -> Ints:
@@ -99,8 +101,9 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
         if is_rising(values.to_numpy(), strictly=True):  # all different
             return values, np.arange(len(values))
         if (near := near_numbers(values)) is not None:
-            different = pl.Series(values.name, _first_met(near), values.dtype)
-            return different, _by_value(different, np.arange(len(different))).take(near)
+            whole, places = near
+            different = pl.Series(values.name, _first_met(whole, places), values.dtype)
+            return different, _by_value(different, np.arange(len(different))).take(whole)
     if values.dtype == pl.String and len(values) >= MANY_ROWS:
         different = values.gather(pl.Series(item_keys(values)).arg_unique())
         if len(different) == len(values):
@@ -112,13 +115,11 @@ def encode(values: pl.Series, known: pl.Series | None = None) -> tuple[pl.Series
     return different, numbers_among(different, values)
 
 
-def _first_met(values: Ints, sizes: Ints | None = None) -> Ints:
+def _first_met(values: Ints, places: int, count: int = -1) -> Ints:
     """The different ones of numbers that are not far between, in order of first appearance, in half of Polars' time.
 
-    ``sizes`` is how often each number from 0 on occurs, where that is known.
+    All are below ``places``; ``count`` is how many differ, where that is known.
     """
-    places = int(values.max()) + 1 if sizes is None else len(sizes)
-    count = -1 if sizes is None else int(np.count_nonzero(sizes))
     is_new, place = np.ones(places, np.bool_), np.empty(places, np.int32)
     met: list[Ints] = []
     for first in range(0, len(values), MET_AT_ONCE):
@@ -178,9 +179,10 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
             sizes[stretch] = lengths
             return Grouping(different, sizes, None)
         code = np.repeat(stretch, lengths)
-    elif known is None and (whole := near_numbers(values)) is not None:
-        sizes = times_of(whole, int(whole.max()) + 1)
-        met = _first_met(whole, sizes)
+    elif known is None and (near := near_numbers(values)) is not None:
+        whole, places = near
+        sizes = times_of(whole, places)
+        met = _first_met(whole, places, int(np.count_nonzero(sizes)))
         different = pl.Series(values.name, met, values.dtype)
         number = _by_value(different, np.arange(len(different)))
         blocks = (whole[first : first + ROWS_AT_ONCE + 1] for first in range(0, len(whole), ROWS_AT_ONCE))
