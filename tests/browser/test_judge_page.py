@@ -115,6 +115,20 @@ def test_what_was_judged_is_kept_and_goes_on_after_a_reload(browser):
     assert [mark["grade"] for mark in marks(browser).values()] == [2, 1, 0]
 
 
+def test_a_browser_that_can_keep_no_more_shows_what_it_has_kept(browser):
+    opened(browser, "full", judge="Ann")
+    press(browser, "2", "1")
+    full = "Storage.prototype.setItem = () => { throw new Error('QuotaExceededError'); };"
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": full})
+    try:
+        browser.refresh()
+        assert "2 of 5 judged" in text(browser, "#count")
+        assert "keeps nothing" in text(browser, "#kept")
+        assert browser.execute_script("return document.getElementById('judge').value") == "Ann"
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
 def test_two_tabs_of_a_page_have_the_same_grades(browser):
     opened(browser, "tabs")
     first = browser.current_window_handle
@@ -126,7 +140,8 @@ def test_two_tabs_of_a_page_have_the_same_grades(browser):
         press(browser, "2")
         browser.switch_to.window(second)
         assert soon(lambda: "1 of 5 judged" in text(browser, "#count"), wanted=True)
-        press(browser, "1")
+        assert "1 of 3" in text(browser, "#count")  # whoever judges here stays where they are
+        press(browser, "n", "1")
         browser.switch_to.window(first)
         assert soon(lambda: "2 of 5 judged" in text(browser, "#count"), wanted=True)
     finally:

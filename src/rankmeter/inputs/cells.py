@@ -140,12 +140,12 @@ def is_rounded(value: Any) -> bool:
 
 
 def highest(values: npt.NDArray[Any]) -> int:
-    """The highest of some whole numbers where none is below 0, else more than any: as unsigned, negative ones are high.
+    """The highest of one or more whole numbers, or more than any where one is below 0: as unsigned, such are high.
 
     >>> highest(np.array([3, 7])), highest(np.array([3, -7], np.int8)) == 2**64
     (7, True)
     """
-    found = int(values.view(np.dtype(f"u{values.itemsize}")).max())
+    found = int(values.view(f"{values.dtype.byteorder}u{values.itemsize}").max())
     return found if found <= np.iinfo(values.dtype).max else 1 << 64
 
 

@@ -138,8 +138,7 @@ def whole_pairs(table: OpenedTable, named: Named | None, name: str, format: str)
 def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTable:
     """Check the columns of judgments or of a run.
 
-    Judgments without grades say that every pair is relevant; ranks of a run become scores, and so does the order of
-    rows where there are neither.
+    Judgments without grades say that every pair is relevant; a run without scores and ranks is ordered by its rows.
     """
     _check_not_empty(raw, origin)
     query, item = _ids("query", raw, origin), _ids("item", raw, origin)

@@ -147,6 +147,9 @@ class Ranks(Late["pl.Series"]):
         super().__init__(lambda: floats_of(given, negative=True))
         self.given = given
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ranks, (self.given,)
+
 
 def floats_of(numbers: pl.Series, *, negative: bool = False) -> pl.Series:
     """Numbers, or minus these, as Float64: NumPy asks for memory in large pages, a third of the time for millions."""
@@ -184,10 +187,8 @@ class RunTable(Run):
 
     @property
     def ranks(self) -> npt.NDArray[Any]:
-        """(m,) the ranks of a run that is not scored, whole numbers."""
-        if isinstance(self.ordering, Ranks):
-            return self.ordering.given.to_numpy()
-        return (-self.score.to_numpy()).astype(np.int64)
+        """(m,) the ranks of a run that is not scored: whole numbers, 0 or more, of any type."""
+        return self.ordering.given.to_numpy() if isinstance(self.ordering, Ranks) else -self.score.to_numpy()
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What ``make`` makes, made when it is first asked for under this name."""

@@ -254,7 +254,7 @@ def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, La
 
 def _users_in_order(user: Ints, item: Ints) -> int:
     """How many users there are where pairs are sorted by user and item, each there once; 0 where they are not."""
-    users = 1
+    users = min(len(user), 1)
     for first in range(0, len(user), ROWS_AT_ONCE):
         who, what = user[first : first + ROWS_AT_ONCE + 1], item[first : first + ROWS_AT_ONCE + 1]
         is_next = who[1:] > who[:-1]

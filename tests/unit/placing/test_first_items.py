@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import polars as pl
 import pytest
 
 from rankmeter.errors import RepeatedItemError
-from rankmeter.inputs.tables import RunTable
+from rankmeter.inputs.tables import Ranks, RunTable
 from rankmeter.placing.numbering import encode, grouped, numbers_among
 from rankmeter.placing.slates import FirstItems, Lists
 
@@ -70,15 +72,32 @@ def test_lists_are_those_of_a_sort(ties, scores, text, grouped, k):
         assert items_of(lists) == [[VOCABULARY.index(item) for item in items[:k]] for items in expected.values()]
 
 
-@pytest.mark.parametrize("ranks", [[1, 2, 2, 1, 3], [1, 3, 1, 2, 2], [1, 2, 4, 1, 2], [1, 2, 3, 0, 1]])
-def test_ranks_that_do_not_count_through_are_sorted(ranks):
-    rank = pl.Series(ranks, dtype=pl.Float64)
-    run = RunTable(pl.Series([7, 7, 8, 8, 8]), pl.Series([1, 2, 3, 4, 5]), -rank, scored=False)
-    rows = pl.Series([3, 0, 4, 1, 2])
-    scattered = RunTable(*(column.gather(rows) for column in (run.query, run.item, run.score)), scored=False)
-    lists = FirstItems.of(scattered, k=None, ties="item", duplicates="error").lists(pl.Series.to_numpy)
-    expected = sorted_by_hand(scattered, "item")
-    assert items_of(lists) == [expected[query] for query in lists.queries]
+RANKS = [
+    [1, 2, 2, 1, 3],
+    [1, 3, 1, 2, 2],
+    [1, 2, 4, 1, 2],
+    [1, 2, 3, 0, 1],
+    [0, 1, 2, 1, 0],
+    [1, 2, 9, 1, 2],
+    [2, 1, 3, 2, 1],
+]
+HUGE = [[1, 2**60, 2, 2**62, 1], [2**63, 2, 1, 2, 3]]
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [3, 0, 4, 1, 2]])
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.Int64, pl.UInt64, pl.Float64])
+@pytest.mark.parametrize("ranks", [*RANKS, *HUGE])
+def test_ranks_order_lists_whatever_their_type_and_whether_they_count_through(ranks, dtype, rows):
+    if max(ranks) > 100 and dtype not in (pl.UInt64, pl.Float64):
+        ranks = [min(rank, 100) for rank in ranks]
+    columns = (pl.Series(one, dtype=kind).gather(pl.Series(rows)) for one, kind in
+               (([7, 7, 8, 8, 8], pl.Int64), ([1, 2, 3, 4, 5], pl.Int64), (ranks, dtype)))  # fmt: skip
+    query, item, rank = columns
+    given = -rank if dtype == pl.Float64 else Ranks(rank)
+    for run in (one := RunTable(query, item, given, scored=False), pickle.loads(pickle.dumps(one))):
+        lists = FirstItems.of(run, k=None, ties="item", duplicates="error").lists(pl.Series.to_numpy)
+        expected = sorted_by_hand(run, "item")
+        assert items_of(lists) == [expected[query] for query in lists.queries]
 
 
 @pytest.mark.parametrize("k", [1, 3])

@@ -14,11 +14,13 @@
   };
   let state = empty();
 
-  function take(text) { // what was kept, by this page before or by another tab of it
-    const kept = JSON.parse(text || "null");
-    if (kept && kept.marks) state = Object.assign(empty(), kept);
-    state.at = Math.min(state.at, data.pairs.length - 1);
-    $("judge").value = state.judge || "";
+  function keptIn(text) { // null where nothing was kept, or nothing that can be read
+    try {
+      const kept = JSON.parse(text || "null");
+      return kept && kept.marks ? kept : null;
+    } catch {
+      return null;
+    }
   }
 
   function tried(action) { // a browser may keep nothing: say so
@@ -289,21 +291,25 @@
     event.preventDefault();
   });
 
-  // Grades given right before a reload, or in another tab, may arrive when this page is there already: they count. So
-  // nothing is kept before something is judged here, which would write over them.
+  // Grades given in another tab, or right before a reload, may arrive when this page is there already: they count. So
+  // nothing is written when the page opens. Whoever judges here stays at the item that is shown.
   addEventListener("storage", (event) => {
-    if (event.key !== key || !event.newValue) return;
-    take(event.newValue);
-    show();
+    const kept = event.key === key && keptIn(event.newValue);
+    if (!kept) return;
+    state.marks = kept.marks;
+    state.open = state.open || Boolean(kept.open);
+    if (!/^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) show();
   });
   // Some browsers forget what a file kept when it is loaded again, and do not say so: ask whoever leaves.
   addEventListener("beforeunload", (event) => {
     if (state.open) event.preventDefault();
   });
   tried(() => {
+    state = Object.assign(state, keptIn(localStorage.getItem(key)));
     localStorage.setItem(key + " tried", "");
     localStorage.removeItem(key + " tried");
-    take(localStorage.getItem(key));
   });
+  state.at = Math.min(state.at, data.pairs.length - 1);
+  $("judge").value = state.judge || "";
   show();
 })();
