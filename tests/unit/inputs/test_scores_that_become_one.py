@@ -63,3 +63,11 @@ def test_arrays_of_whole_numbers_are_not_rounded(kind):
     with pytest.raises(rm.InputError, match=r"beyond 2\*\*53.*row 0, column 0"):
         rm.evaluate(grades, rm.arrays(np.array([[2**53 + 1, 2**53]], kind)), "RR")
     assert rm.evaluate(grades, rm.arrays(np.array([[2**53 + 2, 2**53]], kind)), "RR")["RR"] == 1
+
+
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "<u8", ">u8"])
+def test_a_matrix_is_read_in_its_byte_order(dtype):
+    grades = rm.arrays(np.array([[1, 0]], dtype))
+    with pytest.raises(rm.InputError, match=r"beyond 2\*\*53"):
+        rm.evaluate(grades, rm.arrays(np.array([[2**62 + 256, 2**62]], dtype)), ["nDCG"])
+    assert rm.evaluate(grades, rm.arrays(np.array([[2, 1]], dtype)), ["nDCG"])["nDCG"] == 1.0
