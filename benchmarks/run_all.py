@@ -35,7 +35,7 @@ RUNS: tuple[tuple[list[str], list[str]], ...] = (
     (["dense", "--ties"], []),
     (["frames", "--repeat", "4"], ["--users", "10000", "--without-recommenders"]),
     (["many_systems", "--repeat", "2"], []),
-    (["lists", "--repeat", "2"], ["--users", "5000", "--items", "5000"]),
+    (["lists", "--repeat", "4"], ["--users", "5000", "--items", "5000"]),
     (["dicts_deep"], []),
     (["dicts_deep", "--ties"], []),
     (["dicts_msmarco", "--repeat", "2"], ["--queries", "500"]),

@@ -122,6 +122,8 @@ class Staircase:
 def _longest_first(sizes: Ints) -> tuple[Ints, Ints]:
     """The order of lists of some lengths, longest first, empty ones left out, and how many reach each place."""
     places = int(sizes.max(initial=0))
+    if places and sizes.min() == places:  # all are as long, as they often are
+        return np.arange(len(sizes)), np.full(places, len(sizes))
     reach = len(sizes) - np.cumsum(np.bincount(sizes, minlength=places + 1))[:-1]
     lists = np.argsort((places - sizes).astype(np.min_scalar_type(places)), kind="stable")
     return lists[: reach.max(initial=0)], reach
