@@ -10,9 +10,11 @@ from __future__ import annotations
 from math import log2
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankmeter as rm
+from rankmeter.measures.dialects import find_dialect
 
 GRADES = [3, 2, 3, 0, 1]
 """Grades in ranked order, the example of three of the four texts."""
@@ -187,3 +189,53 @@ class TestMrrAndNdcgAtK:
 
     def test_ndcg_of_the_ideal_order_is_1(self):
         assert rm.value("NDCG@5", grades=sorted(GRADES, reverse=True)) == 1.0
+
+
+class TestTheDialectOfTheTexts:
+    """`dialect="seeds"`: what the texts' own code computes, where it breaks ties and where its comments are wrong."""
+
+    @pytest.mark.parametrize("labels", [[1, 0], [0, 1], [0, 1, 1, 0], [2, 0, 3, 1], [0, 3, 2, 0, 1]])
+    @pytest.mark.parametrize("scores", [[0.5] * 5, [0.5, 0.5, 0.5, 0.1, 0.1], [0.1, 0.3, 0.3, 0.9, 0.3]])
+    def test_ap_and_ndcg_break_ties_as_its_code_does(self, labels, scores):
+        metrics = pytest.importorskip("sklearn.metrics")
+        scores = scores[: len(labels)]
+        ev = rm.evaluate(rm.arrays([labels]), rm.arrays([scores]), ["MAP-001", "NDCG-001@3"], dialect="seeds")
+        assert ev["MAP-001"] == exactly(metrics.average_precision_score(np.array(labels) > 0, scores))
+        backwards = [labels[place] for place in np.argsort(np.array(scores), kind="stable")[::-1]]
+        ideal = sorted(labels, reverse=True)
+        dcg, idcg = (sum(g / log2(i + 2) for i, g in enumerate(row[:3])) for row in (backwards, ideal))
+        assert ev["NDCG-001@3"] == exactly(dcg / idcg)
+
+    def test_two_tied_items_of_which_the_first_is_relevant(self):
+        ev = rm.evaluate(rm.arrays([[1, 0]]), rm.arrays([[0.5, 0.5]]), ["MAP-001", "NDCG-001@2"], dialect="seeds")
+        assert ev["MAP-001"] == 0.5
+        assert ev["NDCG-001@2"] == exactly(1 / log2(3))
+
+    def test_ndcg_looks_at_five_items_unless_told_otherwise(self):
+        assert str(find_dialect("seeds").measure("NDCG-001")) == "nDCG(ideal=list,ties=reversed)@5"
+
+    def test_errata_are_quoted_beside_the_right_values(self):
+        seeds = find_dialect("seeds")
+        items = rm.Catalogue(items=range(1, 9))
+        ev = rm.evaluate(None, [[1, 2, 3], [2, 4, 5], [3, 6, 7]], ["Coverage-001"], catalogue=items, dialect="seeds")
+        assert ev["Coverage-001"] == 0.875
+        errata = {"Coverage-001": "0.75", "HitRate-001": "2/3", "MRR-001": "0.75"}
+        for name, stated in errata.items():
+            (metric,) = seeds.metrics.named(name)
+            assert all(stated in text for text in (metric.reason or {}).values())
+            assert metric.reason
+
+    def test_diversity_and_novelty(self):
+        features = [[0.9, 0.1, 0.2], [0.8, 0.3, 0.1], [0.1, 0.9, 0.4]]
+        items = rm.Catalogue(items=[0, 1, 2], features=features)
+        assert rm.evaluate(None, [[0, 1, 2]], "Diversity-001", catalogue=items, dialect="seeds")[
+            "Diversity-001"
+        ] == printed(0.431200)
+        lists = [[1, 2, 3], [2, 3, 4], [3, 4, 5]]
+        assert rm.evaluate(None, lists, "Novelty-001", dialect="seeds")["Novelty-001"] == printed(1.522955)
+
+    def test_what_its_code_does_and_no_definition_has_is_listed(self):
+        listed = {(name, accident.when) for accident in find_dialect("seeds").accidents for name in accident.metrics}
+        assert ("MRR-004", "grades above 1") in listed
+        assert ("NDCG-001", "k beyond the longest list") in listed
+        assert ("MAP-003", "no relevant item") in listed

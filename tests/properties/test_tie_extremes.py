@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.properties.strategies import usual, values_of
 import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
+from rankmeter.measures.base import TIES
 from rankmeter.measures.slate_base import ORDERS
 
 
@@ -113,6 +114,43 @@ def test_bounds_of_several_queries_hold_every_order_whatever_the_aggregate(draws
     every = itertools.product(*(orders(run[query]) for query in "qr"))
     reached = [rm.evaluate(truth, dict(zip("qr", order, strict=True)), [measure]).means[measure] for order in every]
     check(truth, run, measure, reached)
+
+
+def under(measure: Any, rules: Sequence[str]) -> Any:
+    """The measure under the first of the rules that it takes; None if it takes none of them."""
+    for ties in rules:
+        try:
+            return measure(ties=ties)
+        except MeasureError:
+            continue
+    return None
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30)
+@given(st.data())
+def test_the_value_under_every_tie_rule_lies_within_its_own_bounds(name, tmp_path_factory, draws):
+    drawn: Any = draws.draw(variants(name, fixed=()))
+    measure = under(drawn, draws.draw(st.permutations(TIES)))
+    truth: Any = {query: draws.draw(topical if measure.subtopics else graded) for query in "qr"}
+    if not measure.subtopics:
+        truth["q"]["unreturned"] = 3
+    run = {query: draws.draw(scored) for query in "qr"}
+    ev = rm.evaluate(truth, run, [measure])
+    blocks = rm.evaluate(truth, run, [measure], per_query_to=tmp_path_factory.mktemp("values") / "values.parquet")
+    for found in (ev, blocks):
+        value = found.means[measure]
+        low, high = found.tie_bounds.get(measure, (value, value))
+        assert math.isnan(value) or low <= value <= high
+        assert math.isnan(value) or not found.tie_bounds or low < high
+
+
+def test_a_rank_that_a_tie_shares_is_within_the_bounds():
+    truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    ev = rm.evaluate(truth, run, ["RR(ties=shared)", "RR(ties=middle)", "P(ties=shared)@2"])
+    assert list(ev.tie_bounds.values()) == [(pytest.approx(1 / 3), 1.0), (0.5, 1.0), (0.0, 1.0)]
+    alike = rm.evaluate(truth, {"q": {"a": 1.0, "b": 1.0}}, ["RR(ties=shared)", "RR(ties=mean)"])
+    assert list(alike.tie_bounds.values()) == [(0.5, 1.0)]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,8 @@
 """Values: measures in groups that share a plan are placed once; each applies its formula, then its policies.
 
-And how far ties can move a number: between its values under the worst and the best order of tied items. For some
-measures these are not known to be the extremes; they say so themselves (`RankedMeasure.ties_unknown`).
+And how far ties can move a number: between its values under the worst and the best order of tied items, or beyond to
+its own value where its rule makes no order (``shared`` puts every tied item last). For some measures the two orders are
+not known to be the extremes; they say so themselves (`RankedMeasure.ties_unknown`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rankmeter.errors import MeasureError, warn
 from rankmeter.frozen import dataclass
 from rankmeter.late import Late
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.measures.base import TIES_BY_ID, TIES_BY_INPUT
+from rankmeter.measures.base import SHARED_RANKS, TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Placements, Plan, some_queries
@@ -154,7 +155,7 @@ class Ties:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TieBounds(Mapping[Measure, tuple[float, float]]):
-    """For each measure that ties can change, its lowest and its highest value over all orders of tied items.
+    """For each measure that ties can change, its lowest and its highest value, however tied items are counted.
 
     Computed when one is first asked for: they cost as much as the values themselves, and many callers never look.
     """
@@ -193,10 +194,21 @@ def late_ties(measured: MeasuredGroup) -> Late[Ties]:
 def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:
     bounds = {}
     for measure, ends in extremes(measured).items():
-        low, high = sorted(aggregated(values, measure.aggregate) for values in ends)
-        if low < high:
-            bounds[measure] = low, high
+        three = (aggregated(values, measure.aggregate) for values in (*ends, measured.values[measure]))
+        if (span := span_of(measure, *three)) is not None:
+            bounds[measure] = span
     return bounds
+
+
+def span_of(measure: Any, worst: float, best: float, stated: float) -> tuple[float, float] | None:
+    """How far ties can move a number: between its two ends, or to the number itself where it is no order's.
+
+    A rank that a whole tie shares is beyond every order of it (``shared`` puts each item last).
+    """
+    if (worst == best and measure.ties not in SHARED_RANKS) or math.isnan(worst + best):
+        return None
+    low, _, high = sorted((worst, best, stated))
+    return (low, high) if low < high else None
 
 
 def extremes(measured: MeasuredGroup) -> dict[Measure, tuple[Values, Values]]:

@@ -95,7 +95,8 @@ class Evaluation:
     means: Mapping[Measure, float]
     """For each measure the aggregated value."""
     tie_bounds: Mapping[Measure, tuple[float, float]]
-    """The value under the worst and the best order of tied items, if ties can change it."""
+    """The lowest and the highest value, if ties can change it: under the worst and the best order of tied items, or the
+    value itself where its tie rule makes no order (``shared``)."""
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
     told: Facts | Late[Facts]

@@ -23,6 +23,7 @@ from rankmeter.evaluating.measuring import (
     extremes,
     groups_of,
     measure_groups,
+    span_of,
     unknown_in,
     unknown_notes,
 )
@@ -239,12 +240,12 @@ def summary(
         if not isinstance(measure, SlateMeasure):
             check_answerable(measure, scored=state.scored, highest=state.highest, strict=asked.strict)
     bounds = {}
-    for measure, low, high in zip(measures, state.worst, state.best, strict=True):
-        if measure.aggregate == "whole":
+    for measure, *ends in zip(measures, state.worst, state.best, state.tallies, strict=True):
+        if measure.aggregate == "whole" or not state.tied:
             continue
-        ends = sorted((low.value(measure.aggregate), high.value(measure.aggregate)))
-        if state.tied and ends[0] < ends[1]:
-            bounds[measure] = ends[0], ends[1]
+        span = span_of(measure, *(tally.value(measure.aggregate) for tally in ends))
+        if span is not None:
+            bounds[measure] = span
     means = {}
     for measure, tally in zip(measures, state.tallies, strict=True):
         if measure in counted:
