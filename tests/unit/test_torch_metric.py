@@ -21,6 +21,9 @@ torch = pytest.importorskip("torch")
 
 from rankmeter.torch import RankingMetric, as_torchmetrics  # noqa: E402  (torch may be absent)
 
+# A fifth of the rows of `batch` have no relevant item; a test of its own asks that it is said.
+pytestmark = pytest.mark.filterwarnings("ignore:.* no relevant item and count")
+
 MEASURES = [
     "nDCG@1,5,10", "AP", "RR(ties=mean)", "P(aggregate=pooled)@3", "R(empty=skip)@5", "AP(aggregate=geometric)",
     "NumRel", "Success(empty=one)@2", "RR(miss=skip)@1", "DCG(gain=exp2)", "R(rel=2)@4", "RR(scores=float32)",
@@ -211,3 +214,44 @@ def test_sums_stay_whole_whatever_type_a_torchmetrics_metric_is_set_to():
     metric = as_torchmetrics("RR").set_dtype(torch.float16)
     metric.update(torch.tensor([[-2.0, -1.0]]), torch.tensor([[1, 0]]))
     assert metric.compute()["RR"] == 0.5
+
+
+def with_and_without(way):
+    """A metric that took in one user with a held-out item, found second, and one without."""
+    metric = RankingMetric(["RR", "RR(empty=skip)"])
+    if way == "tensors":
+        metric.update(torch.tensor([[0.1, 0.9], [0.3, 0.4]]), torch.tensor([[1, 0], [0, 0]]))
+    elif way == "ids":
+        metric.update_ids(torch.tensor([[1, 0], [1, 0]]), [[0], []])
+    else:
+        metric = as_torchmetrics(["RR", "RR(empty=skip)"])
+        metric.update(torch.tensor([[0.1, 0.9], [0.3, 0.4]]), torch.tensor([[1, 0], [0, 0]]))
+    return metric
+
+
+@pytest.mark.parametrize("way", ["tensors", "ids", "torchmetrics"])
+def test_users_without_a_held_out_item_count_0_and_that_is_said_once(way, recwarn):
+    metric = with_and_without(way)
+    with pytest.warns(rm.RankmeterWarning, match=r"^1 of 2 queries has no .* counts 0 in RR; RR\(empty=skip\) leaves"):
+        assert {name: float(value) for name, value in metric.compute().items()} == {"RR": 0.25, "RR(empty=skip)": 0.5}
+    recwarn.clear()
+    metric.update(torch.tensor([[0.3, 0.4]]), torch.tensor([[0, 0]])) if way != "ids" else None
+    metric.compute()
+    assert not [seen for seen in recwarn if "no relevant item" in str(seen.message)]
+
+
+def test_the_measure_that_is_named_gives_what_evaluate_gives_of_a_table():
+    held_out = {"u": ["b"]}
+    table = rm.evaluate(held_out, {"u": ["a", "b"], "v": ["a", "b"]}, ["RR"])
+    with pytest.warns(rm.RankmeterWarning, match="no relevant item"):
+        assert with_and_without("ids").compute()["RR(empty=skip)"] == table["RR"] == 0.5
+
+
+def test_nothing_is_said_where_everybody_has_a_held_out_item_or_where_empty_rows_do_not_count(recwarn):
+    metric = RankingMetric(["RR(empty=skip)"])
+    metric.update(torch.tensor([[0.1, 0.9], [0.3, 0.4]]), torch.tensor([[1, 0], [0, 0]]))
+    metric.compute()
+    full = RankingMetric(["RR"])
+    full.update(torch.tensor([[0.1, 0.9]]), torch.tensor([[1, 0]]))
+    full.compute()
+    assert not [seen for seen in recwarn if "no relevant item" in str(seen.message)]

@@ -9,7 +9,7 @@ from torchmetrics import Metric
 
 from rankmeter.measures import Measure
 from rankmeter.placing.tensors import tensors
-from rankmeter.scale.training import added, aggregate, batch_state, check_measures, empty_state
+from rankmeter.scale.training import added, aggregate, batch_state, check_measures, empty_state, warned_of_empty
 
 
 class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any where it is not installed
@@ -22,6 +22,7 @@ class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any wh
     def __init__(self, measures: object = ("nDCG@10", "AP", "RR"), **options: Any) -> None:
         super().__init__(**options)
         self.measures: tuple[Measure, ...] = check_measures(measures)
+        self.has_warned = False
         self.add_state("sums", default=torch.from_numpy(empty_state(self.measures)), dist_reduce_fx="sum")
 
     def set_dtype(self, dst_type: str | torch.dtype) -> RankingTorchMetric:  # noqa: ARG002
@@ -38,6 +39,7 @@ class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any wh
 
     def compute(self) -> dict[str, torch.Tensor]:
         """The value of each measure over all queries so far."""
-        rows = zip(self.measures, self.sums.cpu().numpy(), strict=True)
-        values = {str(measure): aggregate(measure, row) for measure, row in rows}
+        sums = self.sums.cpu().numpy()
+        self.has_warned = self.has_warned or warned_of_empty(self.measures, sums)
+        values = {str(measure): aggregate(measure, row) for measure, row in zip(self.measures, sums, strict=True)}
         return {name: torch.tensor(value, dtype=torch.float64) for name, value in values.items()}

@@ -15,7 +15,8 @@ import numpy as np
 
 from rankmeter.arithmetic import AGGREGATES
 from rankmeter.arithmetic.parts import Values
-from rankmeter.errors import MeasureError, NotFoundError, did_you_mean
+from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, warn
+from rankmeter.evaluating.facts import counts_of
 from rankmeter.evaluating.measuring import groups_of, measure_groups
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.pairs import Placeable
@@ -23,6 +24,7 @@ from rankmeter.placing.placements import Floats, Ints
 from rankmeter.placing.ranked_ids import ranked_ids
 from rankmeter.placing.tensors import Tensor, tensors
 from rankmeter.placing.vectors import load_torch
+from rankmeter.wording import said
 
 LIMBS = 68
 WIDTH = LIMBS + 3
@@ -31,9 +33,10 @@ _BITS = 32
 _MASK = (1 << _BITS) - 1
 _SCALE = 1127
 """The lowest limb counts multiples of 2^-1127: 53 bits below the smallest float64 step."""
-COUNTED, GRADED, RELEVANT = 2 * WIDTH, 2 * WIDTH + 1, 2 * WIDTH + 2
-STATE_WIDTH = 2 * WIDTH + 3
-"""The sums above and below the line, and counts: queries that count, batches with a grade above 0, relevant items."""
+COUNTED, GRADED, RELEVANT, EMPTY = range(2 * WIDTH, 2 * WIDTH + 4)
+STATE_WIDTH = 2 * WIDTH + 4
+"""The sums above and below the line, and counts: queries that count, batches with a grade above 0, relevant items,
+queries without any."""
 
 
 class RankingMetric:
@@ -42,6 +45,10 @@ class RankingMetric:
     Each batch holds whole queries. Scores are ranked on their own device and only the places of the judged items leave
     it, once a batch; the values are those of ``evaluate``. The state is whole numbers that hold the exact sums, so the
     mean is the same to the last digit whatever the batches, their order, and the number of processes.
+
+    A user without a relevant item is a row of the batch, so it counts 0, as for ``evaluate`` of the same tensors. A
+    table of held-out items has no row of that user, and ``evaluate`` leaves it out: ``RR(empty=skip)`` does so here.
+    :meth:`compute` warns once of such users.
 
     Parameters
     ----------
@@ -62,6 +69,7 @@ class RankingMetric:
     def __init__(self, measures: object = ("nDCG@10", "AP", "RR")) -> None:
         self.measures: tuple[Measure, ...] = check_measures(measures)
         self._state = empty_state(self.measures)
+        self._has_warned = False
 
     def update(
         self, scores: Tensor, labels: Tensor, *, mask: Tensor | None = None, indexes: Tensor | None = None
@@ -78,6 +86,7 @@ class RankingMetric:
 
     def compute(self) -> dict[str, float]:
         """The value of each measure over all queries so far, by its canonical string; NaN where no query counts."""
+        self._has_warned = self._has_warned or warned_of_empty(self.measures, self._state)
         return {str(measure): aggregate(measure, row) for measure, row in zip(self.measures, self._state, strict=True)}
 
     def __getitem__(self, measure: str | Measure) -> float:
@@ -156,7 +165,8 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
         for measure, values in measured.values.items():
             lowest = getattr(measure, "threshold", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
-            state[number[measure]] = _sums(measure, values, [placed.highest_grade > 0, relevant])
+            counts = [placed.highest_grade > 0, relevant, counts_of(placed.placements)["without_relevant"]]
+            state[number[measure]] = _sums(measure, values, counts)
     return state
 
 
@@ -177,13 +187,24 @@ def added(*states: Ints) -> Ints:
 
 def aggregate(measure: Measure, row: Ints) -> float:
     """One number out of a measure's sums, as ``evaluate`` gives it for all queries at once."""
-    counted, graded, relevant = row[COUNTED:].tolist()
+    counted, graded, relevant, _ = row[COUNTED:].tolist()
     rel = getattr(measure, "rel", None)
     if rel is not None and graded and not relevant:
         raise MeasureError.of("scale.no_grade_so_far", measure=measure, rel=rel, name=type(measure).name)
     rule = AGGREGATES[measure.aggregate]
     below = total(row[WIDTH:COUNTED]) if rule.pools else counted
     return float(rule.value(total(row[:WIDTH]), below)) if counted else rule.nothing
+
+
+def warned_of_empty(measures: tuple[Measure, ...], state: Ints) -> bool:
+    """Whether there are queries without a relevant item that count 0, which is then said."""
+    for measure, row in zip(measures, state, strict=True):
+        empty, queries = int(row[EMPTY]), int(row[COUNTED])
+        if empty and getattr(measure, "empty", "") == "zero":
+            skipping = str(measure(empty="skip"))
+            warn(said("empty_rows_count", count=empty, total=queries, measure=str(measure), skipping=skipping))
+            return True
+    return False
 
 
 def _check_same(mine: tuple[Measure, ...], others: tuple[Measure, ...]) -> None:
