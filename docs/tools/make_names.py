@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import rankmeter
+from rankmeter import wings
 from rankmeter.measures.base import REGISTRY, Measure, rule_of
 from rankmeter.measures.families import FAMILIES
 from rankmeter.measures.grammar import find_measure
@@ -30,7 +31,9 @@ def families() -> dict[str, list[str]]:
         import_module(f"rankmeter.measures.{module}")
     names: dict[str, list[str]] = {module: [] for module in modules}
     for name, kind in REGISTRY.kinds.items():
-        names[kind.__module__.rpartition(".")[2]].append(name)
+        room, _, module = kind.__module__.rpartition(".")
+        if room == "rankmeter.measures":
+            names[module].append(name)
     order = {name: place for place, name in enumerate(" ".join(FAMILIES.values()).split())}
     return {module: sorted(some, key=lambda name: order.get(name, len(order))) for module, some in names.items()}
 
@@ -45,16 +48,22 @@ Written by docs/tools/make_names.py from the classes of the measures.
 
 from __future__ import annotations
 
+from rankmeter.wings import families as wing_families
+
 FAMILIES: dict[str, str] = {{
 {rows}}}
 
-FAMILY_OF = {{name: family for family, names in FAMILIES.items() for name in names.split()}}
+FAMILY_OF = {{name: f"rankmeter.measures.{{family}}" for family, names in FAMILIES.items() for name in names.split()}}
+FAMILY_OF |= wing_families()
+"""The module of each measure, those of wings too."""
 '''
 
 
 def stub() -> str:
     """The text of ``__init__.pyi``."""
-    classes = [type(REGISTRY[name]) for some in families().values() for name in some]
+    names = [*(name for some in families().values() for name in some), *wings.families()]
+    classes = [type(REGISTRY[name]) for name in names]
+    homes = {(room, module) for room, _, module in (kind.__module__.rpartition(".") for kind in classes)}
     aliases = {name: type(find_measure(name)) for name in EVERYDAY}
     lines = [
         "# Written by docs/tools/make_names.py: what an editor completes and a type checker checks.",
@@ -64,7 +73,8 @@ def stub() -> str:
         "",
         *(f"from {home} import {name} as {name}" for name, home in sorted(rankmeter._LAZY.items())),  # noqa: SLF001
         *(f"from rankmeter import {name} as {name}" for name in rankmeter._MODULES),  # noqa: SLF001
-        *(f"from rankmeter.measures import {family} as _{family}" for family in families()),
+        *(_stubbed(name, home) for name, home in sorted(wings.present(wings.table.NAMES).items())),
+        *(f"from {room} import {module} as {_alias(f'{room}.{module}')}" for room, module in sorted(homes)),
         "",
         "__version__: str",
         "",
@@ -77,9 +87,19 @@ def stub() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _stubbed(name: str, home: str) -> str:
+    """The import of a name that a wing adds: of a module, or the wing's package itself."""
+    return f"from {home} import {name} as {name}" if home.count(".") > 2 else f"import {home} as {name}"
+
+
+def _alias(module: str) -> str:
+    """What a module of measures is called here: its own name, and that of its wing."""
+    return module.removeprefix("rankmeter.measures").removeprefix("rankmeter.wings").replace(".", "_")
+
+
 def _typed(kind: type[Measure]) -> Iterator[str]:
     """A measure as a value that makes others: its options are the keywords of a call."""
-    yield f"class _{kind.name}(_{kind.__module__.rpartition('.')[2]}.{kind.__name__}):"
+    yield f"class _{kind.name}({_alias(kind.__module__)}.{kind.__name__}):"
     shown = docstring(kind.name, kind.__dict__["__doc__"].summary) or ""
     yield from textwrap.indent(f'"""{shown}\n"""', "    ").replace("\\", "\\\\").splitlines()
     options = [f"{option.name}: {_type(kind, option.name)} = ..." for option in fields(kind)]  # type: ignore[arg-type]

@@ -35,22 +35,6 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-NEW_GROUND: dict[str, str] = {
-    "judgments by people, machines and clicks": """
-        judging stats.assisted stats.click_models stats.judge_agreement stats.rank_agreement cli.judging_commands
-        report.judge_page""",
-    "what search engines and production systems export": """
-        inputs.exports inputs.responses compat.rank_eval""",
-    "experiments: looks, guardrails, days, logs in Spark": """
-        online.spark_rows""",
-    "vectors ranked on a GPU": "placing.cuda_vectors placing.pair_counts placing.products",
-    "requirements in tests, experiment trackers": "compat.trackers pytest_plugin testing",
-}
-"""Rooms and modules for what the first design did not know, by subject: each was added whole after the house was first
-measured (46,979 lines), and nothing that was there before stands in them. What grew inside of older modules is not
-counted here."""
-
-
 def lines_of(path: Path) -> tuple[int, int]:
     """How many lines a module has, and how many of them are code proper: no imports, docstrings or blank lines."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -74,19 +58,24 @@ def lines_by_room(modules: dict[str, Path]) -> dict[str, tuple[int, int]]:
     return dict(sorted(rooms.items()))
 
 
-def new_ground(modules: dict[str, Path]) -> dict[str, tuple[int, int]]:
-    """Lines, and lines of code proper, of each subject that the first design did not know."""
-    counted = {}
-    for subject, names in NEW_GROUND.items():
-        total = (0, 0)
-        for named in names.split():
-            mine = [path for name, path in modules.items() if f"{name}.".startswith(f"rankmeter.{named}.")]
-            if not mine:
-                raise LookupError(f"no module is called rankmeter.{named}")
-            for path in mine:
-                total = _added(total, lines_of(path))
-        counted[subject] = total
-    return counted
+def lines_by_wing(modules: dict[str, Path]) -> dict[str, tuple[int, int]]:
+    """Lines of Python of the core and of each wing, and those of code proper."""
+    parts: dict[str, tuple[int, int]] = {}
+    for path in modules.values():
+        inside = path.relative_to(SRC / "rankmeter").parts
+        part = inside[1] if inside[0] == "wings" and len(inside) > 2 else "core"
+        parts[part] = _added(parts.get(part, (0, 0)), lines_of(path))
+    return dict(sorted(parts.items(), key=lambda named: -named[1][0]))
+
+
+def repeated_functions(modules: dict[str, Path]) -> dict[str, list[str]]:
+    """Names of functions that stand at the top of more than one module, with the modules."""
+    where: dict[str, list[str]] = {}
+    for name, path in modules.items():
+        for node in tree_of(path).body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                where.setdefault(node.name, []).append(name)
+    return {name: places for name, places in where.items() if len(places) > 1 and not name.startswith("__")}
 
 
 def _added(some: tuple[int, int], more: tuple[int, int]) -> tuple[int, int]:
@@ -214,21 +203,18 @@ def _counted(way: list[tuple[str, str]]) -> dict[str, int]:
 def shape() -> dict[str, Any]:
     """All of it; lines are pairs, all of them and those of code proper."""
     modules = sources()
-    rooms, ground = lines_by_room(modules), new_ground(modules)
-    every, new = ((sum(pair[0] for pair in table.values()), sum(pair[1] for pair in table.values()))
-                  for table in (rooms, ground))  # fmt: skip
+    rooms = lines_by_room(modules)
     return {
-        "lines": every,
-        "of the house of the first design": (every[0] - new[0], every[1] - new[1]),
-        "of new ground": new,
+        "lines": (sum(pair[0] for pair in rooms.values()), sum(pair[1] for pair in rooms.values())),
         "modules": len(modules),
         "way": _counted(way_of_one_number()),
         "way through placing": _counted(way_of_one_number(PLACED)),
         "cycles": [len(group) for group in cycles(imports(modules))],
         "most parameters": most_parameters(modules)[0],
         "questions about the kind of a source": isinstance_of_sources(modules),
+        "names of functions that stand more than once": len(repeated_functions(modules)),
+        "core and wings": lines_by_wing(modules),
         "rooms": rooms,
-        "new ground": ground,
     }
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from rankmeter import wings as _wings
+
 __version__ = "0.1.0"
 
 # Importing rankmeter loads no heavy library: what needs NumPy or Polars is loaded when it is first used. All other
@@ -61,15 +63,19 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"rankmeter.{name}")
     if name == "__all__":
         measures = _import_module("rankmeter.measures.names").public_names()
-        return sorted({*_LAZY, *_MODULES, *measures}, key=lambda public: (public.casefold(), public))
+        added = _wings.present(_wings.table.NAMES)
+        return sorted({*_LAZY, *_MODULES, *added, *measures}, key=lambda public: (public.casefold(), public))
     if name.startswith("_"):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     if name in _ENDING:
         new, ends = _ENDING[name]
         _import_module("rankmeter.errors").warn_of_end(f"rankmeter.{name}", f"rankmeter.{new}", ends)
         return __getattr__(new)
-    value = getattr(_import_module(_LAZY.get(name, "rankmeter.measures")), name, None)
-    if value is None or (name not in _LAZY and name not in __getattr__("__all__")):
+    if name in _wings.table.NAMES:
+        value = _import_module("rankmeter.wings.loading").public(name)
+    else:
+        value = getattr(_import_module(_LAZY.get(name, "rankmeter.measures")), name, None)
+    if value is None or (name not in _LAZY and name not in _wings.table.NAMES and name not in __getattr__("__all__")):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     globals()[name] = value
     return value

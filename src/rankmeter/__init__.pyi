@@ -54,20 +54,20 @@ from rankmeter.placing.tensors import tensors as tensors
 from rankmeter.evaluating.verb import value as value
 from rankmeter import online as online
 from rankmeter.measures import counts as _counts
-from rankmeter.measures import hits as _hits
-from rankmeter.measures import order as _order
-from rankmeter.measures import gains as _gains
-from rankmeter.measures import incomplete as _incomplete
-from rankmeter.measures import users as _users
-from rankmeter.measures import historic as _historic
-from rankmeter.measures import diversity as _diversity
 from rankmeter.measures import coverage as _coverage
-from rankmeter.measures import listdiversity as _listdiversity
-from rankmeter.measures import popularity as _popularity
+from rankmeter.measures import diversity as _diversity
 from rankmeter.measures import fairness as _fairness
-from rankmeter.measures import value as _value
+from rankmeter.measures import gains as _gains
+from rankmeter.measures import historic as _historic
+from rankmeter.measures import hits as _hits
+from rankmeter.measures import incomplete as _incomplete
+from rankmeter.measures import listdiversity as _listdiversity
 from rankmeter.measures import listquality as _listquality
 from rankmeter.measures import online as _online
+from rankmeter.measures import order as _order
+from rankmeter.measures import popularity as _popularity
+from rankmeter.measures import users as _users
+from rankmeter.measures import value as _value
 
 __version__: str
 

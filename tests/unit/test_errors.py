@@ -20,8 +20,10 @@ from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.wording import Option
 
 SOURCE = Path(rm.__file__).parent
-FILES = sorted((SOURCE / "wording" / "errors").glob("*.toml"))
-KINDS = [f"{file.stem}.{kind}" for file in FILES for kind in tomllib.loads(file.read_text("utf-8"))]
+FILES = {file.stem: file for file in sorted((SOURCE / "wording" / "errors").glob("*.toml"))}
+FILES |= {file.parts[-3]: file for file in sorted((SOURCE / "wings").glob("*/words/errors.toml"))}
+"""By the room or the wing whose errors they word."""
+KINDS = [f"{room}.{kind}" for room, file in FILES.items() for kind in tomllib.loads(file.read_text("utf-8"))]
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){3,}[A-Za-z]{2,}")
 """Four English words in a row: calls and names of columns are shorter."""
 CODE = re.compile(r"\{[^}]*\}|rankmeter [a-z_]+( \[?[A-Z]+)*")
@@ -56,9 +58,10 @@ def test_every_kind_is_worded_in_both_languages_from_the_same_values(kind) -> No
 
 def _calls(room: str) -> Iterator[tuple[str, str, set[str] | None]]:
     """Every kind that a room's code names: where, which, and with which values (None: not written out)."""
-    for path in sorted((SOURCE / room).rglob("*.py") if room else SOURCE.glob("*.py")):
+    found = SOURCE.glob("*.py") if not room else (SOURCE / room).glob("*.py" if room == "wings" else "**/*.py")
+    for path in sorted(found):
         text = path.read_text("utf-8")
-        if not any(f'"{file.stem}.' in text for file in FILES):
+        if not any(f'"{room}.' in text for room in FILES):
             continue
         tree = ast.parse(text)
         for node in ast.walk(tree):
@@ -74,6 +77,7 @@ def _calls(room: str) -> Iterator[tuple[str, str, set[str] | None]]:
 
 
 ROOMS = ["", *sorted(folder.name for folder in SOURCE.iterdir() if any(folder.glob("*.py")))]
+ROOMS += sorted(f"wings/{path.parent.name}" for path in SOURCE.glob("wings/*/wing.py"))
 
 
 @pytest.mark.parametrize("room", ROOMS)

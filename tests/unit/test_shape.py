@@ -7,6 +7,7 @@ import gc
 from collections.abc import Iterator
 from pathlib import Path
 
+import make_wings
 import pytest
 import shape
 
@@ -22,6 +23,8 @@ VERBS = {
 
 OF_A_COMMAND = "cli"
 """A module of a command is named as the command is, one of its options as what they are for."""
+OF_A_WING = {"wing", "commands", "pages", "measures"}
+"""What every wing may have."""
 OF_A_FAMILY = ["arithmetic", "measures"]
 """A family of measures and its formulas share a name."""
 
@@ -30,7 +33,11 @@ def test_one_module_has_a_name() -> None:
     rooms: dict[str, list[str]] = {}
     for name, path in shape.sources().items():
         room, _, module = name.removeprefix("rankmeter.").rpartition(".")
-        if path.name != "__init__.py" and room != OF_A_COMMAND:
+        if (
+            path.name != "__init__.py"
+            and room != OF_A_COMMAND
+            and not (room.startswith("wings.") and module in OF_A_WING)
+        ):
             rooms.setdefault(module, []).append(room)
     twice = {module: where for module, where in rooms.items() if len(where) > 1}
     families = [module for module, where in twice.items() if [room.partition(".")[0] for room in where] == OF_A_FAMILY]
@@ -61,12 +68,51 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert shape.cycles(shape.imports(shape.sources())) == []
 
 
+def _imported(path: Path) -> set[str]:
+    """What a module imports of rankmeter, for types only too."""
+    nodes = list(ast.walk(shape.tree_of(path)))
+    names = {
+        f"{node.module}.{alias.name}" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    return names | {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+
+
+def _wing(name: str) -> str:
+    """The wing that a dotted name belongs to; empty for the core, its table of wings included."""
+    parts = name.split(".")
+    return parts[2] if parts[:2] == ["rankmeter", "wings"] and len(parts) > 2 and parts[2] in WINGS else ""
+
+
+WINGS = {path.parent.name for path in (ROOT / "src" / "rankmeter" / "wings").glob("*/wing.py")}
+
+
+def test_the_core_names_no_wing_and_no_wing_another() -> None:
+    named = {}
+    for name, path in shape.sources().items():
+        if path in make_wings.written():
+            continue  # written from what the wings say of themselves
+        other = {_wing(imported) for imported in _imported(path)} - {"", _wing(name)}
+        text = path.read_text("utf-8")
+        other |= {
+            wing for wing in WINGS - {_wing(name)} if f"rankmeter.wings.{wing}" in text or f"wings/{wing}" in text
+        }
+        if other:
+            named[name] = sorted(other)
+    assert named == {}
+
+
+def test_the_table_of_wings_is_what_the_wings_say() -> None:
+    assert make_wings.stale() == []
+    for path, text in make_wings.written().items():
+        assert path.read_text("utf-8") == text, f"{path.name}: run docs/tools/make_wings.py"
+
+
 def test_functions_take_few_parameters() -> None:
     many = [(count, name) for count, name in shape.most_parameters(shape.sources()) if count > MOST_PARAMETERS]
     assert [(count, name) for count, name in many if name not in VERBS] == []
 
 
-def test_new_ground_names_modules_that_are_there() -> None:
-    every, new = shape.lines_by_room(shape.sources()), shape.new_ground(shape.sources())
-    assert all(code < lines for lines, code in new.values())
-    assert sum(lines for lines, _ in new.values()) < sum(lines for lines, _ in every.values())
+def test_the_lines_of_core_and_wings_are_all_lines() -> None:
+    rooms, wings = shape.lines_by_room(shape.sources()), shape.lines_by_wing(shape.sources())
+    assert sum(lines for lines, _ in wings.values()) == sum(lines for lines, _ in rooms.values())
+    assert {*wings} == {"core", *WINGS}

@@ -16,10 +16,11 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter import demo, wording
 from rankmeter.cli import app
-from rankmeter.wording import FILES, said, word, words
+from rankmeter.wording import said, sentence_files, word, words
 
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 """Three words of letters in a row: names and options are shorter, sentences are not."""
+FILES = sentence_files()
 KINDS = {(file, kind) for file in FILES for kind in words(file, "en")}
 FOLDER = Path(wording.__file__).parent
 PAGES = [f"definitions/{path.stem}" for path in sorted((FOLDER / "definitions").glob("*.toml"))]
@@ -45,13 +46,18 @@ def test_both_languages_have_every_kind_with_the_same_places(file) -> None:
         assert not ENGLISH.search(chinese[kind]), kind
 
 
-ERRORS = sorted((FOLDER / "errors").glob("*.toml"))
+ERRORS = {f"errors/{path.stem}": path.stem for path in sorted((FOLDER / "errors").glob("*.toml"))}
+ERRORS |= {
+    f"../wings/{path.parts[-3]}/words/errors": path.parts[-3]
+    for path in sorted(FOLDER.parent.glob("wings/*/words/errors.toml"))
+}
+"""Files of errors, each with its room or wing."""
 
 
-@pytest.mark.parametrize("file", [*(FOLDER / f"{name}.toml" for name in FILES), *ERRORS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("file", [*FILES, *ERRORS])
 def test_a_kind_is_read_by_itself_as_with_its_whole_file(file) -> None:
-    room = f"{file.stem}." if file in ERRORS else ""
-    for kind, texts in tomllib.loads(file.read_text("utf-8")).items():
+    room = f"{ERRORS[file]}." if file in ERRORS else ""
+    for kind, texts in tomllib.loads((FOLDER / f"{file}.toml").read_text("utf-8")).items():
         assert wording.wording_of(room + kind) == texts
 
 
@@ -74,7 +80,7 @@ class Ones(dict[str, object]):
         return 2 if name in AT_LEAST_TWO else 1
 
 
-@pytest.mark.parametrize("file", [*FILES, *PAGES, *LISTS, *(f"errors/{path.stem}" for path in ERRORS)])
+@pytest.mark.parametrize("file", [*FILES, *PAGES, *LISTS, *ERRORS])
 def test_one_of_anything_is_singular(file) -> None:
     between = "judged|unjudged|unanswerable|relevant|more|other|gold|different|such|complete past|recommended|resampled"
     wrong = re.compile(rf"(?<!all )(?<!of the first )\b1 (?:(?:{between}) )?(?:{'|'.join(COUNTED)})\b")

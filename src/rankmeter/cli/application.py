@@ -14,11 +14,13 @@ import click
 from rankmeter import __version__
 from rankmeter.cli.bilingual import BilingualGroup, usage_text
 from rankmeter.cli.parameters import typed, typed_here
-from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say, tell
+from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
+from rankmeter.wings import present, table
+from rankmeter.wings.loading import load
 from rankmeter.wording import spelled_as
 
-COMMANDS = {
+_OF_CORE = {
     "evaluate": "evaluate",
     "compare": "compare",
     **dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets"), "judging_commands"),
@@ -30,7 +32,9 @@ COMMANDS = {
     **dict.fromkeys(("online", "counterfactual", "interleave", "agreement"), "log_commands"),
     "demo": "demo",
 }
-"""Each command, in the order of the help, with its module in rankmeter.cli, which is imported when it is used."""
+"""Each command of the core, in the order of the help, with its module in rankmeter.cli."""
+COMMANDS = {name: f"rankmeter.cli.{module}" for name, module in _OF_CORE.items()} | present(table.COMMANDS)
+"""Each command with its module, which is imported when it is used."""
 
 
 class _PipeClosedError(Exception):
@@ -46,7 +50,7 @@ class Application(BilingualGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (click's signature)
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"rankmeter.cli.{COMMANDS[cmd_name]}")
+        module = import_module(COMMANDS[cmd_name])
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
@@ -95,6 +99,8 @@ def _no_command(args: Sequence[str]) -> InputError:
     if os.path.isfile(args[0]):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         command = shlex.join(["rankmeter", "evaluate", *args])
         return InputError.of("cli.file_without_command", source=args[0], command=Finished(command))
+    if args[0] in table.COMMANDS:  # of a wing that is not there
+        load(table.COMMANDS[args[0]], f"rankmeter {args[0]}")
     hint = did_you_mean(args[0], list(COMMANDS)) or None
     return InputError.of("cli.unknown_command", name=args[0], commands=list(COMMANDS), hint=hint)
 
@@ -110,5 +116,5 @@ def _no_command(args: Sequence[str]) -> InputError:
 def app(ctx: click.Context) -> None:
     """All commands; without one, their list."""
     if ctx.invoked_subcommand is None:
-        tell(ctx.get_help().splitlines())
+        click.echo(ctx.get_help(), err=True)
         ctx.exit(WRONG)

@@ -1,7 +1,7 @@
 """The verb, ``evaluate(judgments, run, measures)``: truth comes first everywhere, as in trec_eval and scikit-learn.
 
-Data in memory and files of ordinary size are evaluated here; Spark's tables, and values that go to a file, are
-evaluated block by block in :mod:`rankmeter.scale`, in the same steps.
+Data in memory and files of ordinary size are evaluated here; values that go to a file are evaluated block
+by block in :mod:`rankmeter.scale`, in the same steps, and so are tables of another engine, by the wing that takes them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.little import evaluate_little, value_of_grades
 from rankmeter.evaluating.pairing import folder_is_one_run, into_pair
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run, is_spark
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
 from rankmeter.inputs.reading import Listener
 from rankmeter.measures import Measure
+from rankmeter.wings import is_foreign
+from rankmeter.wings.loading import source_of
 
 
 def evaluate(
@@ -103,15 +105,14 @@ def evaluate(
     expanded = None if about.catalogue is None else about.expanded
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=expanded)
     if assisted_by is not None:
-        if is_spark(judgments) or is_spark(run) or per_query_to is not None or judgments is None:
+        if is_foreign(judgments) or is_foreign(run) or per_query_to is not None or judgments is None:
             raise InputError.of("judging.assisted_in_memory")
         return _evaluate_assisted(judgments, assisted_by, run, asked, name, about)
     if per_query_to is None and (little := evaluate_little(judgments, run, asked, name, about)) is not None:
         return little
-    if is_spark(judgments) or is_spark(run):
-        from rankmeter.scale.spark import evaluate_spark  # which needs pyarrow
-
-        return evaluate_spark(judgments, run, asked, columns, name, per_query_to, about)
+    if (elsewhere := source_of(judgments, run)) is not None:
+        distant: Evaluation = elsewhere.evaluate_distant(judgments, run, asked, columns, name, per_query_to, about)
+        return distant
     if per_query_to is not None:
         from rankmeter.scale.to_file import evaluate_to_file
 

@@ -16,6 +16,7 @@ from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener
 from rankmeter.inputs.shards import Files, expand, judged_collection
 from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
+from rankmeter.wings import is_foreign
 
 _ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
 """Keys of which a response of a search engine has one."""
@@ -152,7 +153,7 @@ def _has_columns(data: object, format: str | None) -> bool | None:
         return False
     from rankmeter.inputs.frames import is_frame
 
-    return is_spark(data) or is_frame(data)
+    return is_foreign(data) or is_frame(data)
 
 
 def _is_plain(data: object) -> bool:
@@ -190,11 +191,6 @@ def _check_name(data: str | os.PathLike[str] | Files) -> None:
 def is_path(data: object) -> bool:
     """Whether this names a file or several, a folder or a pattern (or is ``-``, standard input)."""
     return isinstance(data, (str, os.PathLike, Files))
-
-
-def is_spark(data: object) -> bool:
-    """Whether this is a Spark DataFrame, classic or Connect; nothing is imported to find out."""
-    return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
 
 
 def _files_of(data: str | os.PathLike[str] | Files) -> Files:

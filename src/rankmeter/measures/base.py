@@ -556,7 +556,7 @@ class Registry(MutableMapping[str, Measure]):
     def __getitem__(self, name: str) -> Measure:
         if name not in self._measures:
             if name not in self.kinds:
-                import_module(f"rankmeter.measures.{FAMILY_OF[name]}")
+                import_module(FAMILY_OF[name])
             self._measures[name] = self.kinds[name]()
         return self._measures[name]
 

@@ -5,6 +5,8 @@ Written by docs/tools/make_names.py from the classes of the measures.
 
 from __future__ import annotations
 
+from rankmeter.wings import families as wing_families
+
 FAMILIES: dict[str, str] = {
     "counts": "NumQ NumRet NumRel NumRelRet",
     "hits": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
@@ -23,4 +25,6 @@ FAMILIES: dict[str, str] = {
     "online": "CTR CVR Conversions Value SessionDuration EngagedSessions",
 }
 
-FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
+FAMILY_OF = {name: f"rankmeter.measures.{family}" for family, names in FAMILIES.items() for name in names.split()}
+FAMILY_OF |= wing_families()
+"""The module of each measure, those of wings too."""

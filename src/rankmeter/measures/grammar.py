@@ -21,6 +21,8 @@ from rankmeter.errors import MeasureError, nearest
 from rankmeter.measures.base import REGISTRY, Measure
 from rankmeter.measures.names import ALIASES, OPTION_ALIASES, OPTION_NAMES, spelled_out
 from rankmeter.measures.options import format_value
+from rankmeter.wings import module_of_measure
+from rankmeter.wings.loading import load
 from rankmeter.wording import Said, said
 
 _PIECE = (  # possessive throughout, so that reading takes linear time
@@ -185,6 +187,8 @@ def find_measure(name: str) -> Measure:
         return REGISTRY[name]
     if name in ALIASES:
         return parse(ALIASES[name])
+    if (module := module_of_measure(name)) is not None:
+        load(module, name)  # it is not there
     folded = {known.casefold(): known for known in [*ALIASES, *REGISTRY]}
     if name.casefold() in folded:
         return find_measure(folded[name.casefold()])

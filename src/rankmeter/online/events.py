@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
-from rankmeter.inputs.accepting import is_spark
 from rankmeter.inputs.columns import no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
@@ -27,7 +26,7 @@ from rankmeter.inputs.frames import is_frame, kind_of_frame, scan
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
-from rankmeter.online.spark_rows import SparkRows, spark_sample, spark_times
+from rankmeter.wings.loading import source_of
 from rankmeter.wording import Said, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
@@ -58,6 +57,16 @@ _IDS = ("user", "session", "request", "item", "id")
 FIELDS = ("session", "request", "query", "item", "position", "value", "variant", "segment", "id")
 
 
+class DistantRows(Protocol):
+    """The rows of a log in a cluster."""
+
+    order: str
+    """The column that says where in the log a row stood."""
+
+    def worked(self, work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]], *, dealt: bool = False) -> list[Any]:
+        """What the work, done there, makes of the rows of each part; ``dealt``: all rows of a user are in one part."""
+
+
 @dataclass(frozen=True, slots=True)
 class Events:
     """A log, ready to be counted."""
@@ -75,7 +84,7 @@ class Events:
     """Where times are numbers, what they count: s, ms, us or ns."""
     covariates: tuple[str, ...] = ()
     """Columns of numbers known of each user beforehand: ``covariate 0``, ``covariate 1``, ... of the rows."""
-    elsewhere: SparkRows | None = None
+    elsewhere: DistantRows | None = None
     """Where the log is, if it is not here: ``rows`` are then the first ones only."""
 
     def has(self, role: str) -> bool:
@@ -120,13 +129,14 @@ def read_events(
         return source
     columns = check_names("columns", columns, 'columns={"user": "visitor"}')
     types = check_names("types", types, 'types={"conversion": ["signup", "order"]}')
-    opened = Opened(*spark_sample(source)) if is_spark(source) else _open(source, format)
+    distant = source_of(source)
+    opened = Opened(*distant.sample(source)) if distant else _open(source, format)
     frame, name = opened.frame, opened.name
     schema = frame.collect_schema()
     roles, layout = find_event_columns(schema, columns, name)
     opened.check_ids(schema, roles)
-    if is_spark(source):
-        frame = spark_times(source, frame, roles["time"])
+    if distant:
+        frame = distant.times(source, frame, roles["time"])
     nested = (roles, dict(columns)) if layout == "ga4" else None
     flat, roles = _flat_ga4(frame, schema, *nested) if nested else (frame, roles)
     schema = flat.collect_schema()
@@ -139,7 +149,7 @@ def read_events(
     except pl.exceptions.PolarsError as error:
         raise unreadable(name, error) from error
     arrange = Arrangement(roles, nested, times, tuple(covariates))
-    elsewhere = SparkRows(source, roles["user"], arrange) if is_spark(source) else None
+    elsewhere = distant.DistantRows(source, roles["user"], arrange) if distant else None
     notes = (*opened.notes, *times.notes)
     return Events(arrange(frame), roles, kinds_of(types), layout, name, notes, times.unit, tuple(covariates), elsewhere)
 

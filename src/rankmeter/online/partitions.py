@@ -25,8 +25,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
-from rankmeter.online.events import CONVERSION, FIELDS, KINDS, Events, unreadable
-from rankmeter.online.spark_rows import ORDER_THERE, SparkRows
+from rankmeter.online.events import CONVERSION, FIELDS, KINDS, DistantRows, Events, unreadable
 from rankmeter.placing.matching import mixed
 
 ROWS_PER_PARTITION = 100_000
@@ -344,21 +343,21 @@ def _vocabulary(words: pl.Series) -> tuple[npt.NDArray[np.uint32], list[tuple[st
     return named.to_physical().fill_null(0).to_numpy(), list(codes)
 
 
-def partitioned(events: Events, needed: set[str]) -> Partitions | SparkPartitions:
+def partitioned(events: Events, needed: set[str]) -> Partitions | DistantPartitions:
     """A context whose ``seen`` says what holds for the whole log, and which runs work on ``each`` part of its users."""
     if events.elsewhere is None:
         return Partitions(events, needed)
     log = replace(events, elsewhere=None, rows=events.rows.head(0))
-    return SparkPartitions(log, events.elsewhere, partial(Partitions, log, needed))
+    return DistantPartitions(log, events.elsewhere, partial(Partitions, log, needed))
 
 
 @dataclass(slots=True)
-class SparkPartitions:
-    """The rows of a log in Spark, by partitions of users."""
+class DistantPartitions:
+    """The rows of a log in a cluster, by partitions of users."""
 
     log: Events
     """Without its rows."""
-    rows: SparkRows
+    rows: DistantRows
     empty: Callable[[], Partitions]
     """Makes the partitions of a worker."""
     seen: Seen = field(default_factory=Seen)
@@ -374,25 +373,27 @@ class SparkPartitions:
 
     def each(self, work: Work) -> Iterator[Any]:
         """What the work makes of each partition, made there."""
-        yield from self.rows.worked(partial(_count, self.empty, self.seen, work), dealt=True)
+        yield from self.rows.worked(partial(_count, self.empty, self.seen, self.rows.order, work), dealt=True)
 
 
 def _look(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
-    """What is seen in the rows of a partition of Spark."""
+    """What is seen in the rows of a part there."""
     partitions = empty()
     for batch in batches:
         partitions.take(batch, hold=False)
     yield partitions.seen
 
 
-def _count(empty: Callable[[], Partitions], seen: Seen, work: Work, batches: Iterator[pl.DataFrame]) -> Iterator[Any]:
-    """What the work makes of the users of a partition of Spark."""
+def _count(
+    empty: Callable[[], Partitions], seen: Seen, order: str, work: Work, batches: Iterator[pl.DataFrame]
+) -> Iterator[Any]:
+    """What the work makes of the users of a part there."""
     partitions = empty()
     partitions.seen.labels = seen.labels  # so that all workers mean the same by a code
     partitions.divide(min(seen.rows, MOST_PARTS * ROWS_PER_PARTITION))
     try:
         for batch in batches:
-            partitions.take(batch.rename({ORDER_THERE: ORDER}))
+            partitions.take(batch.rename({order: ORDER}))
         partitions.seen = seen
         yield from partitions.each(work)
     finally:

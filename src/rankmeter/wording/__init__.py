@@ -2,7 +2,8 @@
 
 The files beside this one hold the wording of every kind in both languages, which are filled with the same values, so
 that neither can say more than the other. ``errors/<room>.toml`` words what can go wrong in a room: its kinds are called
-``<room>.<kind>``, and :mod:`rankmeter.errors` describes how they are raised.
+``<room>.<kind>``, and :mod:`rankmeter.errors` describes how they are raised. A wing has ``words/sentences.toml``,
+``words/errors.toml`` (``<wing>.<kind>``) and ``words/help.toml`` in its own folder.
 
 A wording names values in braces, as Python does (``{count:,}``), and
 
@@ -40,6 +41,7 @@ from unicodedata import bidirectional, category
 
 from rankmeter.frozen import dataclass
 from rankmeter.late import json, text_beside
+from rankmeter.wings import is_there, table
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -234,7 +236,10 @@ def words(file: str, language: Language, *, users: bool = False) -> dict[str, st
 
 def help_words(section: str) -> dict[str, Any]:
     """One section of the help of commands: texts by name, each in both languages."""
-    return _section("help", section) or {}
+    for file in ("help", *(f"../wings/{wing}/words/help" for wing in table.HELPFUL if is_there(wing))):
+        if (found := _section(file, section)) is not None:
+            return found
+    return {}
 
 
 def isolated(name: str) -> str:
@@ -329,6 +334,16 @@ def shown(text: str) -> str:
     return "".join(repr(letter)[1:-1] if category(letter) in ("Cc", "Zl", "Zp") else letter for letter in text)
 
 
+def sentence_files() -> tuple[str, ...]:
+    """The files of sentences: the core's, then those of the wings that are there."""
+    return FILES + tuple(f"../wings/{wing}/words/sentences" for wing in table.SPOKEN if is_there(wing))
+
+
+def errors_of(room: str) -> str:
+    """The file that words what can go wrong in a room of the core, or in a wing."""
+    return f"../wings/{room}/words/errors" if room in table.WINGS else f"errors/{room}"
+
+
 @cache
 def wording_of(kind: str) -> Mapping[str, str]:
     """The wordings of a kind, ``en`` and ``zh``; an error has ``hint_en``, ``typed_en`` (on a command line), ... too.
@@ -337,7 +352,7 @@ def wording_of(kind: str) -> Mapping[str, str]:
     call uses a few of two thousand, and parsing all of them takes 20 ms.
     """
     room, dot, name = kind.partition(".")
-    for file in (f"errors/{room}",) if dot else FILES:
+    for file in (errors_of(room),) if dot else sentence_files():
         if (wording := _section(file, name or kind)) is not None:
             return wording
     raise KeyError(kind)

@@ -21,6 +21,7 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError, check_language
 from rankmeter.frozen import dataclass
+from rankmeter.measures.families import FAMILY_OF
 from rankmeter.wording import LANGUAGES, Language
 
 
@@ -129,7 +130,11 @@ def _convention(measure: str, option: str) -> dict[str, Any] | None:
 
 @cache
 def _entry(name: str) -> dict[str, Any] | None:
-    file = Path(__file__).parent / f"{name}.toml"
+    home = FAMILY_OF.get(name, "")
+    folder = Path(__file__).parent
+    if home.startswith("rankmeter.wings."):
+        folder = folder.parents[1].joinpath(*home.split(".")[1:-1], "words", "prose")
+    file = folder / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 

@@ -21,7 +21,6 @@ from rankmeter.errors import InputError, MissingExtraError, warn
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.inputs.accepting import is_spark
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import pl
@@ -31,8 +30,9 @@ from rankmeter.measures.base import TIES_BY_INPUT
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.scale.block_lists import background_of, check_blocks, listed_in, values_of_counts
 from rankmeter.scale.blocks import DistantEvaluation, State, check_subtopics, summary
-from rankmeter.scale.spark_tables import SparkSide, judgment_side, local_judgments, local_run, quoted, run_side
-from rankmeter.scale.spark_worker import ARRAYS, RowProblems, Work, partition_function
+from rankmeter.wings import is_foreign
+from rankmeter.wings.spark.spark_tables import SparkSide, judgment_side, local_judgments, local_run, quoted, run_side
+from rankmeter.wings.spark.spark_worker import ARRAYS, RowProblems, Work, partition_function
 from rankmeter.wording import said
 
 Frame = Any  # a pyspark DataFrame, classic or Connect: PySpark is not imported
@@ -50,12 +50,12 @@ def guarded() -> Iterator[None]:
         if not type(error).__module__.startswith(_JOB_ERRORS) and not _is_gone(error):
             raise
         if _is_gone(error):
-            raise InputError.of("scale.session_gone") from error
+            raise InputError.of("spark.session_gone") from error
         if lacking := re.search(r"PACKAGE_NOT_INSTALLED\] (\w+)", text):
-            raise MissingExtraError.of("scale.spark_lacks", library=lacking[1]) from error
+            raise MissingExtraError.of("spark.lacks", library=lacking[1]) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
-            raise MissingExtraError.of("scale.workers_lack", library=lacking[1]) from error
-        raise InputError.of("scale.spark_failed", reason=_reason(text) or type(error).__name__) from error
+            raise MissingExtraError.of("spark.workers_lack", library=lacking[1]) from error
+        raise InputError.of("spark.failed", reason=_reason(text) or type(error).__name__) from error
 
 
 def _reason(text: str) -> str:
@@ -146,18 +146,18 @@ def evaluate_spark(
 ) -> SparkEvaluation:
     """Evaluate where at least one side is a Spark DataFrame; the other, and what it is ``about``, is sent there."""
     if per_query_to is not None:
-        raise InputError.of("scale.values_in_spark", path=f"{os.fspath(per_query_to)!r}")
+        raise InputError.of("spark.values_stay", path=f"{os.fspath(per_query_to)!r}")
     if run is None:
         raise InputError.of("evaluating.no_run")
     measures = asked.measures
     check_blocks(measures, about, judgments)
     check_arrow()
-    session: Any = (run if is_spark(run) else judgments).sparkSession  # type: ignore[attr-defined]
+    session: Any = (run if is_foreign(run) else judgments).sparkSession  # type: ignore[attr-defined]
     truth = None
     if judgments is not None:
-        judged_side = judgment_side if is_spark(judgments) else partial(local_judgments, session)
+        judged_side = judgment_side if is_foreign(judgments) else partial(local_judgments, session)
         truth = judged_side(judgments, columns_of(columns, "judgments"))
-    returned = (run_side if is_spark(run) else partial(local_run, session))(run, columns_of(columns, "run"))
+    returned = (run_side if is_foreign(run) else partial(local_run, session))(run, columns_of(columns, "run"))
     check_subtopics(measures, truth is not None and truth.has_subtopics, "" if truth is None else truth.source)
     id_types = tuple(_id_type(role, truth or returned, returned) for role in ("query", "item"))
     sources = None if truth is None else truth.source, returned.source
@@ -300,4 +300,4 @@ def check_arrow() -> None:
     try:
         import pyarrow as pa  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError.of("scale.spark_needs_arrow") from error
+        raise MissingExtraError.of("spark.needs_arrow") from error

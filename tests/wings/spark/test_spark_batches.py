@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rankmeter.scale.spark import unweighed_batches
+from rankmeter.wings.spark.cluster import unweighed_batches
 
 BYTES, ROWS = "spark.sql.execution.arrow.maxBytesPerBatch", "spark.sql.execution.arrow.maxRecordsPerBatch"
 UNLIMITED = str(2**31 - 1)

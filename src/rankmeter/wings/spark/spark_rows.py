@@ -10,19 +10,18 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.late import pl
-from rankmeter.scale.spark import check_arrow, guarded
-from rankmeter.scale.spark_tables import quoted
+from rankmeter.wings.spark.cluster import check_arrow, guarded
+from rankmeter.wings.spark.spark_tables import quoted
 
 Frame = Any  # a pyspark DataFrame, classic or Connect
 
 NAME = "events (Spark DataFrame)"
 SAMPLE = 1000
 """How many rows come here, to see what the columns hold."""
-ORDER_THERE = "rankmeter order"
 _USER_THERE = "rankmeter user"
 
 
@@ -34,7 +33,9 @@ class SparkRows:
     user: str
     """The column of the user, or its path."""
     arrange: Callable[..., pl.LazyFrame]
-    """What makes the columns of :class:`rankmeter.online.Events` of those of the frame."""
+    """What makes the columns that the work needs of those of the frame."""
+    order: ClassVar[str] = "rankmeter order"
+    """The column that says where in the log a row stood."""
 
     def worked(self, work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]], *, dealt: bool = False) -> list[Any]:
         """What the work, run by the workers, makes of the rows of each partition, in the order of partitions.
@@ -44,9 +45,9 @@ class SparkRows:
         frame, beside = self.frame, tuple[str, ...]()
         if dealt:
             user = f"{_path(self.user, frame.columns)} as {quoted(_USER_THERE)}"
-            frame = frame.selectExpr("*", user, f"monotonically_increasing_id() as {quoted(ORDER_THERE)}")
+            frame = frame.selectExpr("*", user, f"monotonically_increasing_id() as {quoted(self.order)}")
             # Of one column and without a number: Spark chooses how many partitions there are.
-            frame, beside = frame.where(f"{quoted(_USER_THERE)} is not null").repartition(_USER_THERE), (ORDER_THERE,)
+            frame, beside = frame.where(f"{quoted(_USER_THERE)} is not null").repartition(_USER_THERE), (self.order,)
         return fetched(frame, partial(_arranged, self.arrange, beside, work))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankmeter as rm
-from rankmeter.scale.spark import guarded
+from rankmeter.wings.spark.cluster import guarded
 
 
 class SparkFault(Exception):

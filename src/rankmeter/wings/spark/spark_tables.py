@@ -116,7 +116,7 @@ def run_side(frame: Frame, columns: Mapping[str, str] | None) -> SparkSide:
         return _in_rows(frame, roles, source, ranks=True)
     if not any(role in roles for role in RANKING):
         say = say_columns("score", "my_score")
-        raise InputError.of("scale.nothing_ranks", source=source, names=list(frame.columns), say=say)
+        raise InputError.of("spark.nothing_ranks", source=source, names=list(frame.columns), say=say)
     return _side(frame, roles, source)
 
 
@@ -148,7 +148,7 @@ def _in_rows(frame: Frame, found: Mapping[Any, str], source: str, *, ranks: bool
     named = frame.selectExpr(*(f"{quoted(column)} as {role}" for role, column in found.items()))
     by_order = ranks and not any(role in found for role in RANKING)
     if by_order and (twice := named.groupBy("query").count().filter("count > 1").head(1)):
-        raise InputError.of("scale.second_list", source=source, query=twice[0]["query"])
+        raise InputError.of("spark.second_list", source=source, query=twice[0]["query"])
     rows = named.filter("not size(item) <=> 0").selectExpr(
         *single, f"posexplode_outer(arrays_zip({', '.join(listed)})) as (position, listed)"
     )
@@ -166,18 +166,18 @@ def _side(frame: Frame, found: Mapping[Any, str], source: str) -> SparkSide:
         base = _base(kind)
         if role in ("query", "item"):
             if base not in (*_WHOLE, *_TEXT):
-                raise InputError.of("scale.ids_of_type", source=source, role=role, column=found[role], type=kind)
+                raise InputError.of("spark.ids_of_type", source=source, role=role, column=found[role], type=kind)
         elif role == "subtopic":
             continue  # a name, of whatever type
         elif base not in _NUMBERS and not (base == "boolean" and role == "grade"):
-            raise InputError.of("scale.numbers_of_type", source=source, role=role, column=found[role], type=kind)
+            raise InputError.of("spark.numbers_of_type", source=source, role=role, column=found[role], type=kind)
     return SparkSide(frame, dict(found), types, source)
 
 
 def local_judgments(session: Any, data: object, columns: Mapping[str, str] | None) -> SparkSide:
     """Judgments that are not in Spark, sent there."""
     if isinstance(data, Labelled):
-        raise InputError.of("scale.labelled_alone")
+        raise InputError.of("spark.labelled_alone")
     truth = into_judgments(data, columns=columns).judgment_table()
     sent = {"query": truth.query, "item": truth.item, "grade": truth.grade}
     if truth.subtopic is not None:

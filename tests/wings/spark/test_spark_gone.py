@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.conformance import test_spark
-from tests.conformance.test_spark import table
 from tests.conformance.test_ways_of_placing import data, rows
+from tests.wings.spark import test_spark
+from tests.wings.spark.test_spark import table
 
 import rankmeter as rm
 

@@ -29,7 +29,7 @@ from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure, parse
 from rankmeter.scale.block_lists import count_groups, listed_in
 from rankmeter.scale.blocks import BlockValues, evaluate_block
-from rankmeter.scale.spark_tables import BLANK
+from rankmeter.wings.spark.spark_tables import BLANK
 from rankmeter.wording import Said, said
 
 BLOCK_ROWS = 1 << 19
@@ -125,7 +125,7 @@ class RowProblems:
         if self.missing:
             sides = [(mark, side) for mark, side in enumerate((judgments, run)) if side is not None]
             facts = [fact for mark, side in sides for fact in _said(self.missing, mark, side)]
-            raise InputError.of("scale.missing_cells", facts=facts)
+            raise InputError.of("spark.missing_cells", facts=facts)
         if self.errors:
             more = len(self.errors) - 1
             raise InputError(self.errors[0] + (f" ({more:,} more blocks of queries are like this.)" if more else ""))
@@ -134,9 +134,9 @@ class RowProblems:
 def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[Said]:
     for column in ("query", "item", "value", "subtopic", "nan"):
         if count := missing[mark, column]:
-            odd = "scale.not_ranks" if "rank" in side.columns else "scale.not_numbers"
+            odd = "spark.not_ranks" if "rank" in side.columns else "spark.not_numbers"
             name = side.column_of("value" if column == "nan" else column)
-            kind = odd if column == "nan" else "scale.no_cells"
+            kind = odd if column == "nan" else "spark.no_cells"
             yield said(kind, source=side.source, column=name, count=count)
 
 
@@ -163,7 +163,7 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
             problems = RowProblems(problems.missing, (str(error),))
     if work.values and (problems.missing or problems.errors):
         # They were looked for when the means were made: a table that changes with every reading has them now.
-        raise InputError.of("scale.run_changed", run=work.run, problems=problems.to_json())
+        raise InputError.of("spark.run_changed", run=work.run, problems=problems.to_json())
     if problems.missing or problems.errors:
         yield _state_batch(problems.to_json(), schema)
 

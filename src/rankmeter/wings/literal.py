@@ -1,0 +1,27 @@
+"""What a wing says of itself: read by the tool that writes the table of wings, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Wing(NamedTuple):
+    """What a wing adds to the core; a module is named from the wing's folder on: ``.commands``."""
+
+    names: Mapping[str, str] = {}
+    """Public names of :mod:`rankmeter`, each with the module that holds it; `.` is the wing's package itself."""
+    modules: Mapping[str, str] = {}
+    """Modules that are imported under a public name (``rankmeter.torch``), each with its own."""
+    commands: Mapping[str, str] = {}
+    """Commands, each with its module."""
+    programs: Mapping[str, str] = {}
+    """Commands that are answered without click, each with the module whose ``answer`` does it."""
+    measures: tuple[str, ...] = ()
+    """Modules of measures."""
+    sources: Mapping[str, str] = {}
+    """Kinds of input, ``package.module.Type``, each with the module that takes such data."""
+    options: Mapping[str, str] = {}
+    """Options of a verb, ``verb.option``, each with the module that answers them."""
+    docs: tuple[str, ...] = ()
+    """Pages of ``docs/`` that are about this wing alone, each with its Chinese twin."""

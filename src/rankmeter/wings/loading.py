@@ -1,0 +1,50 @@
+"""What a wing holds, loaded when it is asked for; where the wing is left out, the error names it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from rankmeter.errors import MissingExtraError
+from rankmeter.wings import is_there, kind_of, table, wing_of
+
+
+def load(module: str, asked: str) -> ModuleType:
+    """A module of a wing, for what was asked of it.
+
+    Raises
+    ------
+    MissingExtraError
+        When the wing is not there.
+    """
+    if not is_there(wing := wing_of(module)):
+        raise MissingExtraError.of("general.wing_missing", asked=asked, wing=wing)
+    return import_module(module)
+
+
+def public(name: str) -> Any:
+    """What a wing adds to the public names of rankmeter; None where no wing adds it."""
+    if (home := table.NAMES.get(name)) is None:
+        return None
+    module = load(home, f"rankmeter.{name}")
+    return module if home.count(".") == 2 else getattr(module, name)  # a wing's package itself, or a name in a module
+
+
+def source_of(*data: object) -> ModuleType | None:
+    """The module that takes data of these kinds, told by the modules of their types; None where no wing does.
+
+    Raises
+    ------
+    MissingExtraError
+        When the wing that does is not there.
+    """
+    for one in data:
+        if (module := table.SOURCES.get(kind_of(one))) is not None:
+            return load(module, kind_of(one))
+    return None
+
+
+def answering(option: str) -> ModuleType:
+    """The module that answers an option of a verb, ``verb.option``."""
+    return load(table.OPTIONS[option], option.partition(".")[2])

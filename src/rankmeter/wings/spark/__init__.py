@@ -1,0 +1,1 @@
+"""Tables that one machine cannot hold, evaluated by Spark where they are."""
