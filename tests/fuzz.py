@@ -16,6 +16,7 @@ import csv
 import datetime as dt
 import decimal
 import faulthandler
+import fractions
 import functools
 import gzip
 import io
@@ -41,6 +42,7 @@ import polars as pl
 import rankmeter as rm
 from rankmeter.inputs.files import iter_parts, read_judgments, read_labelled, read_run
 from rankmeter.inputs.tables import RunTable, whole_queries
+from rankmeter.wording import spelled
 
 Make = Callable[[Random], Any]
 Use = Callable[[Any], object]
@@ -55,14 +57,16 @@ OPTIONS = [
 ]
 IDS: list[Any] = [
     *("q", "a", "b", "1", "01", "ä", "a b", "NaN", "", " ", "#", "\ufeff", "\0", "x" * 5000, "\ud800", "1_0", "-"),
-    *(1, 2, -1, 2**53, 2**64, 10**30, True, None, 1.5, math.nan, (1,), b"a", "=1+1", "\x1b[31m", "\u202e"),
+    *(1, 2, -1, 2**53, 2**64, 10**30, 10**400, True, None, 1.5, math.nan, (1,), b"a", "=1+1", "\x1b[31m", "\u202e"),
 ]
 VALUES: list[Any] = [
     *(0, 1, 2, 3, -1, 0.5, 1.0, 1.0, 1e308, -1e308, 5e-324, math.inf, -math.inf, math.nan, None, "1", "1_0", "x"),
-    *(2**53 + 1, 10**400, True, decimal.Decimal("0.1"), decimal.Decimal("sNaN"), 1j, [1], {}),
+    *(2**53 + 1, 10**400, 10**5000, -(10**400), True, 1j, [1], {}, fractions.Fraction(1, 3)),
+    *map(decimal.Decimal, ("0.1", "sNaN", "nan", "inf", "1e999999999", "-1e999999999", "1e-999999999")),
 ]
 NUMBERS = [
     *("1", "0", "-1", "2.5", "1e5", "1e400", "nan", "inf", "-inf", "", "x", "1_0", "0x10", "9007199254740993", "+1"),
+    *("1e999999999", "-1e999999999", "1e-999999999", "1e99999999999999999999", "9" * 5000, "\uff11", "1d5", "\u00bd"),
     *(".", "1,5", "\u0661"),
 ]
 COLUMNS = [
@@ -74,6 +78,8 @@ OBJECTS: list[Any] = [
     *([[1, 2], [3]], [(1, 2)], np.array([1, 2]), np.array([[1, 2], [3, 4]]), np.array(["a", None], object)),
     *(pl.Series([1, 2]), pl.DataFrame({"a": [1]}), pl.DataFrame(), {"a": 1}, {"a": {"b": 1}}, {"a": None}),
     *({1: [1, 2]}, abs, 10**400, [10**400], True, [True, False], [decimal.Decimal(1)], [dt.date(2020, 1, 1)]),
+    *(np.array(1), [(1, 2), (3, 4)], (np.array([1, 2]), np.array([1, 2])), 10**5000),
+    *([[1, 2, 3], [1]], [decimal.Decimal("1e999999999")], {"query": [1], "item": [2]}, {(1, 2): 1.0}),
     *(range(3), type, np.float64(3), np.zeros((0, 3)), "a\0b", [b"x"], {"item": ["a", "b"], "price": ["x", "y"]}),
     {"item": ["a"], "price": [math.inf]},
 ]
@@ -402,7 +408,7 @@ def throw(name: str, number: int, seconds: float = 20.0) -> str:
         raise
     except BaseException as error:  # a panic of Rust is no Exception
         shown = "".join(traceback.format_exception(error)[-4:])
-        raise Failed(f"{again}: {type(error).__name__}: {str(error)[:200]} for {repr(given)[:300]}\n{shown}") from error
+        raise Failed(f"{again}: {type(error).__name__}: {str(error)[:200]} for {spelled(given)}\n{shown}") from error
     finally:
         faulthandler.cancel_dump_traceback_later()
     if time.monotonic() - started > seconds:

@@ -53,6 +53,7 @@ from rankmeter.wording import (
     chosen_language,
     filled,
     said,
+    spelled,
     wording_of,
 )
 
@@ -304,7 +305,7 @@ def check_number(what: str, number: object) -> float:
     except (TypeError, ValueError):
         made = math.nan
     if not math.isfinite(made):
-        raise InputError.of("general.not_a_number", what=what, number=repr(number))
+        raise InputError.of("general.not_a_number", what=what, number=spelled(number))
     return made
 
 

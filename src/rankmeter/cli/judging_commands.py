@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -268,7 +269,7 @@ def _labels(text: str | None) -> dict[int, str]:
     labels = {}
     for part in filter(None, (text or "").split(",")):
         grade, equals, label = part.partition("=")
-        if not equals or not grade.strip().isdecimal():
+        if not equals or not re.fullmatch(r"\s*\d{1,9}\s*", grade):
             raise InputError.of("judging.label_without_grade", text=part)
         labels[int(grade)] = label.strip()
     return labels

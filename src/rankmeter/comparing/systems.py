@@ -101,7 +101,7 @@ def named_systems(systems: object) -> dict[str, Repeats]:
     """Accept ``{name: run}``, pairs of name and run, or evaluations with their names; refuse a name used twice."""
     if isinstance(systems, Mapping):
         pairs: list[Any] = list(systems.items())
-    elif isinstance(systems, Iterable) and not isinstance(systems, (str, bytes)):
+    elif isinstance(systems, Iterable) and not isinstance(systems, (str, bytes)) and getattr(systems, "ndim", 1) > 0:
         pairs = [(system.name, system) if isinstance(system, Evaluation) else system for system in systems]
     else:
         pairs = []

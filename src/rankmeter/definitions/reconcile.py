@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
@@ -107,13 +107,13 @@ def read_claim(name: str, number: object) -> Claim:
     text = str(float(number) if type(number) is int else number).strip()
     percent = text.endswith("%")
     try:
-        exact = Decimal(text.rstrip("% ")) / (100 if percent else 1)
-    except InvalidOperation:
+        exact = Decimal(text.rstrip("% ")).scaleb(-2 if percent else 0)
+    except ArithmeticError:  # no number, or an exponent beyond all
         exact = Decimal("nan")
-    if not exact.is_finite():
-        raise MeasureError.of("definitions.not_a_number", name=name, text=text)
-    measure = meant_by(name)
     value = float(exact)
+    if not math.isfinite(value):
+        raise MeasureError.of("definitions.not_a_number", name=name, text=f"{text:.60}")
+    measure = meant_by(name)
     _check_bounds(name, text, measure, value)
     exponent = exact.as_tuple().exponent
     decimals = Decimal(text.rstrip("% ")).as_tuple().exponent

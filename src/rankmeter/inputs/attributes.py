@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence, Sized
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -210,13 +211,18 @@ def numbers_of(values: Any, items: pl.Series, what: str, source: str) -> npt.NDA
 def _as_column(values: Any, what: str, source: str) -> pl.Series:
     """Numbers, or text that may be numbers; refuses what is no row of them."""
     try:
-        column = values if isinstance(values, pl.Series) else pl.Series(np.asarray(values).tolist(), strict=False)
-    except TypeError:
+        column = values if isinstance(values, pl.Series) else pl.Series(_plain(values), strict=False)
+    except (TypeError, ValueError, OverflowError):
         column = pl.Series([], dtype=pl.Object)
     if column.dtype.is_nested() or column.dtype == pl.Object:
         kind = column.dtype if isinstance(values, pl.Series) else type(values).__name__
         raise InputError.of("inputs.no_row_of_numbers", source=source, what=what, type=kind)
     return column
+
+
+def _plain(values: Any) -> list[Any]:
+    """The values of a list or an array; decimals as floats, since Polars holds 38 digits and no NaN."""
+    return [float(value) if isinstance(value, Decimal) else value for value in np.asarray(values).tolist()]
 
 
 def _by_item(values: Mapping[Any, Any], items: pl.Series, what: str, source: str) -> list[Any]:

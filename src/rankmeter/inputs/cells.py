@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import numbers
 import re
 import unicodedata
@@ -123,7 +124,7 @@ def as_written(text: str) -> float | int | decimal.Decimal:
     try:
         written = decimal.Decimal(text)
     except decimal.InvalidOperation:  # an exponent of twenty digits
-        return number
+        return decimal.Decimal((number < 0, (1,), decimal.MAX_EMAX))
     digits = len(written.as_tuple().digits)
     return number if written in (number, decimal.Decimal(f"{number:.{digits - 1}e}")) else written
 
@@ -133,6 +134,9 @@ def is_rounded(value: Any) -> bool:
     if isinstance(value, float):
         return False
     exact = int(value) if isinstance(value, numbers.Integral) else value
+    if isinstance(exact, decimal.Decimal):
+        # Its own abs() rounds, and refuses what is too large for the thread's precision.
+        return not exact.is_nan() and bool(exact.copy_abs() >= EXACT_WHOLE_NUMBERS and exact != float(exact))
     try:
         return bool(abs(exact) >= EXACT_WHOLE_NUMBERS and exact != float(exact))
     except OverflowError:  # more than 308 digits
@@ -153,7 +157,9 @@ def merged(values: Iterable[Any]) -> tuple[Any, Any] | None:
     """Two different numbers that are the same float: decimals and fractions have digits that a float has not."""
     first: dict[float, Any] = {}
     for value in values:
-        if not isinstance(value, (float, int, type(None))) and first.setdefault(float(value), value) != value:
+        if isinstance(value, (float, int, type(None))) or math.isnan(value):
+            continue
+        if first.setdefault(float(value), value) != value:
             return first[float(value)], value
     return None
 

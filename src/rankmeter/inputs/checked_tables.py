@@ -38,7 +38,7 @@ from rankmeter.inputs.ids import is_id_type, plain_id
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
 from rankmeter.late import pl
-from rankmeter.wording import said
+from rankmeter.wording import said, spelled
 
 Columns = Mapping[Role, RawColumn]
 """The columns of a table by role, before they are checked."""
@@ -189,7 +189,8 @@ def _with_empty(query: pl.Series, raw: Columns, origin: Origin) -> tuple[pl.Seri
     rows = raw["query"]
     if not isinstance(rows, GroupedQueries) or not rows.has_empty:
         return query, None
-    every = _ids("query", {"query": rows.groups}, origin).unique(maintain_order=True)
+    of_groups = replace(origin, rows=None, lines=None)  # those are of the items, of which a group may have none
+    every = _ids("query", {"query": rows.groups}, of_groups).unique(maintain_order=True)
     return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
 
 
@@ -260,7 +261,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
     kinds = set(map(type, values))
     surrogates = [row for row, v in enumerate(values) if isinstance(v, str) and not is_text(v)]
     if surrogates:
-        fact = said("inputs.surrogate", role=role, value=repr(values[surrogates[0]]))
+        fact = said("inputs.surrogate", role=role, value=spelled(values[surrogates[0]]))
         raise origin.blame(fact, surrogates, {})
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
@@ -268,7 +269,7 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
     wrong = [row for row, v in enumerate(clean) if v is not None and not is_id_type(type(v))]
     if wrong:
         value = clean[wrong[0]]
-        fact = said("inputs.not_an_id", role=role, value=repr(value), type=type(value).__name__)
+        fact = said("inputs.not_an_id", role=role, value=spelled(value), type=type(value).__name__)
         raise origin.blame(fact, wrong, raw, said("inputs.ids_first"))
     if not any(isinstance(v, str) for v in clean):
         try:
@@ -355,7 +356,7 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: 
     if wrong:
         value = values[wrong[0]]
         hint = said("inputs.plain_numbers") if isinstance(value, str) and reads_as_number(value) else ""
-        raise origin.blame(said("inputs.not_a_number", role=role, value=repr(value)), wrong, raw, hint)
+        raise origin.blame(said("inputs.not_a_number", role=role, value=spelled(value)), wrong, raw, hint)
     rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
     if rounded:
         raise _rounded(role, clean[rounded[0]], rounded, raw, origin)
@@ -429,7 +430,7 @@ def _flat(role: Role, raw: Columns, origin: Origin) -> tuple[RawColumn, list[int
     if wrong:
         value = column[wrong[0]]
         fact = said("inputs.is_missing", role=role) if is_missing(value) else said(
-            "inputs.not_a_list", role=role, value=repr(value)
+            "inputs.not_a_list", role=role, value=spelled(value)
         )  # fmt: skip
         raise origin.blame(fact, wrong, raw)
     listed = cast("list[Sequence[object]]", lists)

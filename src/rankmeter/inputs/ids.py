@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
@@ -14,7 +15,7 @@ import numpy as np
 from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, said, spelled
 
 
 class LateIds:
@@ -72,6 +73,11 @@ def plain_id(id_: Any) -> str | int:
     return str.__str__(id_) if isinstance(id_, str) else int(id_)
 
 
+def id_text(id_: Any) -> str:
+    """An id as text; refuses a whole number of more digits than Python writes."""
+    return _as_text(plain_id(id_))
+
+
 def are_mixed(*types: Iterable[type]) -> bool:
     """Whether some types of ids are text and some are numbers."""
     return len({issubclass(kind, str) for some in types for kind in some}) > 1
@@ -109,9 +115,9 @@ def ids(values: list[Any]) -> pl.Series:
     if not all(map(is_id_type, kinds)):
         wrong = next(value for value in values if not is_id_type(type(value)))
         kind = "inputs.float_id" if isinstance(wrong, float) else "inputs.no_id"
-        raise InputError.of(kind, value=f"{wrong!r:.60}", type=type(wrong).__name__)
-    refuse_no_text(values)
-    texts = values if kinds <= {str} else [str(plain_id(value)) for value in values]
+        raise InputError.of(kind, value=spelled(wrong), type=type(wrong).__name__)
+    texts = values if kinds <= {str} else list(map(id_text, values))
+    refuse_no_text(texts)
     return pl.Series(texts, dtype=pl.String)
 
 
@@ -120,14 +126,21 @@ def refuse_no_text(values: Iterable[Any]) -> None:
     try:
         together = "".join(values)
     except TypeError:  # numbers among them
-        together = "".join(map(str, values))
+        together = "".join(map(_as_text, values))
     if not together.isascii() and not is_text(together):
         raise no_text(next(text for text in map(str, values) if not is_text(text)))
 
 
+def _as_text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        raise InputError.of("inputs.id_of_digits", most=sys.get_int_max_str_digits()) from None
+
+
 def no_text(id_: str) -> InputError:
     """What is said of an id that is not text: half of a character, which no file and no table can hold."""
-    return InputError.of("inputs.lone_surrogate", id=f"{id_!r:.60}")
+    return InputError.of("inputs.lone_surrogate", id=spelled(id_))
 
 
 LOOKED_AT = 10_000

@@ -26,6 +26,7 @@ from rankmeter.inputs.ids import are_mixed, ids, is_id_type, plain_id, refuse_no
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Ranks, Run, RunTable
 from rankmeter.late import pl
+from rankmeter.wording import spelled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -237,7 +238,8 @@ def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     for query, items in by_query.items():
         if isinstance(items, AbstractSet):
             raise InputError.of("inputs.set_without_order", query=query)
-        if isinstance(items, (Mapping, *NO_LISTS)) or not (hasattr(items, "__getitem__") and hasattr(items, "__len__")):
+        is_sequence = hasattr(items, "__getitem__") and hasattr(items, "__len__") and getattr(items, "ndim", 1) > 0
+        if isinstance(items, (Mapping, *NO_LISTS)) or not is_sequence:
             raise _unlike("run", query, items, _RUN_LOOK)
     lists = {query: items if isinstance(items, list) else list(items) for query, items in by_query.items()}
     return _checked(RankedLists(lists), _RUN_LOOK)
@@ -291,12 +293,13 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
         hint = "ids are text or whole numbers: int(id) or str(id) for each"
         if not value.is_integer():  # scikit-learn takes lists of scores by position: many people have them at hand
             hint += f"; scores by position, as scikit-learn takes them, are rm.arrays({what})"
-    raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=f"{value!r:.60}", hint=hint)
+    raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=spelled(value), hint=hint)
 
 
 def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     """What each query has; a pandas Series or a mapping of any kind is ``{item: value}``, anything else as it is."""
     if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
+        refuse_pairs(data, what)
         data = enumerate(data)
     elif not isinstance(data, Mapping):
         look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
@@ -313,6 +316,16 @@ def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
     return plain
 
 
+def refuse_pairs(data: object, what: str) -> None:
+    """Refuse a list of pairs and columns side by side: by place, a pair would be the two items of one query."""
+    if not isinstance(data, (list, tuple)) or len(data) < 2:
+        return
+    if isinstance(data, list) and all(type(row) is tuple for row in data) and {*map(len, data)} in ({2}, {3}):
+        raise InputError.of("inputs.pairs_in_a_list", what=what, row=spelled(data[0]))
+    if isinstance(data, tuple) and len(data) in (2, 3) and all(hasattr(column, "__array__") for column in data):
+        raise InputError.of("inputs.columns_side_by_side", what=what, count=len(data))
+
+
 def _of_series(items: Any, what: str, query: object) -> Any:
     """What a pandas Series holds: items where it is named like a column of them, else a value for each of its index."""
     if getattr(items, "name", None) is not None and is_usual("item", str(items.name)):
@@ -327,7 +340,7 @@ def _of_series(items: Any, what: str, query: object) -> Any:
 
 def _unlike(what: str, query: object, given: object, look: str) -> InputError:
     return InputError.of(
-        "inputs.unlike", what=what, query=query, type=type(given).__name__, value=f"{given!r:.60}", look=look
+        "inputs.unlike", what=what, query=query, type=type(given).__name__, value=spelled(given), look=look
     )
 
 
@@ -397,7 +410,7 @@ def at_positions(lists: Sequence[Iterable[Any]], offsets: Ints, positions: Ints)
 def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], queries: Sequence[Any]) -> str:
     """The values that are wrong, and where they stand; empty where none is."""
     wrong = [
-        {"value": f"{value!r:.60}", "query": str(query), "item": str(item)}
+        {"value": spelled(value), "query": str(query), "item": str(item)}
         for query, values in zip(queries, lists, strict=False)
         for item, value in values.items()
         if is_wrong(value)

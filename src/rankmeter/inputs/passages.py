@@ -13,6 +13,7 @@ from rankmeter.inputs.ids import ids, is_id_type
 from rankmeter.inputs.mappings import RankedLists, ScoredMapping
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
+from rankmeter.wording import spelled
 
 By = Literal["best", "sum", "first"]
 Documents = Mapping[Any, Any] | Callable[[Any], Any]
@@ -79,7 +80,7 @@ def _known(documents: Documents, passages: set[Any]) -> dict[Any, Any]:
     for passage, document in known.items():
         if not is_id_type(type(document)):
             raise InputError.of(
-                "inputs.document_of_type", passage=passage, type=type(document).__name__, document=f"{document!r:.60}"
+                "inputs.document_of_type", passage=passage, type=type(document).__name__, document=spelled(document)
             )
     return known
 

@@ -82,7 +82,8 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     """
     given: list[str] = []
     for path in paths:
-        many = path if isinstance(path, Iterable) and not isinstance(path, (str, bytes, os.PathLike)) else [path]
+        is_one = isinstance(path, (str, bytes, os.PathLike)) or getattr(path, "ndim", 1) == 0
+        many = path if isinstance(path, Iterable) and not is_one else [path]
         given.extend(str(check_path("path", each)) for each in many)
     if not given:
         raise InputError.of("inputs.no_path")

@@ -136,7 +136,7 @@ def parse_scale(scale: object) -> Floats:
     """``"0..3"``, or the grades themselves, such as ``[0, 0.5, 1]``."""
     wrong = InputError.of("judging.not_a_scale", option=Option("scale", scale))
     if isinstance(scale, str):
-        if ends := re.fullmatch(r"\s*(-?\d+)\s*\.\.\.?\s*(-?\d+)\s*", scale):
+        if ends := re.fullmatch(r"\s*(-?\d{1,15})\s*\.\.\.?\s*(-?\d{1,15})\s*", scale):
             low, high = map(int, ends.groups())
             if not 0 < high - low < MOST_GRADES:
                 raise wrong

@@ -17,10 +17,10 @@ from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples
 from rankmeter.inputs.accepting import into_judgments, is_path
 from rankmeter.inputs.attributes import check_count, find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
-from rankmeter.inputs.columns import USUAL_NAMES, fold
-from rankmeter.inputs.frames import is_frame, kind_of_frame, pairs_from_frame
+from rankmeter.inputs.columns import USUAL_NAMES, are_columns, fold
+from rankmeter.inputs.frames import as_frame, is_frame, kind_of_frame, pairs_from_frame
 from rankmeter.inputs.ids import ids
-from rankmeter.inputs.mappings import NO_LISTS
+from rankmeter.inputs.mappings import NO_LISTS, refuse_pairs
 from rankmeter.late import pl
 from rankmeter.lists.features import categories_of, feature_columns, features_of, is_numeric
 from rankmeter.placing.placements import Floats, Ints
@@ -281,11 +281,17 @@ def _readable(what: str, given: Any, source: str) -> Iterator[None]:
         yield
     except RankmeterError:
         raise
-    except (TypeError, ValueError, AttributeError, IndexError, OverflowError, pl.exceptions.PolarsError) as error:
-        kind = type(given).__name__
-        if what == "items":
-            raise InputError.of("lists.unreadable_items", source=source, type=kind) from error
-        raise InputError.of("lists.unreadable", source=source, what=what, type=kind) from error
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+        raise _unreadable(what, given, source) from error
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(what, given, source) from error
+
+
+def _unreadable(what: str, given: Any, source: str) -> InputError:
+    kind = type(given).__name__
+    if what == "items":
+        return InputError.of("lists.unreadable_items", source=source, type=kind)
+    return InputError.of("lists.unreadable", source=source, what=what, type=kind)
 
 
 def _refuse_unordered(items: Any, given: Mapping[str, Any], called: Mapping[str, str], source: str) -> None:
@@ -388,7 +394,10 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
     """
     if isinstance(data, History):
         return data
+    if isinstance(data, Mapping) and are_columns(data):
+        data = as_frame(data, "judgments")
     if isinstance(data, (Mapping, list, tuple)):
+        refuse_pairs(data, "history")
         by_user = data if isinstance(data, Mapping) else dict(enumerate(data))
         if any(isinstance(items, NO_LISTS) or not isinstance(items, Iterable) for items in by_user.values()):
             raise InputError.of("lists.not_taken")

@@ -242,9 +242,10 @@ def listed(measures: object) -> list[object]:
     """One measure or many as a list; anything else is refused."""
     if isinstance(measures, (str, Measure)):
         return [measures]
-    if not isinstance(measures, Iterable) or isinstance(measures, (bytes, bytearray, Mapping)):
+    is_one = not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0
+    if is_one or isinstance(measures, (bytes, bytearray, Mapping)):
         raise MeasureError.of("measures.not_measures", kind=type(measures).__name__)
-    return list(measures)
+    return list(measures)  # type: ignore[call-overload, no-any-return]
 
 
 def into_measures(measures: object) -> list[Measure]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_choice, check_whole, examples, warn
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments
+from rankmeter.inputs.columns import are_columns
 from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.reading import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
@@ -31,7 +32,7 @@ from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, ho
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import Places, group_rows, offsets_of, text_keys
 from rankmeter.placing.vectors import Precision
-from rankmeter.wording import said
+from rankmeter.wording import said, spelled
 
 T = TypeVar("T")
 
@@ -397,31 +398,49 @@ def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
     columns = _columns_of_pairs(judgments, items)
     if columns is None:
         return into_judgments(judgments).judgment_table()
-    query, item, *grade = (host(column) for column in columns)
-    grades = np.ones(len(query)) if not grade else grade[0].astype(np.float64)
+    query, item, *grade = columns
+    grades = np.ones(len(query)) if not grade else host(grade[0]).astype(np.float64)
     if len(wrong := np.flatnonzero(~np.isfinite(grades))):
         raise InputError.of("placing.not_finite_grades", count=len(wrong), rows=examples(wrong.tolist()))
-    return JudgmentTable(pl.Series(query), pl.Series(item), pl.Series(grades), "judgments")
+    return JudgmentTable(_ids_of(query), _ids_of(item), pl.Series(grades), "judgments")
+
+
+def _ids_of(column: Any) -> pl.Series:
+    """A column of pairs as ids."""
+    return pl.Series(values) if (values := host(column)).dtype.kind in "iu" else as_ids(values.tolist())
 
 
 def _columns_of_pairs(given: Any, items: int) -> tuple[Any, ...] | None:
     """Columns of queries, items and perhaps grades, as arrays or tensors; None where something else was given.
 
-    A matrix with as many columns as there are items holds grades, one with two or three columns pairs.
+    A matrix with as many columns as there are items holds grades, one with two or three columns pairs. A frame is no
+    matrix: its columns have names.
     """
     columns: tuple[Any, ...]
-    if isinstance(given, tuple) and given and all(hasattr(column, "ndim") for column in given):
-        columns = given
-    elif hasattr(given, "ndim") and given.ndim == 2 and given.shape[1] in (2, 3) and given.shape[1] != items:
+    if isinstance(given, tuple) and given and all(hasattr(column, "__array__") for column in given):
+        # A column of a frame is an array beside an index.
+        columns = tuple(column if hasattr(column, "detach") else np.asarray(column) for column in given)
+    elif _is_matrix(given) and given.shape[1] in (2, 3) and given.shape[1] != items:
         columns = tuple(given[:, place] for place in range(given.shape[1]))
     else:
         return None
     shapes = [tuple(column.shape) for column in columns]
     if len(columns) not in (2, 3) or len(set(shapes)) > 1 or len(shapes[0]) != 1:
         raise InputError.of("placing.pairs_of_shape", shapes=str(shapes))
-    if any("float" in str(column.dtype) or "complex" in str(column.dtype) for column in columns[:2]):
+    if not all(_kind_of(column) in "iuOUT" for column in columns[:2]):
         raise InputError.of("placing.pairs_of_type", query_type=columns[0].dtype, item_type=columns[1].dtype)
+    if not all(_kind_of(column) in "iufb" for column in columns[2:]):
+        raise InputError.of("placing.grades_of_type", type=columns[2].dtype)
     return columns
+
+
+def _is_matrix(given: Any) -> bool:
+    return hasattr(given, "__array__") and not hasattr(given, "columns") and getattr(given, "ndim", 0) == 2
+
+
+def _kind_of(column: Any) -> str:
+    """NumPy's letter for the type of an array, also of a tensor's."""
+    return "f" if "bfloat16" in str(column.dtype) else host(column[:0]).dtype.kind
 
 
 def _rows_of(known: pl.Series, wanted: pl.Series) -> Ints:
@@ -437,21 +456,26 @@ def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any
         return np.empty(0, np.int64), np.empty(0, np.int64)
     columns = _columns_of_pairs(exclude, items.count)
     pairs: tuple[Any, ...]
-    if columns is not None and queries.ids is None and items.ids is None:
+    if (
+        columns is not None
+        and queries.ids is None
+        and items.ids is None
+        and all(_kind_of(s) in "iu" for s in columns[:2])
+    ):
         # In 64 bits whatever was given: queries x items is soon beyond 32.
         pairs = tuple(s.long() if hasattr(s, "long") else s.astype(np.int64, copy=False) for s in columns[:2])
     elif columns is not None:
-        pairs = queries.rows(pl.Series(host(columns[0]))), items.rows(pl.Series(host(columns[1])))
-    elif isinstance(exclude, Mapping):
+        pairs = queries.rows(_ids_of(columns[0])), items.rows(_ids_of(columns[1]))
+    elif isinstance(exclude, Mapping) and not are_columns(exclude):
         for query, of_one in exclude.items():
             if isinstance(of_one, str) or not isinstance(of_one, Iterable):
-                raise InputError.of("placing.no_items_excluded", query=str(query), value=f"{of_one!r:.60}")
+                raise InputError.of("placing.no_items_excluded", query=str(query), value=spelled(of_one))
         seen = {query: list(of_one) for query, of_one in exclude.items()}
         row = queries.rows(as_ids(list(seen))) if seen else np.empty(0, np.int64)
         listed = [item for of_one in seen.values() for item in of_one]
         pairs = np.repeat(row, [len(of_one) for of_one in seen.values()]), items.rows(as_ids(listed))
-    else:
-        table = _judgment_rows(exclude, items.count)
+    else:  # every row is a pair, whatever its grade
+        table = into_judgments(exclude, columns={"relevant": "rows"}).judgment_table()
         pairs = queries.rows(table.query), items.rows(table.item)
     if len(pairs[0]) and not ((pairs[1] >= 0) & (pairs[1] < items.count)).any():
         known = examples(items.column.head(3))

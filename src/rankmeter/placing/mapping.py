@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import warn
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.ids import LateIds, are_mixed, no_text, refuse_same_text
+from rankmeter.inputs.ids import LateIds, are_mixed, id_text, no_text, refuse_same_text
 from rankmeter.inputs.mappings import (
     GradedMapping,
     Item,
@@ -292,7 +292,7 @@ def _say_as_text(what: str) -> None:
 
 
 def _keys_as_text(mapping: Mapping[Any, Any], what: str) -> dict[Any, Any]:
-    text = {str(key): value for key, value in mapping.items()}
+    text = {id_text(key): value for key, value in mapping.items()}
     if len(text) != len(mapping):
         refuse_same_text(what)
     return text

@@ -23,6 +23,7 @@ from rankmeter.errors import (
     check_level,
     check_positive,
     did_you_mean,
+    reason_of,
     warn,
 )
 from rankmeter.late import optimize, special, stats
@@ -180,7 +181,7 @@ def sampled_ranks(
     measures, items, correction, gamma, draw, level
         As for :func:`rankmeter.sampled`.
     """
-    ranked = np.asarray(ranks)
+    ranked = _floats(ranks, "ranks")
     if ranked.ndim != 1 or not len(ranked) or (ranked != np.floor(ranked)).any():
         raise InputError.of("scale.ranks_of_shape", shape=str(ranked.shape))
     if ranked.min() < 1 or ranked.max() > negatives + 1:
@@ -214,10 +215,12 @@ def expected_sampled(
     exact 0.101, with 99 negatives 0.326
     """
     design = _Design(negatives, items, draw)
-    exact = np.asarray(ranks, np.int64)
+    exact = _floats(ranks, "ranks")
+    if exact.ndim != 1 or (exact != np.floor(exact)).any():
+        raise InputError.of("scale.ranks_of_shape", shape=str(exact.shape))
     if not len(exact) or exact.min() < 1 or exact.max() > items:
         raise InputError.of("scale.exact_ranks_out_of_range", items=items)
-    chance = _chances(exact, design)
+    chance = _chances(exact.astype(np.int64), design)
     return {str(measure): float((chance @ _by_rank(measure, negatives + 1)).mean()) for measure in _measures(measures)}
 
 
@@ -409,14 +412,31 @@ def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
 
     Counted where the scores are.
     """
-    if not hasattr(positive, "detach"):
-        positive, negatives = np.asarray(positive, np.float64), np.asarray(negatives, np.float64)
+    if not (hasattr(positive, "detach") and hasattr(negatives, "detach")):
+        positive, negatives = _floats(positive, "positive"), _floats(negatives, "negatives")
     if positive.ndim != 1 or negatives.ndim != 2 or len(positive) != len(negatives) or 0 in negatives.shape:
         raise InputError.of("scale.sample_shapes", shape=str(tuple(positive.shape)), other=str(tuple(negatives.shape)))
     wanted = positive[:, None]
     if bool((wanted != wanted).any()) or bool((negatives != negatives).any()):  # noqa: PLR0124  (true of NaN alone)
         raise InputError.of("scale.score_nan")
     return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1)), negatives.shape[1]
+
+
+def _floats(values: Any, name: str) -> Floats:
+    """Numbers, in rows of one length, as an array."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "biufO":
+            return given.astype(np.float64)
+        reason = str(given.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        reason = reason_of(error)
+    lengths = {len(row) for row in values if hasattr(row, "__len__")} if isinstance(values, (list, tuple)) else set()
+    if len(lengths) > 1:
+        raise InputError.of("scale.ragged", name=name, shortest=min(lengths), longest=max(lengths))
+    raise InputError.of("scale.no_numbers", name=name, reason=reason)
 
 
 def _numbers(counts: Any) -> Ints:

@@ -79,9 +79,17 @@ def as_argument(option: Option) -> str:
     name = option.name.replace("-", "_")
     if option.value is None:
         return f"{name}="
-    if isinstance(option.value, Mapping):
-        return f"{name}={json.dumps(dict(option.value), ensure_ascii=False, default=str)}"
-    return f"{name}={option.value!r}"
+    if isinstance(option.value, Mapping) and all(isinstance(key, str) for key in option.value):
+        return f"{name}={json.dumps(dict(option.value), ensure_ascii=False, default=spelled)}"
+    return f"{name}={spelled(option.value)}"
+
+
+def spelled(value: object) -> str:
+    """A value as Python writes it, cut short; also a whole number of more digits than Python writes."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return f"{type(value).__name__}(...)"
 
 
 _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=as_argument)
