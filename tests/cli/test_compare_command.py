@@ -43,7 +43,7 @@ def test_json_csv_markdown_and_latex() -> None:
     rows = list(csv.DictReader(io.StringIO(compare("-m", "AP", "--format", "csv").stdout)))
     assert rows[0]["system"] == "keyword"
     assert float(rows[0]["p_corrected"]) < 0.05
-    assert "<sup>1</sup>" in compare("-m", "AP", "--format", "markdown").stdout
+    assert "↑1 |" in compare("-m", "AP", "--format", "markdown").stdout
     assert r"\begin{tabular}" in compare("-m", "AP", "--format", "latex").stdout
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from rankmeter.showing.characters import one_line, without_controls
-from rankmeter.showing.document import Cell, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.showing.document import ARROWS, Cell, Column, Document, Folded, Heading, Paragraph, Table
 
-_ACTIVE = re.compile(r"[\\|*_`<>\[\]~$]|(?<=\w):(?=//)|(?i:(?<=www)\.)|&(?=#?\w+;)")
-"""What is markup within a line, with the autolinks, entities and formulas of GitHub's dialect."""
-_OPENING = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
-"""What makes a heading, a list or a rule at the beginning of a line."""
+_ACTIVE = re.compile(
+    r"[\\|*_`<>\[\]{}~^$]|(?<!\w)@(?=\w)|(?<=-)-|(?<=\.)\.(?=\.)|(?<=\w):(?=//)|(?i:(?<=www)\.)|&(?=#?\w+;)"
+)
+"""What is markup within a line: CommonMark's, the autolinks, entities and formulas of GitHub's dialect, Pandoc's raised
+text, attributes, citations and dashes. A sign that nothing makes markup of may be escaped as well."""
+_OPENING = re.compile(r"^(\s*)([#+=%-]|\(?(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)(?=[.)]\s)|\d+(?=[.)])|:(?=\s|::))")
+"""What makes a heading, a list, a title or a rule at the beginning of a line."""
 
 
 def markdown_text(text: str) -> str:
@@ -33,7 +36,7 @@ def markdown_line(text: str) -> str:
 
 
 def _escaped_opening(mark: str) -> str:
-    return mark + "\\" if mark.isdigit() else "\\" + mark
+    return mark + "\\" if mark[-1].isalnum() else "\\" + mark
 
 
 def document_markdown(document: Document, *, level: int = 1) -> str:
@@ -83,9 +86,11 @@ def table_markdown(table: Table) -> str:
 
 
 def _cell(cell: Cell, column: Column) -> str:
-    text = markdown_text(cell.text(column))
+    """Marks stand apart from the digits: without its ``<sup>``, which many readers drop, 0.6193 marked 1 is 0.61931."""
+    text = markdown_text(cell.text(column)).strip()
     text = f"**{text}**" if "best" in cell.marks and text else text
     span = cell.span_text(column)
-    raised = cell.raised or (cell.arrow if column.kind != "difference" else "")
-    text = " ".join(part for part in (text, markdown_text(span) if isinstance(cell.span, str) else span) if part)
-    return text + (f"<sup>{raised}</sup>" if raised else cell.arrow)
+    raised = f"{ARROWS['up']}{cell.raised}" if cell.raised else cell.arrow
+    return " ".join(
+        part for part in (text, markdown_text(span) if isinstance(cell.span, str) else span, raised) if part
+    )
