@@ -18,7 +18,8 @@ from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.exports import parse_json
-from rankmeter.inputs.responses import Entry, shape_of
+from rankmeter.inputs.responses import Entry, shape_of, shown
+from rankmeter.inputs.wholeness import refuse_incomplete
 from rankmeter.late import pl
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.grammar import find_measure
@@ -194,7 +195,8 @@ def _lists(responses: object, queries: list[object], k: int, request: str) -> di
         shape, at = shape_of(answer, "run"), f"{where}, {query}"
         if shape is None or shape.kind.name != "_search response":
             raise InputError.of("responses.not_a_response", source=at, key="hits.hits")
-        list(shape.entries(answer, at))  # refuses what the engine did not finish
+        refuse_incomplete(answer, at)
+        list(shown(shape.entries(answer, at), answer, at))
     return {query: document[str(query)]["hits"]["hits"][:k] for query in queries}
 
 

@@ -35,9 +35,10 @@ from rankmeter.inputs.responses import (
     names_results,
     query_key,
     query_of,
-    refuse_unfinished,
     shape_of,
+    shown,
 )
+from rankmeter.inputs.wholeness import refuse_incomplete
 from rankmeter.late import pl
 
 
@@ -126,7 +127,7 @@ class _Look:
     @classmethod
     def at(cls, value: object, side: Side) -> _Look:
         query, key = query_of(value), query_key(value) or ""
-        for inner in map(value.get, INNER) if isinstance(value, Mapping) else ():
+        for inner in chain.from_iterable(_within(value, levels) for levels in (1, 2)):
             if (shape := shape_of(inner, side)) is not None:
                 return cls("wrapped", inner, shape, query, key)
         if (shape := shape_of(value, side)) is not None:
@@ -135,6 +136,12 @@ class _Look:
             return cls("nothing", value, RECORD, query, key)
         announces = query is not None and not names_results(cast(Document, value))
         return cls("announcement" if announces else "unknown", value, None, query, key)
+
+
+def _within(value: object, levels: int) -> list[object]:
+    """What stands in a record where the response of an engine may stand; that of an asynchronous search within it."""
+    inner = [value[key] for key in INNER if key in value] if isinstance(value, Mapping) else []
+    return inner if levels == 1 else [deeper for each in inner for deeper in _within(each, levels - 1)]
 
 
 def export_of(
@@ -152,11 +159,16 @@ def export_of(
         look = _Look.at(document.value, side)
         if look.what in ("results", "wrapped"):
             return _table_of(chain(held, rest), name, side, is_file=is_file)
-        if len(held) == 1 and look.what == "unknown":
+        if len(held) == 1 and look.what == "unknown" and not _is_answered(document.value):
             break
     held.extend(rest)
     by_query = _by_query(held[0].value, name, side) if len(held) == 1 else None
     return held if by_query is None else _table_of(by_query, name, side, is_file=is_file)
+
+
+def _is_answered(value: object) -> bool:
+    """Whether a record has a query and a place for results, in which something else may stand, such as an error."""
+    return isinstance(value, Mapping) and query_of(value) is not None and names_results(value)
 
 
 def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
@@ -165,8 +177,13 @@ def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
         return None
     documents = [Placed(_as_document(query, value, side), f"{name}, {query}", query) for query, value in whole.items()]
     kinds = {_Look.at(document.value, side).what for document in documents}
-    is_known = "results" in kinds or any(isinstance(value, Mapping) for value in whole.values())
-    return documents if documents and is_known and kinds <= {"results", "nothing"} else None
+    is_known = not {"results", "wrapped"}.isdisjoint(kinds) or any(
+        isinstance(value, Mapping) for value in whole.values()
+    )
+    if not {"results", "wrapped", "nothing"}.isdisjoint(kinds):
+        for document in documents:  # an error in place of a response says more than that it is not one
+            refuse_incomplete(document.value, document.where, side)
+    return documents if documents and is_known and kinds <= {"results", "wrapped", "nothing"} else None
 
 
 def _as_document(query: object, value: object, side: Side) -> object:
@@ -188,6 +205,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bo
     announced: object | None = None  # the query that the document before announced
     for document in documents:
         look, where = _Look.at(document.value, side), document.where
+        refuse_incomplete(document.value, where, side)
         if announced is not None and look.query not in (None, announced) and look.key == query_from:
             raise InputError.of("responses.nothing_after", source=where, query=announced)
         if look.what == "announcement" and announced is None:
@@ -195,7 +213,6 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bo
             continue
         kind = kind or (look.shape.kind if look.shape else None)
         if look.shape is None or kind is None or look.shape.kind.name != kind.name:
-            refuse_unfinished(look.results, where)
             raise InputError.of("responses.unlike", source=where, shape=kind.name if kind else "response")
         if look.shape.kind.side != side:
             raise InputError.of("responses.other_side", source=where, shape=kind.name, side=look.shape.kind.side)
@@ -203,6 +220,8 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bo
         query = next((candidate for candidate in known if candidate is not None), None)
         announced, query_from = None, query_from or kind.query or look.key
         entries = list(look.shape.entries(cast(Document, look.results), where))
+        if side == "run":
+            entries = list(shown(iter(entries), document.value, where))
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
     if announced is not None:

@@ -16,6 +16,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_number, number_of
 from rankmeter.inputs.columns import Role, Side, fold, is_usual
 from rankmeter.inputs.ids import is_id_type
+from rankmeter.inputs.wholeness import is_there, refuse_incomplete, refuse_unshown
 
 Document = Mapping[str, Any]
 
@@ -45,8 +46,8 @@ NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "c
 """Keys under which any table by query holds all items of a query, as a list or with numbers."""
 INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
-_UNFINISHED = {"_shards": ("failed",), "_clusters": ("failed", "partial", "skipped")}
-"""Counts of a response that say that a part of the index did not answer."""
+_ASYNCHRONOUS = frozenset({"is_running", "is_partial", "expiration_time_in_millis"})
+"""Keys of which the response of an asynchronous search has one."""
 _ROW_VALUES: tuple[Role, ...] = ("score", "rank", "grade")
 """What a row of a table has beside its query and its item: such a row is no record of results."""
 
@@ -115,11 +116,12 @@ def query_of(document: object) -> object | None:
 
 
 def query_key(document: object) -> str | None:
-    """The key under which a record names its query."""
+    """The key under which a record names its query; the ``id`` of an asynchronous search is its own."""
     if not isinstance(document, Mapping):
         return None
+    keys = ("id", *_TEXTS) if _ASYNCHRONOUS.isdisjoint(document) else _TEXTS
     plain = {fold(str(key)).lstrip("_"): key for key, value in document.items() if isinstance(value, (str, int))}
-    return next((plain[key] for key in (*_IDS, "id", *_TEXTS) if key in plain), None)
+    return next((plain[key] for key in (*_IDS, *keys) if key in plain), None)
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -136,11 +138,14 @@ def _is_search(document: Document) -> bool:
     return isinstance(_at(document, "hits", "hits"), list)
 
 
+def _is_failure(document: Document) -> bool:
+    """Whether this is what stands in place of a response; what it says is refused."""
+    error = document.get("error")
+    return is_there(error) and ("status" in document or isinstance(error, Mapping))
+
+
 def _search(document: Document, where: str) -> Iterator[Entry]:
-    refuse_unfinished(document, where)
     hits: list[Any] = document["hits"]["hits"]
-    total = document["hits"].get("total")
-    _check_shown(hits, total.get("value") if isinstance(total, Mapping) else total, where)
     yield _hits(query_of(document), hits, where, "hits.hits")
 
 
@@ -149,28 +154,12 @@ def _hits(query: object, hits: Sequence[Any], where: str, under: str) -> Entry:
     return Entry(query, items, _complete([hit.get("_score") for hit in hits]))
 
 
-def _check_shown(hits: Sequence[object], matched: object, where: str) -> None:
-    """Refuse a response that only counts what it found."""
-    if not hits and isinstance(matched, int) and matched > 0:
-        raise InputError.of("responses.no_hits_shown", source=where, matched=matched)
-
-
-def refuse_unfinished(document: object, where: str) -> None:
-    """Refuse a response that an engine did not finish."""
-    if not isinstance(document, Mapping):
-        return
-    if "error" in document:
-        error = document["error"]
-        reason = error.get("reason") or error.get("msg") or error.get("type") if isinstance(error, Mapping) else error
-        raise InputError.of("responses.failed", source=where, reason=str(reason)[:200])
-    for key in ("timed_out", "terminated_early"):
-        if document.get(key) is True:
-            raise InputError.of("responses.partial", source=where, reason=f"{key}: true")
-    for key, kinds in _UNFINISHED.items():
-        for kind in kinds:
-            if isinstance(count := _at(document, key, kind), int) and count > 0:
-                reason = f"{key}.{kind}: {count} of {document[key].get('total', '?')}"
-                raise InputError.of("responses.partial", source=where, reason=reason)
+def shown(entries: Iterator[Entry], document: object, where: str) -> Iterator[Entry]:
+    """The entries of a response; one that found documents and lists none is refused."""
+    listed = list(entries)
+    if len(listed) == 1 and not listed[0].items:
+        refuse_unshown(document, where)
+    yield from listed
 
 
 def _searches(document: Document, where: str) -> Iterator[Entry]:
@@ -178,13 +167,11 @@ def _searches(document: Document, where: str) -> Iterator[Entry]:
         at = f"{where}, responses[{place}]"
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("responses.not_a_response", source=at, key="hits.hits")
-        yield from _search(response, at)
+        refuse_incomplete(response, at)
+        yield from shown(_search(response, at), response, at)
 
 
 def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
-    failures = document.get("failures")
-    if failures:
-        raise InputError.of("responses.failed", source=where, reason=f"failures: {examples(failures)}")
     for query, detail in document["details"].items():
         at = f"{where}, details.{query}"
         hits = _of_kind(list, _at(detail, "hits"), at, "hits", "responses.not_a_response")
@@ -222,12 +209,8 @@ def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
 
 
 def _solr(document: Document, where: str) -> Iterator[Entry]:
-    refuse_unfinished(document, where)
-    if _at(document, "responseHeader", "partialResults") in (True, "true"):
-        raise InputError.of("responses.partial", source=where, reason="partialResults: true")
     docs: list[Any] = document["response"]["docs"]
     items = _each(docs, "id", where, "response.docs", "responses.solr_without_id")
-    _check_shown(docs, document["response"].get("numFound"), where)
     parameters = _at(document, "responseHeader", "params")
     named = (query_of(document), query_of(parameters), _at(parameters, "q"))
     query = next((query for query in named if query is not None), None)
@@ -241,13 +224,6 @@ def _is_vespa(document: Document) -> bool:
 
 def _vespa(document: Document, where: str) -> Iterator[Entry]:
     root: Document = document["root"]
-    if root.get("errors"):
-        error = root["errors"][0] if isinstance(root["errors"], list) else root["errors"]
-        reason = error.get("message") or error.get("summary") if isinstance(error, Mapping) else error
-        raise InputError.of("responses.failed", source=where, reason=str(reason)[:200])
-    if _at(root, "coverage", "full") is False or _at(root, "coverage", "degraded"):
-        reason = f"coverage: {_at(root, 'coverage', 'coverage')} %"
-        raise InputError.of("responses.partial", source=where, reason=reason)
     items, scores = [], []
     children = _of_kind(list, root.get("children", []), where, "root.children", "responses.not_a_response")
     for place, hit in enumerate(children, start=1):
@@ -358,6 +334,10 @@ Path = tuple[str, ...]
 
 def _list_under(document: Document, keys: Sequence[str], levels: int = 3) -> Path | None:
     """Where a record lists results; some levels down where a component of a pipeline or a client wrote it."""
+    by_class = _at(document, "data", "Get")  # GraphQL of Weaviate, under the name of a collection
+    if keys is _RETRIEVED and isinstance(by_class, Mapping) and len(by_class) == 1:
+        [(name, listed)] = by_class.items()
+        return ("data", "Get", name) if isinstance(listed, list) else None
     for key in (*keys, *(_WRAPPING if keys is _RETRIEVED else ())):
         listed = document.get(key)
         if isinstance(listed, list) and (key in keys or not listed or is_document(listed[0])):
@@ -502,8 +482,7 @@ RECORD = Shape(Kind("retrieval record", "run", "", "id", "score", as_returned=Fa
 SHAPES: tuple[Shape, ...] = (
     Shape(Kind("_msearch response", "run", "", "_id", "_score"), _holds(list, ("responses",)), _searches),
     Shape(Kind("_search response", "run", "", "_id", "_score"),
-          lambda one: _is_search(one) or ("error" in one and ("status" in one or isinstance(one["error"], Mapping))),
-          _search),
+          lambda one: _is_search(one) or _is_failure(one), _search),
     Shape(Kind("_rank_eval response", "run", "details", "_id", "_score"),
           lambda one: "metric_score" in one and isinstance(one.get("details"), Mapping), _rank_eval_answer),
     Shape(Kind("Solr response", "run", "params.q", "id", "score"), _holds(list, ("response", "docs")), _solr),

@@ -1,0 +1,250 @@
+"""What says that a response is not whole: an error, a part of the index that did not answer, a later page.
+
+`SIGNS` is the one table. A row names a field, what its value must be to say so, and the engines that write it. A field
+is looked for on the response and on every object around it, so that it is heard in a record with the query, too. Names
+are compared as those of columns are: ``timed_out`` is ``timedOut``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from rankmeter.errors import InputError, examples
+from rankmeter.frozen import dataclass
+from rankmeter.inputs.cells import is_missing, is_number, number_of
+from rankmeter.inputs.columns import Side, fold
+
+Document = Mapping[str, Any]
+FAILED, PARTIAL, LATER = "responses.failed", "responses.partial", "responses.later_page"
+"""What is said of a response."""
+
+
+def _is_said(value: object) -> bool:
+    """Whether a field says yes: anything but nothing, false and zero, also as text."""
+    if isinstance(value, Mapping):
+        return any(map(_is_said, value.values()))
+    return not is_missing(value) and value not in (False, 0, "", []) and str(value).casefold() not in ("false", "none")
+
+
+def is_there(value: object) -> bool:
+    """Whether a field holds an error: anything in an object, too."""
+    return bool(value) if isinstance(value, Mapping) else _is_said(value)
+
+
+def _is_denied(value: object) -> bool:
+    return value is False or str(value).casefold() == "false"
+
+
+def _number(value: object) -> float | None:
+    """A number, also as text; None for anything else, truth values too."""
+    number = number_of(value)
+    return None if isinstance(number, bool) or is_missing(number) or not is_number(number) else float(number)  # type: ignore[arg-type]
+
+
+def _above(limit: float) -> Callable[[object], bool]:
+    return lambda value: (number := _number(value)) is not None and number > limit
+
+
+def _below(limit: float) -> Callable[[object], bool]:
+    return lambda value: (number := _number(value)) is not None and number < limit
+
+
+def _is_code(value: object) -> bool:
+    """Whether a code, in words or as a number, is that of an error."""
+    number = _number(value)
+    return isinstance(value, str) and value.casefold() not in _FINE if number is None else number not in (0, 200)
+
+
+def _is_not_zero(value: object) -> bool:
+    return _number(value) not in (None, 0)
+
+
+def _is_http_failure(value: object) -> bool:
+    """Whether this is a code below 0, that of a part, or of an error."""
+    return (number := _number(value)) is not None and (number < 0 or number == 206 or number >= 400)
+
+
+_FINE = ("", "ok", "success")
+_UNFINISHED = frozenset(
+    "error errored failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
+    "pending queued init cancelled canceled aborted interrupted".split()
+)
+
+
+def _is_unfinished(value: object) -> bool:
+    """Whether a state in words, or an object with an error in its place, says so."""
+    if isinstance(value, Mapping):
+        return any(fold(str(key)) == "error" and _is_said(inner) for key, inner in value.items())
+    return isinstance(value, str) and fold(value) in _UNFINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A field, and what it says of a response."""
+
+    fields: str
+    """Names, with dots where they stand in another object."""
+    tells: Callable[[object], bool]
+    """Whether a value says that the response is not whole."""
+    says: str
+    engines: str
+    """Who writes it; any tool may."""
+    beside: str = ""
+    """Names of which one must stand beside the field, which alone could be about something else."""
+    without: str = ""
+    """Names of which none may stand beside it."""
+
+    def suits(self, layer: Document) -> bool:
+        """Whether what stands beside a field makes it one of these."""
+        names = {fold(str(key)) for key in layer}
+        is_beside = not self.beside or any(name in names for name in self.beside.split())
+        return is_beside and not any(name in names for name in self.without.split())
+
+
+_PAGED = "request requestparams params parameters responseheader.params body searchparams"
+"""Where the request of a response is repeated."""
+
+SIGNS: tuple[Sign, ...] = (
+    Sign("error errors errormessage exception exceptions failures remoteerrors fault",
+         is_there, FAILED, "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
+    Sign("status state statustext resultstatus", _is_unfinished, FAILED,
+         "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
+    Sign("status statuscode httpstatus httpcode httpstatuscode", _is_http_failure, FAILED, "all, from HTTP"),
+    Sign("responseheader.status header.status", _is_not_zero, FAILED, "Solr, Fusion"),
+    Sign("code", _is_code, FAILED, "Meilisearch, Milvus, Pinecone, Typesense, Google",
+         beside="message msg reason details data"),
+    Sign("success ok succeeded acknowledged", _is_denied, FAILED, "all"),
+    Sign("timedout timeout timeouthits timeoutcounts",
+         lambda value: value is True or str(value).casefold() == "true", PARTIAL,
+         "Elasticsearch, OpenSearch, Algolia"),
+    Sign("terminatedearly ispartial isrunning partial ispartialresult incomplete isincomplete incompleteresults "
+         "truncated istruncated", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
+    Sign("complete iscomplete completed finished isfinished", _is_denied, PARTIAL, "all"),
+    Sign("shards.failed shards.failures", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
+    Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
+         "Elasticsearch"),
+    Sign("partialresults responseheader.partialresults", _is_said, PARTIAL, "Solr, Fusion"),
+    Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
+    Sign("coverage.degraded", _is_said, PARTIAL, "Vespa"),
+    Sign("coverage.coverage", _below(100), PARTIAL, "Vespa"),
+    Sign("searchcutoff iscutoff cutoffreached", _is_said, PARTIAL, "Typesense"),
+    Sign("degraded isdegraded", _is_said, PARTIAL, "Meilisearch"),
+    Sign("@search.semanticpartialresponsereason @search.semanticpartialresponsetype semanticerrorreason "
+         "semanticpartialresponsereason", _is_said, PARTIAL, "Azure AI Search"),
+    Sign("@search.coverage", _below(100), PARTIAL, "Azure AI Search"),
+    Sign("start", _above(0), LATER, "Solr, Fusion", beside="numfound docs rows"),
+    Sign("offset from skip firstresult", _above(0), LATER, "Elasticsearch, Meilisearch, Vespa, Coveo, Algolia"),
+    Sign("page", _above(0), LATER, "Algolia", beside="nbhits nbpages"),
+    Sign("page pagenumber currentpage", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
+    *(Sign(f"{place}.start {place}.offset {place}.from {place}.skip {place}.firstresult", _above(0), LATER,
+           "all, where they repeat the request") for place in _PAGED.split()),
+    *(Sign(f"{place}.page", _above(1), LATER, "Typesense") for place in _PAGED.split()),
+)  # fmt: skip
+"""What says that a response is not whole."""
+_COUNTED = (("shards.successful", "shards.total"), ("clusters.successful", "clusters.total"))
+"""Counts of which the first must be as high as the second."""
+_MATCHED = (
+    "hits.total.value hits.total numfound response.numfound totalcount fields.totalcount found nbhits "
+    "estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults"
+).split()
+"""How many documents match, as engines call it."""
+_AROUND = frozenset("response result body source searchresponse output data value hits root".split())
+"""Objects in which a response stands, or which are a part of it."""
+_LISTS = frozenset(
+    "hits docs documents results children points matches objects items nodes sourcenodes retrieved contexts "
+    "result responses candidates".split()
+)
+"""What the lists of results are called, which stand in an object that may say something of them."""
+_LEVELS = 4
+
+
+_BY_FIELD: dict[str, list[Sign]] = {}
+for _sign in SIGNS:
+    for _field in _sign.fields.split():
+        _BY_FIELD.setdefault(_field, []).append(_sign)
+_COUNTS = frozenset(chain.from_iterable(_COUNTED))
+_OBJECTS = frozenset(
+    field[:at] for field in (*_BY_FIELD, *_COUNTS, *_MATCHED) for at, letter in enumerate(field) if letter == "."
+)
+"""Objects in which such fields stand."""
+
+
+def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
+    """Refuse a response, or a record with one, that says that it is not whole."""
+    layers = list(_layers(document, _LEVELS))
+    told = [
+        (SIGNS.index(sign), sign, path, value)
+        for layer in layers
+        for path, field, value in _fields(layer, _BY_FIELD)
+        for sign in _BY_FIELD[field]
+        if (side == "run" or sign.says != LATER) and sign.tells(value) and sign.suits(layer)
+    ]
+    if told:  # what went wrong says more than the code of it
+        raise _refusal(*min(told, key=lambda each: each[0])[1:], where)
+    for layer in layers:
+        counts = {field: (path, _number(value)) for path, field, value in _fields(layer, _COUNTS)}
+        for few, many in _COUNTED:
+            (path, count), (_, total) = counts.get(few, ("", None)), counts.get(many, ("", None))
+            if count is not None and total is not None and count < total:
+                raise InputError.of("responses.partial", source=where, reason=f"{path}: {count:g} of {total:g}")
+
+
+def refuse_unshown(document: object, where: str) -> None:
+    """Refuse a response without results that counts what it found."""
+    for layer in _layers(document, _LEVELS):
+        for _, _, value in _fields(layer, _MATCHED):
+            if (matched := _number(value)) is not None and matched > 0:
+                raise InputError.of("responses.no_hits_shown", source=where, matched=int(matched))
+
+
+def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterator[tuple[str, str, object]]:
+    """The fields of an object that a table names: the path as it is spelled here, as it is in the table, the value."""
+    for key, value in layer.items():
+        field = above + fold(str(key))
+        if field in wanted:
+            yield str(key), field, value
+        if isinstance(value, Mapping) and field in _OBJECTS:
+            for path, within, inner in _fields(value, wanted, f"{field}."):
+                yield f"{key}.{path}", within, inner
+
+
+def _refusal(sign: Sign, name: str, value: object, where: str) -> InputError:
+    if sign.says == FAILED:
+        reason = _reason(value)
+        reason = reason if fold(name) in ("error", "errors") else f"{name}: {reason}"
+    elif isinstance(value, Mapping):
+        reason = f"{name}: {examples(str(key) for key, inner in value.items() if _is_said(inner))}"
+    else:
+        reason = f"{name}: {str(value).lower() if isinstance(value, bool) else str(value)[:200]}"
+    return InputError.of(sign.says, source=where, reason=reason)
+
+
+def _reason(error: object) -> str:
+    """What an error says of itself."""
+    if isinstance(error, list) and error:
+        error = error[0]
+    if isinstance(error, Mapping):
+        told = (error.get(key) for key in ("reason", "msg", "message", "summary", "error", "type", "code"))
+        error = next((each for each in told if each), examples(map(str, error), shown=4))
+    return str(error)[:200]
+
+
+def _layers(document: object, levels: int) -> Iterator[Document]:
+    """A document, and the objects in it on the way to its results."""
+    if not isinstance(document, Mapping):
+        return
+    yield document
+    for key, inner in document.items() if levels > 1 else ():
+        if isinstance(inner, Mapping) and (fold(str(key)).lstrip("_") in _AROUND or _leads(inner, levels - 1)):
+            yield from _layers(inner, levels - 1)
+
+
+def _leads(inner: Document, levels: int) -> bool:
+    """Whether lists of results stand in an object."""
+    return any(
+        (isinstance(value, list) and fold(str(key)) in _LISTS)
+        or (levels > 1 and isinstance(value, Mapping) and _leads(value, levels - 1))
+        for key, value in inner.items()
+    )  # fmt: skip
