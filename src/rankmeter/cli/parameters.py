@@ -206,7 +206,8 @@ def typed(command: click.Command) -> Spelling:
         if name is None:
             return as_argument(option)
         if isinstance(option.value, Mapping):
-            pairs = ",".join(f"{key}={value}" for key, value in option.value.items())
+            several = {key: one if isinstance(one, (list, tuple)) else [one] for key, one in option.value.items()}
+            pairs = ",".join(f"{key}={value}" for key, values in several.items() for value in values)
             return f"{name} {shlex.quote(pairs)}"
         if isinstance(option.value, (list, tuple)):
             return f"{name} {','.join(map(str, option.value))}"

@@ -20,6 +20,7 @@ from rankmeter.inputs.cells import RawColumn, is_missing, unguarded_frame
 from rankmeter.inputs.checked_tables import id_column
 from rankmeter.inputs.columns import (
     Named,
+    check_doubled,
     fold,
     is_usual,
     likely_columns,
@@ -73,7 +74,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
         kind = _kind(source.head, name)
         content = source.read_all()
     try:
-        table = _parse(content, kind)
+        table = _parse(content, kind, name)
     except polars_faults() as error:
         raise InputError.of(
             "inputs.not_read_as", source=name, what=what, format=kind, reason=reason_of(error)
@@ -109,11 +110,10 @@ def _kind(head: bytes, name: str) -> str:
     return kind
 
 
-def _parse(content: bytes, kind: str) -> pl.DataFrame:
+def _parse(content: bytes, kind: str, source: str) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
         table = pl.read_csv(content, separator="," if kind == "csv" else "\t", infer_schema=False)
-        if twice := [name for name in table.columns if "_duplicated_" in name]:  # as Polars renames them
-            raise ValueError(f"two columns are called '{twice[0].partition('_duplicated_')[0]}'")
+        check_doubled(table.columns, source)
         return unguarded_frame(table) if kind == "csv" else table
     if kind in ("parquet", "ipc"):
         return scan(content, kind).collect()

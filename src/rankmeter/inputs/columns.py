@@ -8,6 +8,7 @@ reason a column of numbers that nobody recognises is an error where it could be 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from typing import Any, Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest
 from rankmeter.inputs.cells import LISTS, Contents, is_list
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, chinese, said
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
@@ -66,7 +67,7 @@ _NAMES: Mapping[Role, str] = {
     "relevance_label relevance_grade",
 }
 USUAL_NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
-    {role: tuple(names.split()) for role, names in _NAMES.items()}
+    {role: (*names.split(), *chinese.COLUMNS[role]) for role, names in _NAMES.items()}
 )
 """The usual names of each role, the most usual first."""
 
@@ -85,19 +86,37 @@ BEIR = ("query-id", "corpus-id", "score")
 RATINGS = frozenset({"rating", "ratings", "stars"})
 """Grades of which not every one above 0 means that somebody liked the item."""
 
-_BESIDE = frozenset(
-    "timestamp time ts unixtime eventtime date datetime createdat updatedat year month day hour "
-    "iteration iter fold split index unnamed:0 row rowid rownumber level0".split()
+_BESIDE = (
+    frozenset(
+        "timestamp time ts unixtime eventtime date datetime createdat updatedat year month day hour "
+        "iteration iter fold split index unnamed:0 row rowid rownumber level0".split()
+    )
+    | chinese.BESIDE
 )
 """Numbers that stand beside judgments and runs and are neither grade nor score."""
 
 _PROSE = tuple(
     "title name text snippet url uri link description body content headline abstract passage summary author comment "
-    "note reason explanation question keyword image path".split()
+    "note reason explanation question keyword image path 标题 名称 文本 正文 摘要 链接 描述 备注".split()
 )
 """What the name of a column ends with where it holds text for people, in which a number may stand too."""
 
-_VERDICT = ("verdict", "relevan", "judgment", "judgement", "judged", "label", "grade", "assessment", "qrel", "rating")
+_VERDICT = (
+    "verdict",
+    "relevan",
+    "judgment",
+    "judgement",
+    "judged",
+    "label",
+    "grade",
+    "assessment",
+    "qrel",
+    "rating",
+    "判定",
+    "相关",
+    "标注",
+    "等级",
+)
 """What the name of a column says where it may tell which pairs are relevant."""
 
 
@@ -133,7 +152,10 @@ def is_user_name(name: str) -> bool:
     return fold(name) in _USERS
 
 
-_USERS = frozenset(fold(name) for name in "user user_id uid customer customer_id visitor_id member_id".split())
+_USERS = (
+    frozenset(fold(name) for name in "user user_id uid customer customer_id visitor_id member_id".split())
+    | chinese.USERS
+)
 
 
 def _any_may(_: str) -> Contents:
@@ -219,7 +241,7 @@ def judgment_columns(
     unknown = [
         name
         for name in free
-        if _may_be_number(name, what := holds(name))
+        if may_be_number(name, what := holds(name))
         or (what == "few words" and _may_be_read(name))
         or (what == "words" and _says_verdict(name))
     ]
@@ -254,7 +276,7 @@ def run_columns(names: Sequence[str], given: Named | None, source: str, holds: H
         raise InputError.of(
             "inputs.looks_like_judgments", source=source, names=_quoted(grades), likely=grades[0], say=say
         )
-    unknown = [name for name in free if _may_be_number(name, holds(name))]
+    unknown = [name for name in free if may_be_number(name, holds(name))]
     if unknown:
         higher, lower = say_columns("score", unknown[0]), say_columns("distance", unknown[0])
         raise InputError.of(
@@ -272,7 +294,7 @@ def _beside(columns: Mapping[Role, str], names: Sequence[str], holds: Holds) -> 
     return [name for name in free if fold(name) not in usual or holds(name) not in LISTS]
 
 
-def _may_be_number(name: str, what: Contents) -> bool:
+def may_be_number(name: str, what: Contents) -> bool:
     """Whether a column that nobody recognises may be the score or the grade."""
     return (what in ("numbers", "lists of numbers") and fold(name) not in _BESIDE) or (
         what == "some numbers" and _may_be_read(name)
@@ -430,6 +452,13 @@ def _say_missing(usual: Mapping[Any, Sequence[str]], free: Sequence[str]) -> Sai
     called = [said("inputs.usual_names", role=role, names=examples(usual[role], shown=shown)) for role in unknown]
     listed = said("general.listed", values=called)
     return said("inputs.say_which", say=say, usual=listed) if left or meant else listed
+
+
+def check_doubled(names: Sequence[str], source: str) -> None:
+    """Refuse two columns of one name, of which Polars calls the second ``name_duplicated_0``."""
+    doubled = [base for name in names if (base := re.sub(r"_duplicated_\d+$", "", name)) != name and base in names]
+    if doubled:
+        raise InputError.of("inputs.doubled_column", source=source, column=doubled[0])
 
 
 def listed_names(names: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from rankmeter.measures.names import ALIASES, OPTION_ALIASES, OPTION_NAMES, spel
 from rankmeter.measures.options import format_value
 from rankmeter.wings import module_of_measure
 from rankmeter.wings.loading import load
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, chinese, said
 
 _PIECE = (  # possessive throughout, so that reading takes linear time
     r"(?P<blank>\s++)"
@@ -76,7 +76,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        matches = re.finditer(_PIECE, spelled_out(text.strip()))
+        matches = re.finditer(_PIECE, spelled_out(text.translate(chinese.FULL_WIDTH).strip()))
         self.tokens = [(match.lastgroup or "", match[0]) for match in matches if match.lastgroup != "blank"]
         self.place = 0
 
@@ -218,6 +218,7 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures("nDCG@5,10 AP, nDCG(gain={1:3, 2:9}) @ 10")
     ['nDCG@5,10', 'AP', 'nDCG(gain={1:3,2:9})@10']
     """
+    text = text.translate(chinese.FULL_WIDTH)
     # A cutoff belongs to the measure before it, whatever blanks are typed around @ and inside `5, 10`. Matches start at
     # the first of several blanks only, so that this takes linear time.
     text = re.sub(r"(?<!\s)\s*+([@(])\s*+", r"\1", text)

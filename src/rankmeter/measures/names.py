@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from rankmeter.measures.families import FAMILY_OF
+from rankmeter.wording import chinese
 
 EVERYDAY: dict[str, str] = {
     "MAP": "AP",
@@ -99,6 +100,7 @@ ALIASES: dict[str, str] = {
     "SetRelP": "SetP(norm=capped)",
     "R_cap": "R(norm=capped)",
     "IPrecision": "IPrec",
+    **chinese.MEASURES,
 }
 
 OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {

@@ -26,11 +26,11 @@ from rankmeter.inputs.columns import (
 )
 from rankmeter.late import pl
 from rankmeter.placing.placements import Ints
-from rankmeter.wording import Option, Said, said
+from rankmeter.wording import Option, Said, chinese, said
 
 NEEDED = ("time", "user", "type")
 
-EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "time": (
             *("time", "timestamp", "ts", "event_time", "event_timestamp", "datetime", "date_time", "created_at"),
@@ -54,11 +54,15 @@ EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "id": ("id", "event_id", "insert_id", "event_uuid", "message_id"),
     }
 )
+EVENT_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {role: (*names, *(name for name in chinese.EVENT_COLUMNS[role] if name not in names))
+     for role, names in _NAMES.items()}
+)  # fmt: skip
 """The usual names of each role, the most usual first."""
 
 ROLES = tuple(EVENT_NAMES)
 
-CLICK_FLAGS = frozenset({"clicked", "click", "isclick", "isclicked"})
+CLICK_FLAGS = frozenset({"clicked", "click", "isclick", "isclicked"}) | chinese.CLICK_FLAGS
 """What a column of 0 and 1 is called in a log that has a row per impression."""
 
 UBI = {

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
-from rankmeter.inputs.columns import no_named_column
+from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame, scan
@@ -27,7 +27,7 @@ from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
 from rankmeter.wings.loading import source_of
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, chinese, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
 KINDS = ("other", "impression", "click", "conversion")
@@ -36,14 +36,15 @@ TYPES: dict[str, tuple[str, ...]] = {
     "impression": (
         *("impression", "impressions", "imp", "view", "viewed", "show", "shown", "display", "displayed", "served"),
         *("exposure", "item_impression", "search_result_impression", "view_item_list", "view_search_results"),
+        *chinese.TYPES["impression"],
     ),
     "click": (
         *("click", "clicks", "clicked", "select", "select_item", "tap", "item_click", "result_click", "product_click"),
-        *("search_result_click",),
+        *("search_result_click", *chinese.TYPES["click"]),
     ),
     "conversion": (
         *("conversion", "conversions", "converted", "purchase", "purchased", "order", "buy", "bought", "transaction"),
-        *("checkout_complete", "complete_purchase"),
+        *("checkout_complete", "complete_purchase", *chinese.TYPES["conversion"]),
     ),
 }
 """The words that logs use for each kind of event; any other word is an event of no special kind."""
@@ -376,7 +377,9 @@ def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
         return _records(records if isinstance(records, list) else [records], name)
     # Ids stay text, so that 007 and 7 are two users; numbers are made where numbers are needed.
     separator = "," if kind == "csv" else "\t"
-    return pl.scan_csv(content, separator=separator, infer_schema=False)
+    table = pl.scan_csv(content, separator=separator, infer_schema=False)
+    check_doubled(table.collect_schema().names(), name)
+    return table
 
 
 def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:

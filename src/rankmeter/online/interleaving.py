@@ -18,10 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
-from rankmeter.inputs.columns import missing_columns, no_named_column
 from rankmeter.late import optimize, pl
-from rankmeter.online.event_columns import EVENT_NAMES, check_names
-from rankmeter.online.events import open_table
+from rankmeter.online.event_columns import check_names
+from rankmeter.online.interleaving_log import read_interleaving
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.estimates import Estimate, of_variance
@@ -296,16 +295,18 @@ def score_interleaving(
     unit: Literal["auto", "user", "query"] = "auto",
     level: float = 0.95,
 ) -> InterleavingResult:
-    """Score a log of interleaved lists, a row per click.
+    """Score a log of interleaved lists, a row per click or per item shown.
 
     Parameters
     ----------
     clicks
         A frame, records or a file with columns ``user``, ``request`` and ``team`` (A or B), or ``credit`` (above 0 for
         B, below 0 for A: that of optimised lists). A list without a click has a row without a team, so that it is known
-        to have been shown.
+        to have been shown. Where there is a row per item shown, ``click`` (0 or 1) or the event (``impression`` or
+        ``click``) says which were clicked.
     columns
-        Where the columns have other names.
+        Where the columns have other names: ``{"click": "clk"}``; ``{"click": "rows"}`` says that every row with a team
+        is a click, whatever numbers stand beside it.
     unit
         Who has one vote. ``user`` where each request had coins of its own; ``query`` where one list was made for each
         query. ``auto`` takes the query where the log has a ``query`` column and no ``version`` that was drawn for the
@@ -326,33 +327,12 @@ def score_interleaving(
     >>> told.users_b, told.share_b, round(told.p, 4), told.verdict
     (9, 0.9, 0.0215, 'B')
     """
-    table = open_table(clicks, said("online.interleaving_log"))
     check_level(level)
     check_choice("unit", unit, ("auto", "user", "query"))
-    columns = check_names("columns", columns, 'columns={"team": "NAME"}')
-    has = {role: columns.get(role, role) in table.columns for role in ("team", "credit", "query", "version")}
-    vote = "credit" if has["credit"] and not has["team"] else "team"
-    voter = ("query" if has["query"] and not has["version"] else "user") if unit == "auto" else unit
-    names = {role: columns.get(role, role) for role in dict.fromkeys(("user", "request", voter, vote))}
-    for role, name in columns.items():
-        if role in names and name not in table.columns:
-            raise no_named_column(role, name, table.columns, said("online.interleaving_log"))
-    missing = {role: EVENT_NAMES.get(role, (role,)) for role, name in names.items() if name not in table.columns}
-    if missing:
-        raise missing_columns(missing, table.columns, names.values(), said("online.interleaving_log"))
-    table = table.select(pl.col(name).alias(role) for role, name in names.items())
-    if not table.height:
-        raise InputError.of("online.interleaving_empty")
-    if vote == "credit":
-        numbers = table["credit"].cast(pl.Float64, strict=False)
-        if wrong := numbers.null_count() - table["credit"].null_count():
-            raise InputError.of("online.credit_no_number", credit=names["credit"], wrong=wrong)
-    for role in (role for role in names if role != vote):
-        if empty := table[role].null_count():
-            raise InputError.of("online.interleaving_no_value", names=names[role], role=role, empty=empty)
-    credit = pl.col(vote).cast(pl.Float64, strict=False).fill_nan(None) if vote == "credit" else _credit_of_team(table)
+    named = check_names("columns", columns, 'columns={"team": "NAME"}')
+    table, voter, vote = read_interleaving(clicks, named, unit)
     # In the order of the log, so that sums have the same digits each time.
-    lists = table.group_by({"user", "request", voter}, maintain_order=True).agg(credit.sum().round(9).alias("credit"))
+    lists = table.group_by({"user", "request", voter}, maintain_order=True).agg(pl.col("credit").sum().round(9))
     lists = lists.with_columns(won=pl.col("credit").sign().cast(pl.Int64))
     voters = lists.group_by(voter, maintain_order=True).agg(pl.col("won").sum().sign(), pl.col("credit").mean())
     a, b, ties = (int((voters["won"] == won).sum()) for won in (-1, 1, 0))
@@ -366,13 +346,3 @@ def score_interleaving(
     variance = float(means.var(ddof=1)) / n if n > 1 else math.nan
     mean = of_variance(float(means.mean()), variance, n, level, said("method_credit"))
     return replace(result, credit=mean, p=mean.p if variance > 0 else math.nan)
-
-
-def _credit_of_team(table: pl.DataFrame) -> pl.Expr:
-    """A click counts 1 for B and -1 for A."""
-    team = pl.col("team").cast(pl.String).str.strip_chars()
-    named = table.select(team.replace("", None)).to_series().drop_nulls().unique()
-    wrong = sorted(set(named.to_list()) - {"A", "B"})
-    if wrong:
-        raise InputError.of("online.team_a_or_b", wrong=list(map(str, wrong)))
-    return (team == "B").cast(pl.Float64) - (team == "A").cast(pl.Float64)  # what filled a list is neither

@@ -16,6 +16,7 @@ from rankmeter.errors import (
     check_number,
     check_whole,
     did_you_mean,
+    examples,
 )
 from rankmeter.inputs.columns import say_names
 from rankmeter.measures.online import (
@@ -40,6 +41,8 @@ WINDOWS = {"hour": HOUR, "day": 24 * HOUR}
 """Units of time, for switchback experiments, in which everybody sees one variant for a while, then the other."""
 COMPANIONS = {"user": Conversions(), "session": Conversions(per="session")}
 """What stands beside a conversion rate of each unit."""
+MOST_WORDS = 20
+"""Unknown event types that a hint repeats."""
 ALL = ""
 """The group of everything."""
 NO_SEGMENT = ""
@@ -221,6 +224,33 @@ def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
     if isinstance(measure, SessionMeasure) and measure.sessions == "id":
         needs += ["session"]
     return needs + (["request"] if unit == "request" else [])
+
+
+def check_types(events: Events, types: Mapping[str, int], question: Question) -> None:
+    """Refuse a measure of a kind of event that no word of the log stands for, while there are words nobody knows."""
+    unknown = sorted((word for word in types if word.casefold() not in events.kinds), key=lambda word: -types[word])
+    if not unknown:
+        return
+    met = {events.kinds.get(word.casefold()) for word in types}
+    for measure in question.measures:
+        if missing := [kind for kind in _kinds_needed(measure) if kind not in met]:
+            raise InputError.of(
+                "online.unknown_types", source=events.source, measure=measure, kind=said(f"online.kind_{missing[0]}"),
+                words=examples(map(repr, unknown)), say=said("online.say_types", types={missing[0]: unknown[:1]}),
+                other=said("online.say_types", types={"other": unknown[:MOST_WORDS]}),
+            )  # fmt: skip
+
+
+def _kinds_needed(measure: OnlineMeasure) -> list[str]:
+    """The kinds of events without which a measure says nothing."""
+    per = getattr(measure, "per", "")
+    if isinstance(measure, ClickThroughRate):
+        return ["impression", "click"]
+    if isinstance(measure, ConversionRate):
+        return ["click", "conversion"] if per == "click" else ["conversion"]
+    if isinstance(measure, Conversions):
+        return ["conversion", *(["impression"] if per == "impression" else [])]
+    return ["conversion"] if isinstance(measure, Value) else []
 
 
 def with_companions(measures: Sequence[OnlineMeasure], unit: Unit) -> tuple[OnlineMeasure, ...]:

@@ -22,7 +22,7 @@ from rankmeter.online.contributions import amounts, is_engaged, is_per_user, loc
 from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.online.log import Log, first_of_each
 from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
-from rankmeter.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable
+from rankmeter.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable, check_types
 from rankmeter.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, rounded, totals_by
 from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -124,6 +124,7 @@ def count(events: Events, question: Question) -> Counted:
         seen = partitions.seen
         if seen.span is None:
             raise _nothing_in(events, seen)
+        check_types(events, seen.types, question)
         tally = UserTally()
         for part in partitions.each(work):
             tally.add(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_a_log_without_impressions_has_no_orphans():
 
 
 def test_no_data_is_never_zero():
-    found = rm.online.evaluate([row(1, "u", "ping")], ["CTR", "CVR", "Value(per=conversion)"])
+    found = rm.online.evaluate([row(1, "u", "ping")], ["CTR", "CVR", "Value(per=conversion)"], types={"other": "ping"})
     assert all(math.isnan(found[name]) for name in ("CTR", "CVR", "Value(per=conversion)"))
     assert "no data" in repr(found)
     assert '"value": null' in found.to_json()
@@ -108,7 +109,7 @@ def test_a_clock_that_is_ahead_does_not_end_the_log_later():
     asked = "CVR(maturity=mature,window=1)"
     expected = rm.online.evaluate(log, asked).sums[""].total(f"{asked} y")
     ahead = [*log, row(400 * 24 * HOUR, "u3", "ping"), row(-900 * 24 * HOUR, "u3", "ping")]
-    found = rm.online.evaluate(ahead, asked)
+    found = rm.online.evaluate(ahead, asked, types={"other": "ping"})
     assert found.sums[""].total(f"{asked} y") == expected == 34
     assert findings(found)["events dated after the rest"] == findings(found)["events dated before the rest"] == 1
     assert any("from 1970-01-01 00:00:00 to 1970-01-01 06:30:00" in note for note in found.notes)
@@ -117,7 +118,8 @@ def test_a_clock_that_is_ahead_does_not_end_the_log_later():
 
 def test_a_pause_as_long_as_others_is_no_wrong_clock():
     days = [0, 0, 0, 5, 5, 5, 10, 10, 10, 10, 15]
-    found = rm.online.evaluate([row(day * 24 * HOUR + n, "u", "ping") for n, day in enumerate(days)], "Conversions")
+    log = [row(day * 24 * HOUR + n, "u", "ping") for n, day in enumerate(days)]
+    found = rm.online.evaluate(log, "SessionDuration")
     assert not any("dated" in name for name in findings(found))
 
 
@@ -127,8 +129,8 @@ def test_times_of_two_units_are_refused(factor):
     log += [row((1_700_000_000 + n) * factor, "u", "ping") for n in range(3)]
     for order in (log, log[::-1]):
         with pytest.raises(InputError, match="more than one unit"):
-            rm.online.evaluate(order, "Conversions")
-    assert rm.online.evaluate(log[:2000], "Conversions").counts["events"] == 2000
+            rm.online.evaluate(order, "SessionDuration")
+    assert rm.online.evaluate(log[:2000], "SessionDuration").counts["events"] == 2000
 
 
 def test_times_without_a_time_zone_are_counted_only_where_there_are_some():
@@ -483,3 +485,29 @@ def test_no_records_are_an_empty_log():
 def test_a_window_without_an_end_is_spelled_out_where_it_was_guessed():
     with pytest.raises(MeasureError, match="Hint: window=None"):
         rm.parse("CVR(window=none)")
+
+
+KNOWN_WORDS = {"impression": "曝光", "click": "点击", "conversion": "purchase"}
+NEEDS = {
+    "CTR": {"impression", "click"}, "CTR(per=user)": {"impression", "click"},
+    "CVR": {"click", "conversion"}, "CVR(per=user)": {"conversion"}, "Conversions": {"conversion"},
+    "Conversions(per=impression)": {"impression", "conversion"}, "Value": {"conversion"}, "SessionDuration": set(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("measure", "kind"), list(itertools.product(NEEDS, KNOWN_WORDS)))
+def test_what_no_known_word_of_the_log_says_is_asked_for(measure, kind):
+    """One kind of event stands under a word that nobody knows."""
+    words = {**KNOWN_WORDS, kind: "x-event"}
+    log = [row(n, f"u{n % 3}", word, item="a", value=1) for n, word in enumerate([*words.values()] * 3)]
+    whole = [{**one, "type": KNOWN_WORDS[kind] if one["type"] == "x-event" else one["type"]} for one in log]
+    expected = pytest.approx(rm.online.evaluate(whole, measure)[measure], nan_ok=True)
+    assert rm.online.evaluate(log, measure, types={kind: ["X-Event"]})[measure] == expected
+    if kind in NEEDS[measure]:
+        with pytest.raises(InputError, match=rf'x-event.*Hint: types={{"{kind}": \["x-event"\]}}'):
+            rm.online.evaluate(log, measure)
+        with pytest.raises(InputError, match="x-event"):
+            rm.online.experiment([{**one, "variant": one["user"]} for one in log], measure)
+        rm.online.evaluate(log, measure, types={"other": ["x-event"]})  # whoever says so gets the 0
+    else:
+        rm.online.evaluate(log, measure)

@@ -1,0 +1,129 @@
+"""Chinese names of columns, events and measures: one list, which every route, page and hint shares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.properties.routes import ROUTES, Case
+
+import rankmeter as rm
+from rankmeter.inputs.columns import USUAL_NAMES, fold
+from rankmeter.online.event_columns import EVENT_NAMES
+from rankmeter.wording import chinese
+
+DOCS = Path(__file__).parents[3] / "docs" / "how-to"
+JUDGED = {"q1": {"a": 2, "b": 0}, "q2": {"b": 1}}
+RUN = {"q1": {"b": 0.9, "a": 0.5}, "q2": {"b": 0.8, "c": 0.1}}
+MADE = {
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": pl.DataFrame,
+    "columns": dict,
+    "records": lambda columns: pl.DataFrame(columns).to_dicts(),
+    "arrow": lambda columns: pl.DataFrame(columns).to_arrow(),
+}
+FILES = {"csv": pl.DataFrame.write_csv, "jsonl": pl.DataFrame.write_ndjson, "parquet": pl.DataFrame.write_parquet}
+
+
+def rows(side, query, item, value):
+    flat = [(q, i, number) for q, items in side.items() for i, number in items.items()]
+    return dict(zip((query, item, value), map(list, zip(*flat, strict=True)), strict=True))
+
+
+def evaluated(query, item, grade, score, route, folder):
+    sides = rows(JUDGED, query, item, grade), rows(RUN, query, item, score)
+    if route in MADE:
+        return rm.evaluate(*map(MADE[route], sides), ["nDCG@10", "RR"])
+    for name, side in zip(("judgments", "run"), sides, strict=True):
+        FILES[route](pl.DataFrame(side), folder / f"{name}.{route}")
+    return rm.evaluate(folder / f"judgments.{route}", folder / f"run.{route}", ["nDCG@10", "RR"])
+
+
+@pytest.mark.parametrize("route", [*MADE, *FILES])
+def test_every_route_takes_them(route, tmp_path):
+    found = evaluated("查询", "文档", "相关性", "得分", route, tmp_path)
+    assert found.means == rm.evaluate(JUDGED, RUN, ["nDCG@10", "RR"]).means
+
+
+@pytest.mark.parametrize("role", ["query", "item", "grade", "score"])
+def test_every_name_is_its_role(role, tmp_path):
+    usual = {"query": "query", "item": "item", "grade": "grade", "score": "score"}
+    expected = rm.evaluate(JUDGED, RUN, ["nDCG@10", "RR"]).means
+    for name in chinese.COLUMNS[role]:
+        for spelled in (name, name.upper(), name.replace("id", "_id"), name.replace("id", " ID")):
+            assert evaluated(*{**usual, role: spelled}.values(), "polars", tmp_path).means == expected, spelled
+
+
+@pytest.mark.parametrize("name", chinese.COLUMNS["rank"])
+def test_every_rank_is_one(name):
+    run = pl.DataFrame({"查询": ["q1", "q1"], "物品": ["a", "b"], name: [2, 1]})
+    assert rm.evaluate({"q1": {"a": 1}}, run, "RR")["RR"] == 0.5
+
+
+def test_names_stay_apart():
+    for role, names in chinese.COLUMNS.items():
+        others = set(chain.from_iterable(known for other, known in USUAL_NAMES.items() if other != role))
+        assert not others & set(names), role
+    assert len(set(chain.from_iterable(chinese.TYPES.values()))) == sum(map(len, chinese.TYPES.values()))
+
+
+def test_a_column_of_times_is_no_grade():
+    judged = pl.DataFrame({"用户": ["u"], "商品": ["a"], "时间": [1_700_000_000]})
+    assert rm.evaluate(judged, {"u": ["a"]}, "RR")["RR"] == 1.0
+
+
+@pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, words in chinese.TYPES.items() for word in words])
+def test_every_event_is_its_kind(kind, word):
+    assert rm.online.read_events([{"时间": 0, "用户ID": "u", "事件": word}]).kinds[word] == kind
+
+
+@pytest.mark.parametrize("role", chinese.EVENT_COLUMNS)
+def test_every_column_of_a_log_is_its_role(role):
+    usual = {"time": "time", "user": "user", "type": "type"}
+    for name in chinese.EVENT_COLUMNS[role]:
+        columns = {**{known: column for known, column in usual.items() if known != role}, role: name}
+        row = dict.fromkeys(columns.values(), 1) | {columns["type"]: "click"}
+        assert rm.online.read_events([row]).columns[role] == name
+
+
+@pytest.mark.parametrize(("name", "meant"), chinese.MEASURES.items())
+def test_every_measure_is_read_and_hinted_at(name, meant):
+    assert rm.parse(name) == rm.parse(meant)
+    if hasattr(rm.parse(meant), "cutoff"):
+        assert rm.parse_measures(f"{name}＠5，10") == rm.parse_measures(f"{meant}@5,10")
+    with pytest.raises(rm.RankmeterError, match=r"Hint: .*"):
+        rm.parse(f"{name}x")
+
+
+def test_a_misspelled_column_is_named_in_the_hint():
+    run = pl.DataFrame({"查讯词": ["q1"], "物品": ["a"], "得分": [1.0]})
+    with pytest.raises(rm.RankmeterError, match=r'columns={"query": "查讯词"}'):
+        rm.evaluate(JUDGED, run, "RR")
+
+
+@pytest.mark.parametrize("page", ["frames-and-columns.md", "frames-and-columns.zh.md"])
+def test_the_pages_promise_no_name_that_is_not_read(page):
+    rows_ = re.findall(r"^\| (query|item|grade|score|rank) \| (.*) \|$", (DOCS / page).read_text(), re.MULTILINE)
+    assert len(rows_) == 10
+    for role, names in rows_:
+        known = {fold(name) for name in USUAL_NAMES[role]}
+        assert {fold(name) for name in names.split(", ")} <= known, role
+
+
+@pytest.mark.parametrize("name", [name for name, route in ROUTES.items() if "frame" in name or "_file" in name])
+def test_values_under_chinese_names_are_carried_by_every_route(name, tmp_path):
+    judged = tuple((query, tuple(items.items())) for query, items in JUDGED.items())
+    run = tuple((query, tuple(items.items())) for query, items in RUN.items())
+    case = ROUTES[name].carried(replace(Case(judged, run, ("RR",)), names=("相关性", "得分")))
+    if case is None or (found := ROUTES[name].go(case, tmp_path)) is None:
+        pytest.skip("this route has no names of columns, or no row for this case")
+    assert found["RR"] == 0.75
+
+
+def test_usual_names_of_logs_hold_the_list():
+    for role, names in chinese.EVENT_COLUMNS.items():
+        assert set(names) <= set(EVENT_NAMES[role])
