@@ -43,6 +43,11 @@ COMPANIONS = {"user": Conversions(), "session": Conversions(per="session")}
 """What stands beside a conversion rate of each unit."""
 MOST_WORDS = 20
 """Unknown event types that a hint repeats."""
+_SAID = {
+    "impression": "online.kind_impression",
+    "click": "online.kind_click",
+    "conversion": "online.kind_conversion",
+}
 ALL = ""
 """The group of everything."""
 NO_SEGMENT = ""
@@ -235,7 +240,7 @@ def check_types(events: Events, types: Mapping[str, int], question: Question) ->
     for measure in question.measures:
         if missing := [kind for kind in _kinds_needed(measure) if kind not in met]:
             raise InputError.of(
-                "online.unknown_types", source=events.source, measure=measure, kind=said(f"online.kind_{missing[0]}"),
+                "online.unknown_types", source=events.source, measure=measure, kind=said(_SAID[missing[0]]),
                 words=examples(map(repr, unknown)), say=said("online.say_types", types={missing[0]: unknown[:1]}),
                 other=said("online.say_types", types={"other": unknown[:MOST_WORDS]}),
             )  # fmt: skip
