@@ -314,6 +314,8 @@ class Material:
 
     items: Items
     vocabulary: Vocabulary
+    at_hand: int
+    """How many of the items catalogue, history and judgments have: the first ones, whatever lists are looked at."""
     people: Vocabulary
     """The queries."""
     judged: Rows | None
@@ -379,17 +381,19 @@ def gather(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *
     else:  # what differs in type was said when it was made ready
         user_type = queries.dtype if known.user_type in (None, queries.dtype) else pl.String()
     people, words = Vocabulary(queries.cast(user_type)), Vocabulary(known.ids)
+    judged_item = None if truth is None else words.add(truth.item)
+    at_hand = len(words)
     lists: dict[tuple[str, str], Lists] = {}
     for key, cut in cuts.items():
         same = next((other for other in lists if cuts[other] is cut), None)
         lists[key] = lists[same] if same else cut.lists(words.add)
     judged = None
-    if truth is not None:
-        query, item = people.find(truth.query), words.add(truth.item)
+    if truth is not None and judged_item is not None:
+        query, item = people.find(truth.query), judged_item
         order = np.lexsort((item, query))
         order = order[query[order] >= 0]
         judged = Rows.of(query[order], item[order], truth.grade.to_numpy()[order], len(queries))
     compared = any(measure.sees_history or "history" in measure.needed() for measure in measures)
     looked_at = given.judgments is not None or compared or sliced
     history = known.histories(people, len(queries)) if looked_at else None
-    return Material(known.items(len(words)), words, people, judged, history, lists)
+    return Material(known.items(len(words)), words, at_hand, people, judged, history, lists)

@@ -158,8 +158,9 @@ def _built_in(name: str, material: Material, catalogue: Catalogue | None) -> Sli
         raise InputError.of("lists.slices_need_history", by=name)
     if name == "cold-items":
         return Slicing(name, "item", ("cold", "warm"), (items.taken > 0).astype(np.int64))
-    tenth = np.empty(items.total, np.int64)
-    tenth[np.argsort(-items.taken, kind="stable")] = np.arange(items.total) * 10 // items.total
+    total = material.at_hand  # whether the items of the run are numbered too depends on what else is asked
+    tenth = np.full(items.total, -1)
+    tenth[np.argsort(-items.taken[:total], kind="stable")] = np.arange(total) * 10 // total
     labels = tuple(f"{place}0%" for place in range(1, 11))
     return Slicing(
         name, "item", tuple(f"top {labels[0]}" if not at else f"to {share}" for at, share in enumerate(labels)), tenth

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
@@ -98,25 +99,40 @@ class ShownEvaluations:
         With intervals each value has its interval, and its difference from the rest of the queries beside it.
         """
         rows: list[tuple[Cell, ...]] = []
+        together = self._counted_together()
         for ev in self.evaluations:
-            count = max((ev.counted(measure) for measure in ev.means), default=0)
-            row = [Cell(ev.name), Cell(), Cell(ALL), Cell(count)]
-            for measure in self.measures:
-                row.append(Cell() if math.isnan(ev.means[measure]) else self._mean(ev, measure))
-                row += [Cell("")] if self.intervals else []
+            row = [Cell(ev.name), Cell(), Cell(ALL)]
+            for measures in together:
+                row.append(Cell(ev.counted(measures[0])))
+                for measure in measures:
+                    row.append(Cell() if math.isnan(ev.means[measure]) else self._mean(ev, measure))
+                    row += [Cell("")] if self.intervals else []
             rows.append(tuple(row))
             for cut in ev.slices.values():
                 spans = cut.intervals() if self.intervals else None
-                inside = _slice_rows(cut, self.measures, self._digits, spans, self.lang)
+                inside = _slice_rows(cut, together, self._digits, spans, self.lang)
                 rows += [(Cell(ev.name), Cell(cut.name), *cells) for cells in inside]
         columns = [Column(word("run", self.lang), "text"), Column(word("by", self.lang), "text", 2),
-                   Column(word("slice", self.lang), "text"),
-                   Column(_counted(self.evaluations[0], self.lang), "count", 1)]  # fmt: skip
-        for measure in self.measures:
-            columns.append(self._column(measure))
-            rest = self.label(measure) + word("from_rest", self.lang)
-            columns += [Column(rest, "difference", 1, self._digits)] if self.intervals else []
+                   Column(word("slice", self.lang), "text")]  # fmt: skip
+        counted = _counted(self.evaluations[0], self.lang)
+        for measures in together:
+            columns.append(_count_column(counted, together, measures, self.label))
+            for measure in measures:
+                columns.append(self._column(measure))
+                rest = self.label(measure) + word("from_rest", self.lang)
+                columns += [Column(rest, "difference", 1, self._digits)] if self.intervals else []
         return Table(tuple(columns), tuple(rows))
+
+    def _counted_together(self) -> list[list[Measure]]:
+        """The measures in runs of those that are about as many queries, in every row."""
+        counts = {
+            measure: [
+                (ev.counted(measure), *(cut.counts.get(measure) for cut in ev.slices.values()))
+                for ev in self.evaluations
+            ]
+            for measure in self.measures
+        }
+        return [list(measures) for _, measures in groupby(self.measures, key=lambda measure: counts[measure])]
 
     def _column(self, measure: Measure, importance: int = 0) -> Column:
         return measure_column(measure, self._digits, importance, self.label(measure))
@@ -168,6 +184,7 @@ class ShownEvaluations:
     def to_csv(self) -> str:
         """CSV: ``run,<measures>``, or ``run,query,<measures>``, or with slices ``run,by,slice,queries,<measures>``.
 
+        Where measures are about different numbers of queries, each such number stands before its measures.
         Empty where there is no value. With intervals two more columns follow each measure, its low and its high end; of
         slices three more, the difference from the rest and its ends, and last of all why intervals are missing.
         """
@@ -181,10 +198,12 @@ class ShownEvaluations:
         table, with_reasons = self.table(), self.is_sliced and self.intervals
         numbers = ("", " difference") if with_reasons else ("",)
         ends = ("", " low", " high") if self.intervals else ("",)
-        head = ["run", *(["by", "slice", "queries"] if self.is_sliced else [])]
-        head += [
-            f"{self.label(measure)}{number}{end}" for measure in self.measures for number in numbers for end in ends
-        ]
+        together = self._counted_together() if self.is_sliced else [self.measures]
+        head = ["run", *(["by", "slice"] if self.is_sliced else [])]
+        for measures in together:
+            names = [self.label(measure) for measure in measures]
+            head += [f"{names[0]} queries" if len(together) > 1 else "queries"] if self.is_sliced else []
+            head += [f"{name}{number}{end}" for name in names for number in numbers for end in ends]
         rows = (self._exact_row(row, table.columns) for row in table.rows)
         if not with_reasons:
             return csv_text([head, *rows])
@@ -287,23 +306,36 @@ def _why_no_interval(ev: Evaluation) -> Iterator[str]:
 
 def table_of_slices(cut: Slices, *, digits: int = DIGITS, lang: Language = "en") -> Table:
     """One way of slicing: a row per slice."""
-    measures = list(cut.values)
-    heads = (Column(word("slice", lang), "text"), Column(word("query_count", lang), "count"))
-    rows = tuple(_slice_rows(cut, measures, digits, None, lang))
-    return Table((*heads, *(measure_column(m, digits) for m in measures)), rows, cut.name)
+    together = [list(measures) for _, measures in groupby(cut.values, key=lambda measure: cut.counts[measure])]
+    columns = [Column(word("slice", lang), "text")]
+    for measures in together:
+        columns.append(_count_column(word("query_count", lang), together, measures, str, importance=0))
+        columns += [measure_column(measure, digits) for measure in measures]
+    return Table(tuple(columns), tuple(_slice_rows(cut, together, digits, None, lang)), cut.name)
+
+
+def _count_column(
+    counted: str, together: Sequence[Sequence[Measure]], measures: Sequence[Measure], label: Callable[[Measure], str],
+    *, importance: int = 1,
+) -> Column:  # fmt: skip
+    """How many queries the values behind are about; it names the measures where others are about more or fewer."""
+    names = ", ".join(map(label, measures))
+    return Column(counted if len(together) == 1 else f"{counted} ({names})", "count", importance)
 
 
 def _slice_rows(
     cut: Slices,
-    measures: Sequence[Measure],
+    together: Sequence[Sequence[Measure]],
     digits: int,
     spans: dict[Measure, tuple[Spread, ...]] | None,
     lang: Language,
 ) -> list[tuple[Cell, ...]]:
     rows = []
     for place, label in enumerate(cut.labels):
-        cells = [Cell(label), Cell(max((counts[place] for counts in cut.counts.values()), default=0))]
-        for measure in measures:
+        cells = [Cell(label)]
+        for is_first, measure in ((not at, measure) for measures in together for at, measure in enumerate(measures)):
+            if is_first:
+                cells.append(Cell(cut.counts[measure][place] if measure in cut.counts else None))
             value = known(cut.values[measure][place] if measure in cut.values else None)
             if spans is None:
                 cells.append(value_cell(value, measure, digits))
