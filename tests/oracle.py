@@ -354,7 +354,11 @@ def distinct_orders(left: Counter[Label]) -> Iterator[list[Label]]:
 def is_judged(measure: Any, label: Label) -> bool:
     if label.grade is None or label.assumed:
         return False
-    return label.grade >= 0 or measure.negative != "unjudged"
+    if label.grade >= 0 or measure.negative != "unjudged":
+        return True
+    # Reading: what counts is judged. An item of grade -1 that `rel=-1` makes relevant is not one nobody looked at.
+    counted = RELEVANT.get(measure.name) if measure.counted_below else None
+    return counted is not None and counted(measure, label.grade)
 
 
 def at_least_rel(measure: Any, grade: float) -> bool:

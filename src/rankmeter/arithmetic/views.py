@@ -101,7 +101,8 @@ class Views:
         turned = turned_by(m)
         # What remains of a list that is cut first, and which places of a tie are filled, depends on the tie rule.
         by_ties = (m.depth, m.ties, turned) if m.depth is not None or filled_with(m) is not None else None
-        seen = (m.candidates, m.sign, m.unjudged, m.negative, by_ties, is_relative(m))
+        below = m.counted_below if m.negative == "unjudged" else None
+        seen = (m.candidates, m.sign, m.unjudged, m.negative, below, by_ties, is_relative(m))
         key = (*seen, m.ties, turned)
         if key not in self._views:
             if seen not in self._candidates:
@@ -128,8 +129,14 @@ def filled_with(m: Options) -> float | None:
 
 
 def judged_rows(grade: Floats, m: Any) -> Bools:
-    """Which grades are judgments: those below 0 only if ``negative`` says so."""
-    return grade >= 0 if m.negative == "unjudged" else np.ones(len(grade), np.bool_)
+    """Which grades are judgments: those below 0 only if ``negative`` says so, or if they count (``rel=-1``)."""
+    if m.negative != "unjudged":
+        return np.ones(len(grade), np.bool_)
+    judged: Bools = grade >= 0
+    if m.counted_below is not None:
+        lowest, gains = m.counted_below
+        judged |= (grade >= lowest) & (mapped(grade, gains) > 0 if gains else True)
+    return judged
 
 
 def turned_by(m: RankedMeasure) -> Gains | None:
@@ -148,17 +155,12 @@ def seen_by(m: Options, placements: Placements, gains: Gains | None) -> Placemen
     if m.candidates == "list":
         placements = only_listed(placements)
     if m.unjudged == "removed":
-        placements = condensed(placements, _lowest(m))
+        placements = condensed(placements, judged_rows(placements.grade, m))
     elif (grade := filled_with(m)) is not None:
-        placements = filled(placements, grade, _lowest(m), m.ties)
+        placements = filled(placements, grade, judged_rows(placements.grade, m), m.ties)
     if m.sign == "positive":
         placements = replace(placements, **placements.rows(placements.score > 0))
     return placements
-
-
-def _lowest(m: Options) -> float:
-    """The lowest grade that is a judgment."""
-    return 0.0 if m.negative == "unjudged" else -np.inf
 
 
 def _rank_to_cut_by(m: Options, placements: Placements, gains: Gains | None) -> Ints:
@@ -166,8 +168,8 @@ def _rank_to_cut_by(m: Options, placements: Placements, gains: Gains | None) -> 
     grade = filled_with(m)
     if grade is None or m.ties not in ("worst", "best"):
         return rank_of(placements, m.ties, gains)
-    judged = placements.grade >= _lowest(m)
-    full = filled(placements, grade, _lowest(m), m.ties)
+    judged = judged_rows(placements.grade, m)
+    full = filled(placements, grade, judged, m.ties)
     held = np.bincount(placements.query[judged], minlength=len(full))
     starts = np.searchsorted(full.query, full.query)  # the judged rows of a query come first
     is_judged = np.arange(len(full.query)) - starts < held[full.query]
@@ -210,9 +212,8 @@ def cut(placements: Placements, rank: Ints, depth: int) -> Placements:
     )
 
 
-def condensed(placements: Placements, lowest: float) -> Placements:
+def condensed(placements: Placements, judged: Bools) -> Placements:
     """Take the unjudged items out of the lists, keeping the order of the rest (Sakai's condensed lists)."""
-    judged = placements.grade >= lowest
     kept = replace(placements, **placements.rows(judged))
     counts = np.bincount(kept.query, minlength=len(kept)).astype(np.int64)
     first, tied = _tie_groups(kept.query, kept.above)
@@ -244,13 +245,12 @@ def with_high_grades(placements: Placements) -> Placements:
     )
 
 
-def filled(placements: Placements, grade: float, lowest: float, ties: str) -> Placements:
+def filled(placements: Placements, grade: float, judged: Bools, ties: str) -> Placements:
     """Fill every place of the lists that no judged item has with an unjudged item of this grade.
 
     In a tie with judged items, the unjudged ones take the places that the tie rule leaves; unjudged items that tie only
     with each other are interchangeable.
     """
-    judged = placements.grade >= lowest
     p = placements if judged.all() else replace(placements, **placements.rows(judged))
     free = free_places(p, ties)
     return with_rows(p, replace(free, grade=np.full(len(free.query), grade)))

@@ -29,6 +29,7 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import ANY_POSITIVE, TIES_BY_ID, TIES_BY_INPUT, GainMeasure
+from rankmeter.measures.options import GainMap
 from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
@@ -61,6 +62,8 @@ class SeenConventions(NamedTuple):
     depth: int | None
     rel: str | None
     """``high`` if the grades of a query decide what is relevant."""
+    counted_below: tuple[float, GainMap] | None
+    """The grades below 0 that count, and are judgments for it."""
     ties: str
     gains: Gains | None
 
@@ -68,7 +71,7 @@ class SeenConventions(NamedTuple):
     def moving(self) -> tuple[Any, ...]:
         """The conventions applied before the tie rule; the rule is among them if the list is cut by it first."""
         placed_by_tie = self.depth is not None or filled_with(self) is not None
-        return (*self[:6], self.ties if placed_by_tie else None, self.gains if self.depth is not None else None)
+        return (*self[:7], self.ties if placed_by_tie else None, self.gains if self.depth is not None else None)
 
 
 class Needs(NamedTuple):
@@ -128,6 +131,7 @@ def seen_of(measure: Any, plain: Mapping[str, Any], gains: Gains | None, shortes
         plain.get("negative", measure.negative),
         depth,
         "high" if getattr(measure, "rel", None) == "high" else None,
+        measure.counted_below,
         plain.get("ties", measure.ties),
         gains,
     )

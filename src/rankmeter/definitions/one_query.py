@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankmeter.arithmetic.views import (
     condensed,
     cut,
     filled_with,
+    judged_rows,
     rank_of,
     turned_by,
     without_unreturned,
@@ -135,7 +137,8 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     """The list in the order of the measure's tie rule, without what its conventions remove."""
     items = list(dict.fromkeys([*data.scores, *data.judgments]))
     if (assumed := filled_with(measure)) is not None:  # unjudged items have a grade
-        known = {item: grade for item, grade in data.judgments.items() if measure.negative != "unjudged" or grade >= 0}
+        is_known = judged_rows(np.array([*data.judgments.values()], np.float64), measure).tolist()
+        known = dict(compress(data.judgments.items(), is_known))
         data = replace(data, judgments={item: known.get(item, assumed) for item in items})
     # Every item is placed as if it were judged; its number takes the place of the grade, to identify it.
     numbered: Any = {data.query: {item: float(number) for number, item in enumerate(items)}}
@@ -148,8 +151,8 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     if measure.depth is not None:
         seen = cut(seen, rank_of(seen, measure.ties, gains), measure.depth)
     if measure.unjudged == "removed":
-        is_lowest_zero = measure.negative == "unjudged" and not measure.subtopics
-        seen = condensed(seen, lowest=0.0 if is_lowest_zero else LOWEST_GRADE)
+        judged = seen.grade >= LOWEST_GRADE
+        seen = condensed(seen, judged if measure.subtopics else judged & judged_rows(seen.grade, measure))
     rank = rank_of(seen, measure.ties, gains)
     first, last = (seen.above + 1, seen.above + seen.tied) if measure.ties == "mean" else (rank, rank)
     order = np.lexsort((seen.earlier, -seen.grade, rank)).tolist()

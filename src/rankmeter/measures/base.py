@@ -394,7 +394,7 @@ class RankedMeasure(Measure):
             # The rule leaves open what stands above a hit.
             rules = list(SINGLE_ORDER_TIES)
             raise MeasureError.of("measures.undecided_by_chance", measure=self.name, ties=self.ties, rules=rules)
-        if self.unjudged == "removed" and self.negative == "unjudged" and self.counts_negative():
+        if self.unjudged == "removed" and self.negative == "unjudged" and self.counted_below:
             raise MeasureError.of("measures.removed_but_relevant", measure=self.name)
         if self.cut_first is not None and self.ties not in (*TIES_BY_ID, *TIES_BY_INPUT, "included"):
             raise MeasureError.of(
@@ -416,9 +416,10 @@ class RankedMeasure(Measure):
         cuts = self.duplicates in CUT_BEFORE_REPEATS or self.ties == "included"
         return (self.depth, self.ties) if self.depth is not None and cuts else None
 
-    def counts_negative(self) -> bool:
-        """Whether an item judged below 0 can count for it, under these options."""
-        return False
+    @property
+    def counted_below(self) -> tuple[float, GainMap] | None:
+        """Which grades below 0 count under these options: from which on, and if only some of those, their gains."""
+        return None
 
 
 @with_options
@@ -439,8 +440,9 @@ class RelevanceMeasure(RankedMeasure):
     def threshold(self) -> float | None:
         return None if isinstance(self.rel, str) else self.rel
 
-    def counts_negative(self) -> bool:
-        return not isinstance(self.rel, str) and self.rel < 0
+    @property
+    def counted_below(self) -> tuple[float, GainMap] | None:
+        return (self.rel, GainMap({})) if not isinstance(self.rel, str) and self.rel < 0 else None
 
 
 @with_options
@@ -475,11 +477,12 @@ class GainMeasure(RankedMeasure):
     def gain_map(self) -> tuple[GainMap, float | None, float] | None:
         return None if isinstance(self.gain, str) else (self.gain, self.rel, 0.0)
 
-    def counts_negative(self) -> bool:
-        if isinstance(self.gain, str):
-            return self.gain == "binary" and self.rel is not None and self.rel < 0
+    @property
+    def counted_below(self) -> tuple[float, GainMap] | None:
         lowest = -math.inf if self.rel is None else self.rel
-        return any(lowest <= grade < 0 < worth for grade, worth in self.gain.items())
+        if isinstance(self.gain, str):
+            return (lowest, GainMap({})) if self.gain == "binary" and -math.inf < lowest < 0 else None
+        return (lowest, self.gain) if any(lowest <= grade < 0 < worth for grade, worth in self.gain.items()) else None
 
 
 @cache

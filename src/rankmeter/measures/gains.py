@@ -169,8 +169,9 @@ class RankBiasedPrecision(RankedMeasure):
     def threshold(self) -> float | None:
         return None if self.gain == "exp2" else self.rel
 
-    def counts_negative(self) -> bool:
-        return self.gain == "binary" and self.rel < 0
+    @property
+    def counted_below(self) -> tuple[float, GainMap] | None:
+        return (self.rel, AS_THEY_ARE) if self.gain == "binary" and self.rel < 0 else None
 
 
 @register

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import rankmeter as rm
@@ -28,3 +30,27 @@ def test_a_power_of_2_that_no_number_holds_is_refused(text):
 def test_a_cutoff_beyond_64_bits_is_refused_when_the_measure_is_made(digits):
     with pytest.raises(rm.MeasureError, match="expected a whole number"):
         rm.parse("P@" + "9" * digits)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("RR(rel=-1,unjudged=undecided)", 1.0),
+        ("RR(rel=-2,unjudged=undecided)@1", 1.0),
+        ("Success(rel=-1,unjudged=undecided)@1", 1.0),
+        ("DCG(gain={-1:2},unjudged=-3)@1", 2.0),
+        ("nDCG(gain=binary,rel=-1,unjudged=nan)", 1.0),
+        ("AP(rel=-1,unjudged=nan)", 1.0),
+        ("RR(rel=1,unjudged=undecided)", math.nan),  # nobody decided the item of grade -1 for it
+        ("RR(rel=-1,unjudged=undecided,negative=nonrelevant)", 1.0),
+    ],
+)
+def test_an_item_below_0_that_counts_is_judged_under_every_treatment_of_the_unjudged(measure, value):
+    judgments, run = {"q": {"c": -1, "b": 1}}, {"q": {"c": 3.0, "b": 2.0}}
+    assert rm.evaluate(judgments, run, measure)[measure] == pytest.approx(value, nan_ok=True)
+
+
+def test_measures_of_one_call_do_not_share_what_they_take_for_judged():
+    texts = [f"DCG(rel={rel},gain=binary,unjudged=-3)@2" for rel in (1, -1, -2)] + ["DCG(gain={-1:2},unjudged=-3)@2"]
+    together = rm.evaluate(JUDGMENTS, RUN, texts)
+    assert [together[text] for text in texts] == [rm.evaluate(JUDGMENTS, RUN, text)[text] for text in texts]

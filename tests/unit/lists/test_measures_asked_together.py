@@ -77,7 +77,9 @@ def test_a_table_of_slices_shows_the_count_of_each_measure(data, intervals):
             expected = ev.counted(name) if cut is None else counts and counts[cut.labels.index(str(label))]
             assert row[place].value == expected
     rows = list(csv.DictReader(io.StringIO(shown.to_csv())))
-    assert [rows[0]["nDCG@3 queries"], rows[0]["Novelty@3 queries"]] == [str(ev.counted(name)) for name in measures[::2]]
+    assert [rows[0]["nDCG@3 queries"], rows[0]["Novelty@3 queries"]] == [
+        str(ev.counted(name)) for name in measures[::2]
+    ]
 
 
 def test_one_count_stands_for_all_measures_that_share_it(data):
