@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
+from rankmeter.inputs.arrow import shares_views
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
 from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, are_columns, name_pairs
@@ -230,6 +231,8 @@ def _views_of_text(series: Any) -> pl.Series | None:
     import pyarrow as pa
     import pyarrow.compute
 
+    if not shares_views():
+        return None
     try:
         # Not from Arrow's own pool: the huge pages that it asks for may take the kernel longer than all else here.
         pool, text = pa.system_memory_pool(), series.array.__arrow_array__()

@@ -54,6 +54,15 @@ def test_judgments_with_text_ids(make) -> None:
     assert (table.query.name, table.item.name, table.grade.name) == ("query", "item", "grade")
 
 
+def test_short_text_ids_of_a_pyarrow_that_cannot_share_views(make, monkeypatch) -> None:
+    """A view of a text of up to 12 bytes needs no other memory; older PyArrow has none to show, and Polars looked."""
+    frame = make({"query": ["q1", "q1"], "item": ["a", "b"], "grade": [1, 0]})
+    monkeypatch.setattr(pa, "__version__", "24.0.0")
+    monkeypatch.setattr("pyarrow.compute.cast", lambda *_, **__: pytest.fail("views were made"))
+    table = judgments_from_frame(frame)
+    assert (table.query.to_list(), table.item.to_list()) == (["q1", "q1"], ["a", "b"])
+
+
 def test_large_integer_ids_stay_themselves(make) -> None:
     table = run_from_frame(make({"user_id": [BIG, BIG - 1], "item_id": [-BIG, 2**63 - 1], "score": [0.5, 0.25]}))
     assert table.query.dtype == table.item.dtype == pl.Int64
