@@ -3,20 +3,29 @@
 A file is written into a hidden folder ``.rankmeter-...`` beside its destination and moved there when it is complete. If
 that fails (a full disk, an interrupt, SIGTERM or SIGHUP to a command), whatever was there stays as it was, and the new
 folder is removed. What cannot be caught (SIGKILL, a loss of power) may leave it behind; it can be deleted.
+
+Only files are replaced. An open descriptor (``/dev/stdout``, ``/dev/fd/3``), a pipe and a device are written to, once
+all is known: behind ``>> file`` they add to the file.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from errno import ELOOP
+from errno import EBADF, ELOOP
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
 from rankmeter.errors import InputError, NotFoundError, check_path, reason_of
 from rankmeter.late import pl, tempfile
+
+PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds between the attempts to replace a file that another program has open, which Windows refuses."""
 
 
 def check_readable(path: object) -> Path:
@@ -45,17 +54,53 @@ def _is_there(path: Path, kind: str) -> bool:
 def check_writable(path: object) -> Path:
     """Return the path of a file that can be written; refuse others, before anything is computed."""
     path = check_path("path", path)
-    _is_there(path, "files.cannot_be_written")
-    folder = path.parent
+    if (number := _descriptor_of(path)) is not None:
+        _check_open_for_writing(path, number)
+        return path
+    is_there = _is_there(path, "files.cannot_be_written")
     if path.is_dir():
         raise InputError.of("files.is_a_directory", source=str(path), inside=str(path / "result"))
-    if not folder.is_dir():
-        raise InputError.of("files.no_directory", source=str(path), folder=str(folder))
-    if not os.access(folder, os.W_OK):
-        raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(folder))
-    if path.is_file() and not os.access(path, os.W_OK):
+    if not is_there or path.is_file():
+        folder = _resolved(path).parent if path.is_symlink() else path.parent
+        if not folder.is_dir():
+            raise InputError.of("files.no_directory", source=str(path), folder=str(folder))
+        if not os.access(folder, os.W_OK):
+            raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(folder))
+    if is_there and not os.access(path, os.W_OK):
         raise InputError.of("files.may_not_be_written_to", source=str(path), place=str(path))
     return path
+
+
+def _descriptor_of(path: Path) -> int | None:
+    """The number of the open descriptor of this process that a path means; None if it means none.
+
+    ``/dev/stdout`` is a link to ``/proc/self/fd/1``, which looks like a link to the file that it was redirected to.
+    """
+    place = os.path.abspath(path)  # noqa: PTH100 (Path.absolute keeps the dots)
+    for _ in range(40):
+        folder, name = os.path.split(place)
+        real = os.path.realpath(folder)
+        own = f"/proc/{os.getpid()}/"
+        if name.isdecimal() and (real == "/dev/fd" or (real.startswith(own) and real.endswith("/fd"))):
+            return int(name)
+        if not os.path.islink(place):  # noqa: PTH114 (Path.is_link fails where a name is too long)
+            return None
+        place = os.path.join(folder, os.readlink(place))  # noqa: PTH115, PTH118 (as above)
+    return None
+
+
+def _check_open_for_writing(path: Path, number: int) -> None:
+    """Refuse a descriptor that is closed or only read."""
+    from fcntl import F_GETFL, fcntl  # which Windows does not have, nor paths of descriptors
+
+    try:
+        is_only_read = fcntl(number, F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    except OSError:
+        is_only_read = True
+    if is_only_read:
+        raise InputError.of(
+            "files.cannot_be_written", source=str(path), reason=reason_of(OSError(EBADF, os.strerror(EBADF)))
+        )
 
 
 def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
@@ -129,21 +174,44 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['values.csv']
     """
     place = check_writable(path)
+    is_replaced = _descriptor_of(place) is None and (place.is_file() or not place.exists())
     try:
-        if place.exists() and not place.is_file():
-            # A pipe or a device (/dev/stdout, /dev/null) is written to, not replaced.
-            yield place
-            return
-        place = _resolved(place)
-        with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=place.parent) as folder:
-            made = Path(folder) / place.name
+        place = _resolved(place) if is_replaced else place
+        with tempfile.TemporaryDirectory(prefix=".rankmeter-", dir=place.parent if is_replaced else None) as folder:
+            made = Path(folder) / (place.name or "file")
             yield made
-            _take_over_rights(place, made)
-            made.replace(place)
+            if is_replaced:
+                _take_over_rights(place, made)
+                _replace(made, place)
+            else:
+                _send(made, place)
     except BrokenPipeError:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError.of("files.cannot_be_written", source=str(path), reason=reason_of(error)) from error
+
+
+def _send(made: Path, place: Path) -> None:
+    """Write a file's content to an open descriptor, a pipe or a device, behind what was printed before."""
+    number = _descriptor_of(place)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    with made.open("rb") as content, open(place if number is None else os.dup(number), "wb") as sink:  # noqa: PTH123
+        shutil.copyfileobj(content, sink)
+
+
+def _replace(made: Path, place: Path) -> None:
+    """Move a file to its destination; wait a moment for a program that has the old one open, such as a scanner."""
+    for pause in PAUSES:
+        with suppress(PermissionError):
+            made.replace(place)
+            return
+        time.sleep(pause)
+    try:
+        made.replace(place)
+    except PermissionError as error:
+        raise InputError.of("files.cannot_be_replaced", source=str(place), reason=reason_of(error)) from error
 
 
 def _take_over_rights(place: Path, made: Path) -> None:
@@ -164,6 +232,13 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8, whole or not at all."""
     write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Add a text to the end of a file, which is made where it is not there; whole or not at all."""
+    place = check_writable(path)
+    is_file = _descriptor_of(place) is None and place.is_file()
+    write_bytes(place, (place.read_bytes() if is_file else b"") + text.encode("utf-8", errors="backslashreplace"))
 
 
 @contextmanager

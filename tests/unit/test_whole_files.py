@@ -217,3 +217,103 @@ def test_what_can_be_no_place_of_a_file_is_refused_in_a_sentence(what: str, plac
 def test_a_folder_is_not_a_saved_result(load: Callable[[Path], object], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory; expected one file"):
         load(tmp_path)
+
+
+def _printed(code: str, tmp_path: Path, **streams: object) -> subprocess.CompletedProcess[bytes]:
+    """What a process does whose streams lead elsewhere."""
+    source = str(Path(rm.__file__).parent.parent)
+    preamble = "import sys\nfrom rankmeter.whole_files import append_text, write_text\n"
+    return subprocess.run(
+        [sys.executable, "-c", preamble + code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": source}, check=False,
+        **{"stderr": subprocess.PIPE, **streams},
+    )  # type: ignore[call-overload,no-any-return]  # fmt: skip
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("write", ["write_text", "append_text"])
+def test_what_is_written_to_a_descriptor_goes_where_it_leads(name: str, write: str, tmp_path: Path) -> None:
+    if not os.path.lexists(name) and name != "link":
+        pytest.skip(f"this system has no {name}")
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    (tmp_path / "log").write_text("kept\n")
+    code = f"print('before')\n{write}({name!r}, 'written\\n')\nprint('after')"
+    for mode, begins in (("a", "kept\n"), ("w", "")):
+        with (tmp_path / "log").open(mode) as log:
+            done = _printed(code, tmp_path, stdout=log)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (tmp_path / "log").read_text() == f"{begins}before\nwritten\nafter\n"
+    piped = _printed(code, tmp_path, stdout=subprocess.PIPE)
+    assert piped.stdout == b"before\nwritten\nafter\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "log"]
+
+
+@pytest.mark.posix
+def test_a_descriptor_of_any_number_is_written_to_and_a_closed_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("kept\n")
+    with (tmp_path / "log").open("a") as log:
+        code = f"write_text('/dev/fd/{log.fileno()}', 'written\\n')"
+        assert _printed(code, tmp_path, pass_fds=[log.fileno()]).returncode == 0
+    assert (tmp_path / "log").read_text() == "kept\nwritten\n"
+    with (tmp_path / "log").open() as only_read:
+        for number in (77, 0):
+            done = _printed(f"write_text('/dev/fd/{number}', 'written\\n')", tmp_path, stdin=only_read)
+            assert f"/dev/fd/{number} cannot be written: Bad file descriptor".encode() in done.stderr
+    assert (tmp_path / "log").read_text() == "kept\nwritten\n"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("writer", WRITERS)
+def test_pipes_and_devices_are_written_to_and_stay(writer: str, tmp_path: Path) -> None:
+    import threading
+
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reading = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reading.start()
+    WRITERS[writer](pipe)
+    reading.join()
+    plain = tmp_path / "plain"
+    WRITERS[writer](plain)
+    assert len(got[0]) == len(plain.read_bytes()) > 0
+    assert pipe.is_fifo()
+    before = set(Path("/dev").iterdir())
+    WRITERS[writer](Path(os.devnull))
+    assert Path(os.devnull).is_char_device()
+    assert not [path for path in set(Path("/dev").iterdir()) - before if path.suffix == ".parquet"]
+
+
+@pytest.mark.posix
+def test_a_link_is_written_where_its_target_stands_and_a_missing_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "to").symlink_to("missing/file")
+    with pytest.raises(InputError, match=r"the directory .*missing does not exist"):
+        write_text(tmp_path / "to", "x")
+    (tmp_path / "missing").mkdir()
+    write_text(tmp_path / "to", "x")
+    assert (tmp_path / "missing" / "file").read_text() == "x"
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("refusals", [2, 99])
+def test_a_file_that_is_open_elsewhere_is_tried_again_then_said(
+    writer: str, refusals: int, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where no program replaces what another has open."""
+    replace, left = os.replace, [refusals]
+
+    def refuse(source: str, target: str) -> None:
+        if Path(target).name == "out" and left[0]:
+            left[0] -= 1
+            raise PermissionError(13, "Permission denied", target)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr("rankmeter.whole_files.PAUSES", (0.0, 0.0, 0.0))
+    if refusals == 2:
+        WRITERS[writer](place)
+        assert place.read_bytes() != b"kept"
+        return
+    with pytest.raises(InputError, match="another program may have it open"):
+        WRITERS[writer](place)
+    assert place.read_text() == "kept"
+    assert [path.name for path in place.parent.iterdir()] == ["out"]

@@ -55,7 +55,7 @@ from rankmeter.report.titles import titles_of
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import DIGITS
 from rankmeter.showing.terminal import document_text
-from rankmeter.whole_files import write_text
+from rankmeter.whole_files import append_text, write_text
 from rankmeter.wording import Language, Said, in_language, word
 
 if TYPE_CHECKING:
@@ -182,8 +182,7 @@ def compare(
     if gating.junit is not None:
         write_text(gating.junit, to_junit(verdicts, lang=lang))
     if summary is not None:
-        before = summary.read_text(encoding="utf-8") if summary.exists() else ""
-        write_text(summary, before + to_summary(cmp, verdicts, lang=lang))
+        append_text(summary, to_summary(cmp, verdicts, lang=lang))
     _write_pages(cmp, pages, titles, lang)
     if not delivery.quiet:
         if chosen != "table":

@@ -26,7 +26,7 @@ import numpy as np
 from rankmeter.compat.nearest import Nearest, as_array, cosine, on_device
 from rankmeter.errors import InputError
 from rankmeter.evaluating.verb import evaluate
-from rankmeter.whole_files import make_folder, whole_file, write_text
+from rankmeter.whole_files import append_text, make_folder, whole_file
 
 Similarity = Callable[[Any, Any], Any]
 Metrics = dict[str, float]
@@ -347,13 +347,12 @@ class RerankingEvaluator(_Evaluator):
 def _append_row(path: Path, row: Mapping[str, Any]) -> None:
     """Add a row to a CSV file, which is made with its headers where it is not there."""
     make_folder(path.parent)
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
     added = io.StringIO()
     writer = csv.DictWriter(added, list(row), lineterminator="\n")
-    if not before:
+    if not path.is_file() or path.stat().st_size == 0:
         writer.writeheader()
     writer.writerow(row)
-    write_text(path, before + added.getvalue())
+    append_text(path, added.getvalue())
 
 
 __all__ = ["InformationRetrievalEvaluator", "RerankingEvaluator", "cosine"]
