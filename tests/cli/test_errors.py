@@ -210,7 +210,7 @@ def test_a_full_disk_behind_standard_output_is_said_too() -> None:
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(args, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (2, "rankmeter: standard output: No space left on device.\n")
+    assert (done.returncode, done.stderr) == (3, "rankmeter: standard output: No space left on device.\n")
 
 
 def process(*args: str, **extra: object) -> subprocess.CompletedProcess[str]:

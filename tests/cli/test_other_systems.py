@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankmeter.cli import app
+from rankmeter.cli.streams import PLAIN, prepare_streams
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 b 1\n"
 ROWS = [("q1", "x", 3.0), ("q1", "a", 2.5), ("q2", "b", 1.0), ("q2", "a", 0.5)]
@@ -70,7 +71,36 @@ def test_a_console_of_few_characters_shows_every_table(encoding, language, tmp_p
     )
     assert told.returncode == 0, told.stderr
     assert b"Traceback" not in told.stderr
-    assert "1.0000" in told.stdout.decode(encoding)
+    shown = told.stdout.decode("utf-8")  # what goes into a pipe or a file is UTF-8, as every file that is written
+    assert "1.0000" in shown
+    assert "问题" in shown
+    assert "\\u" not in shown + told.stderr.decode("utf-8")
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "cp1252"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_marks_and_sentences_are_whole_in_a_file_under_any_encoding(variables, language, tmp_path):
+    (tmp_path / "j.qrels").write_text("".join(f"q{n} 0 a 1\n" for n in range(20)), "utf-8")
+    for name, scores in (("good", "2 1"), ("poor", "1 2")):
+        a, x = scores.split()
+        rows = (f"q{n} Q0 a 1 {a if n % 9 else 1} t\nq{n} Q0 x 1 {x if n % 9 else 2} t\n" for n in range(20))
+        (tmp_path / f"{name}.run").write_text("".join(rows), "utf-8")
+    words = ["compare", "j.qrels", "poor.run", "good.run", "-m", "RR", "--lang", language, "--permutations", "100"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    told = subprocess.run(
+        [sys.executable, "-m", "rankmeter", *words, "--baseline", "poor"], cwd=tmp_path, check=False,
+        env={**environment, "PYTHONUTF8": "0", **variables}, capture_output=True,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    shown = told.stdout.decode("utf-8")
+    assert "]↑" in shown
+    assert "\\u" not in shown + told.stderr.decode("utf-8")
+
+
+def test_a_terminal_that_lacks_characters_shows_ascii_of_the_same_meaning():
+    prepare_streams()
+    shown = "+0.1↑ -0.2↓ 0.6193\u2074\u2075 a…b x ≤ 2 \u280b 中".encode("ascii", PLAIN)
+    assert shown == rb"+0.1^ -0.2v 0.6193^4^5 a~b x <= 2 * \u4e2d"
 
 
 @pytest.mark.parametrize("name", [r"C:\runs\bm25.run", r"..\bm25", "bm 25.run", "bm25.RUN"])

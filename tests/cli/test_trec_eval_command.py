@@ -299,4 +299,4 @@ def test_a_closed_pipe_and_a_full_disk_end_the_command_quietly_or_in_a_sentence(
     if Path("/dev/full").exists():
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        assert (done.returncode, done.stderr) == (2, "rankmeter: standard output: No space left on device.\n")
+        assert (done.returncode, done.stderr) == (3, "rankmeter: standard output: No space left on device.\n")

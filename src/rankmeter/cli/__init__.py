@@ -1,7 +1,7 @@
 """The command line: one module per command, each of which parses, calls the API and prints.
 
 Standard output is data, standard error is talk. Exit 0 done, 1 a gate failed, 2 wrong use or bad input,
-130 interrupted.
+3 the system's fault (what was to be printed could not be), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.memory import keep_freed_memory
@@ -36,8 +37,9 @@ def main() -> None:
         if isinstance(ended.code, int) and threading.active_count() == 1:
             # Freeing everything object by object takes a tenth of a short call; the system does it at once.
             atexit._run_exitfuncs()  # noqa: SLF001 (what others asked Python to do at its end is done)
-            sys.stdout.flush()
-            sys.stderr.flush()
+            with suppress(OSError):  # what failed to be written has been said and has its code
+                sys.stdout.flush()
+                sys.stderr.flush()
             os._exit(ended.code)
         raise
 

@@ -14,7 +14,7 @@ import click
 from rankmeter import __version__
 from rankmeter.cli.bilingual import BilingualGroup, usage_text
 from rankmeter.cli.parameters import typed, typed_here
-from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say
+from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say, tell
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wings import present, table
 from rankmeter.wings.loading import load
@@ -116,5 +116,5 @@ def _no_command(args: Sequence[str]) -> InputError:
 def app(ctx: click.Context) -> None:
     """All commands; without one, their list."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help(), err=True)
+        tell(ctx.get_help().splitlines())
         ctx.exit(WRONG)

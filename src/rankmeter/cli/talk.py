@@ -5,7 +5,6 @@ An error ends a command with a sentence and a code.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from rankmeter.cli.streams import prepare_streams, silence
 from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rankmeter.inputs.reading import Progress as ReadSoFar
 
-DONE, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
+DONE, WRONG, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 130, 141
 LANGUAGE = "rankmeter.language"
 """Where the context of a command keeps the language of the call."""
 PATIENCE = 1.0
@@ -36,10 +36,7 @@ PATIENCE = 1.0
 
 def run(work: Callable[[], Any], language: Language) -> NoReturn:
     """Do the work of a command and exit with the code that it returns, if any."""
-    for stream in (sys.stdout, sys.stderr):
-        # Characters that the terminal's encoding lacks are escaped; they must not stop the command.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    prepare_streams()
     with notes_on_stderr(), _ends_by_unwinding():
         sys.exit(_exit_code(work, language))
 
@@ -56,13 +53,14 @@ def _exit_code(work: Callable[[], Any], language: Language) -> int:
         say(InputError.of("cli.interrupted").text(language))
         return INTERRUPTED
     except BrokenPipeError:
-        _silence_stdout()
+        silence(sys.stdout)
         return PIPE_CLOSED
     except OSError as error:
         # Errors about files name them.
         say(f"{error.filename or 'standard output'}: {error.strerror or error}.")
         if error.filename is None:
-            _silence_stdout()
+            silence(sys.stdout)
+            return FAULT
     else:
         return code if isinstance(code, int) else DONE
     return WRONG
@@ -89,12 +87,6 @@ def _ends_by_unwinding() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _silence_stdout() -> None:
-    """Keep Python from failing again when it flushes at exit."""
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 (a descriptor is wanted, not a path)
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
 def say(text: str) -> None:
     """Print a sentence in rankmeter's name."""
     tell([f"rankmeter: {text}"])
@@ -107,12 +99,15 @@ def tell(lines: list[str]) -> None:
         from shutil import get_terminal_size
 
         width = get_terminal_size().columns
-    for line in lines:
-        shown = without_controls(line)
-        if width is not None and width_of(shown) > width and not shown.startswith(" "):
-            shown = "\n".join(wrapped(shown, width))
-        sys.stderr.write(f"{shown}\n")
-    sys.stderr.flush()
+    try:
+        for line in lines:
+            shown = without_controls(line)
+            if width is not None and width_of(shown) > width and not shown.startswith(" "):
+                shown = "\n".join(wrapped(shown, width))
+            sys.stderr.write(f"{shown}\n")
+        sys.stderr.flush()
+    except OSError:  # full, or nobody reads it: the command is still judged by its work
+        silence(sys.stderr)
 
 
 def echo(text: str) -> None:
