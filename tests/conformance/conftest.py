@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,8 +17,19 @@ SRC = str(Path(rm.__file__).parents[1])
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
+@pytest.fixture(scope="session")
+def what_spark_needs():
+    """Skip the test unless PySpark, PyArrow and a Java that runs are there; macOS has a ``java`` that installs none."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=Path(home) / "bin" if home else None)
+    if java is None or subprocess.run([java, "-version"], capture_output=True, check=False).returncode:
+        pytest.skip("Spark needs Java, which is not on the path")
+
+
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory):
+def spark(tmp_path_factory, what_spark_needs):
     """The session that is there, or a new one behind a test that stopped it; it ends with the process."""
     from pyspark.sql import SparkSession
 

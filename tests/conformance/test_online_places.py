@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import polars as pl
@@ -98,7 +97,6 @@ def test_users_in_another_order_change_no_digit(asked):
 def spark_marks(test):
     marks = [
         pytest.mark.slow,
-        pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, which is not on the path"),
         pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
         pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
         pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, get_type_hints
@@ -86,3 +87,11 @@ def test_examples_stand_under_a_heading_where_the_site_finds_them():
 
 def test_the_chinese_reference_describes_the_same():
     assert _listed("zh") == _listed()
+
+
+def test_the_reference_is_the_same_where_optional_libraries_are_missing(monkeypatch):
+    everywhere = make_site.api_pages("en")
+    for library in ("torch", "torchmetrics", "pyspark", "mlflow"):
+        monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, "rankmeter.scale.torch_metric", raising=False)
+    assert make_site.api_pages("en") == everywhere

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
 import sys
 import warnings
@@ -32,11 +31,10 @@ from rankmeter.wings.spark import spark_worker
 from rankmeter.wings.spark.cluster import unweighed_batches
 
 SRC = str(Path(rm.__file__).parents[1])
-pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
-pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, which is not on the path"),
     # PySpark 4.3 says of pandas 3 that it is not fully supported; sockets to the JVM are closed by the collector.
     pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
     pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
@@ -365,6 +363,7 @@ except rm.InputError as error:
 
 @pytest.mark.skipif(pyspark.__version__ < "4", reason="the package of PySpark 3.5 brings no Connect server")
 @pytest.mark.skipif(find_spec("grpc") is None, reason="Connect needs pyspark[connect]")
+@pytest.mark.usefixtures("what_spark_needs")
 def test_connect_gives_the_same(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([SRC, str(Path(__file__).parents[3])])}
     env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
