@@ -140,9 +140,10 @@ def test_no_command_is_wrong_use_and_shows_the_help() -> None:
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (MemoryError(), 2, "not enough memory"),
+        (MemoryError(), 3, "not enough memory"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (PermissionError(13, "Permission denied", "x.run"), 2, "x.run: Permission denied"),
+        (OSError(5, "Input/output error", "x.run"), 3, "x.run: Input/output error"),
     ],
 )
 def test_what_the_machine_does_to_us_is_a_sentence_too(
@@ -199,7 +200,7 @@ def test_no_command_writes_over_its_input(command: str) -> None:
 @pytest.mark.parametrize("option", ["--output", "--save"])
 def test_a_full_disk_is_said_with_the_name_of_the_file(option: str) -> None:
     result = CliRunner().invoke(app, ["evaluate", "j.qrels", "r.run", option, "/dev/full"])
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     assert "rankmeter: /dev/full cannot be written: " in result.stderr
     assert "No space left" in result.stderr
 

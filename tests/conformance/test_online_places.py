@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.conformance.spark_tables import MARKS
 
 import rankmeter as rm
 from rankmeter.errors import InputError
@@ -95,13 +96,7 @@ def test_users_in_another_order_change_no_digit(asked):
 
 
 def spark_marks(test):
-    marks = [
-        pytest.mark.slow,
-        pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
-        pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
-        pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
-    ]
-    for mark in marks:
+    for mark in MARKS:
         test = mark(test)
     return test
 

@@ -183,6 +183,8 @@ def act(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:
     runner.parent.mkdir(exist_ok=True)
     runner.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m rankmeter "$@"\n')
     runner.chmod(0o755)
+    (runner.parent / "python").unlink(missing_ok=True)
+    (runner.parent / "python").symlink_to(sys.executable)
     given = {"JUDGMENTS": str(demo.data_path(demo.JUDGMENTS)), "RUNS": "", "BASELINE": "", "MEASURES": "nDCG@10 RR",
              "FAIL_IF": "", "OPTIONS": "", "REPORT": "", "VERSION": "", **inputs}  # fmt: skip
     env = {**os.environ, **given, "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output),

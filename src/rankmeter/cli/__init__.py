@@ -1,7 +1,6 @@
 """The command line: one module per command, each of which parses, calls the API and prints.
 
-Standard output is data, standard error is talk. Exit 0 done, 1 a gate failed, 2 wrong use or bad input,
-3 the system's fault (what was to be printed could not be), 130 interrupted.
+Standard output is data, standard error is talk; how a command ends is in ``exit_codes``.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ import click
 
 from rankmeter import __version__
 from rankmeter.cli.bilingual import BilingualGroup, usage_text
+from rankmeter.cli.exit_codes import WRONG, code_of
 from rankmeter.cli.parameters import typed, typed_here
-from rankmeter.cli.talk import WRONG, language_asked, language_of, run, say, tell
+from rankmeter.cli.talk import language_asked, language_of, run, say, tell
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wings import present, table
 from rankmeter.wings.loading import load
@@ -87,6 +88,7 @@ class Application(BilingualGroup):
             say(usage_text(error, lang if error.ctx is None else language_of(error.ctx)))
         except click.ClickException as error:
             say(error.format_message())
+            return code_of(error.__cause__) if isinstance(error.__cause__, RankmeterError) else WRONG
         except click.Abort:
             raise KeyboardInterrupt from None
         except _PipeClosedError as error:

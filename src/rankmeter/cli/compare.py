@@ -14,6 +14,7 @@ import click
 
 import rankmeter as rm
 from rankmeter.cli.bilingual import language_option
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import (
     DEFAULT_MEASURES,
     LEVEL,
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from rankmeter.inputs.tables import Judgments
     from rankmeter.report.comparisons import ShownComparison
 
-FAILED = 1
 USAGE = "rankmeter compare JUDGMENTS RUN RUN..."
 
 
@@ -194,7 +194,7 @@ def compare(
         if verdict.failed or not delivery.quiet:
             kind = "gate_failed" if verdict.failed else "gate_passed"
             say(word(kind, lang, gate=verdict.gate.text, why=verdict.why))
-    return FAILED if any(verdict.failed for verdict in verdicts) else 0
+    return FAILED if any(verdict.failed for verdict in verdicts) else DONE
 
 
 def _compared(

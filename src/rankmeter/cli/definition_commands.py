@@ -9,6 +9,7 @@ import click
 
 import rankmeter as rm
 from rankmeter.cli.bilingual import BilingualCommand
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
 from rankmeter.cli.output import Answer, TextAnswer, definition_talk, readable_width, shown_text
 from rankmeter.cli.parameters import Count, Reads, command, takes
@@ -17,9 +18,6 @@ from rankmeter.cli.trec_program import answer as trec_answer
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, into_measures, parse_measures, split_all
 from rankmeter.wording import word
-
-NOT_FOUND = 1
-"""The exit code if no definition gives every number."""
 
 columns_option = click.option("--columns", **COLUMNS, help="columns-as-evaluate")
 
@@ -124,12 +122,12 @@ def reconcile(
         if not metrics:
             raise InputError.of("cli.between_lacks_metric", tools=between)
         _give_together([rm.between(judgments, run, first, second, metric, columns=named) for metric in metrics], answer)
-        return 0
+        return DONE
     if metrics:
         raise InputError.of("cli.measure_without_between", metric=metrics[0])
     reconciled = rm.reconcile(judgments, run, list(map(_claim, claims)), columns=named, **options)
     answer.give(reconciled)
-    return 0 if reconciled.found else NOT_FOUND
+    return DONE if reconciled.found else FAILED
 
 
 def _claim(text: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import click
 
 import rankmeter as rm
 from rankmeter.cli.bilingual import BilingualGroup, language_option
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import (
     LEVEL,
     PAIRS,
@@ -34,8 +35,6 @@ from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:
     from rankmeter.online import Experiment, OnlineEvaluation
-
-GATE_FAILED = 1
 
 
 def _number(option: str, text: str) -> float:
@@ -168,7 +167,7 @@ def online(
             raise InputError.of("cli.position_bias_alone")
         drawn: dict[str, Any] = {"resamples": estimating.resamples or 200, "seed": estimating.seed}
         answer.tell(rm.online.position_bias(events, level=estimating.level, **drawn, **log.reading()))
-        return 0
+        return DONE
     asked = split_all(measures) or None
     settings = asdict(estimating)
     result: OnlineEvaluation | Experiment
@@ -199,7 +198,7 @@ def online(
         tell(definition_lines(result.measures, answer.lang))
         if report is not None:
             say(word("report_is_in", answer.lang, path=str(report)))
-    return 0 if getattr(result, "is_sound", True) else GATE_FAILED
+    return DONE if getattr(result, "is_sound", True) else FAILED
 
 
 def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) -> list[Said]:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,10 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from rankmeter import __version__
+from rankmeter.cli.exit_codes import DONE, FAULT, INTERRUPTED, PIPE_CLOSED, code_of
 from rankmeter.cli.streams import prepare_streams, silence
-from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning
+from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning, reason_of
 from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 
     from rankmeter.inputs.reading import Progress as ReadSoFar
 
-DONE, WRONG, FAULT, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 130, 141
 LANGUAGE = "rankmeter.language"
 """Where the context of a command keeps the language of the call."""
 PATIENCE = 1.0
@@ -47,8 +49,10 @@ def _exit_code(work: Callable[[], Any], language: Language) -> int:
         sys.stdout.flush()
     except RankmeterError as error:
         say(error.text(language))
-    except MemoryError:
+        return code_of(error)
+    except MemoryError as error:
         say(InputError.of("cli.out_of_memory").text(language))
+        return code_of(error)
     except KeyboardInterrupt:
         say(InputError.of("cli.interrupted").text(language))
         return INTERRUPTED
@@ -61,9 +65,15 @@ def _exit_code(work: Callable[[], Any], language: Language) -> int:
         if error.filename is None:
             silence(sys.stdout)
             return FAULT
-    else:
-        return code if isinstance(code, int) else DONE
-    return WRONG
+        return code_of(error)
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception; Python would end with 1, as a gate)
+        tell("".join(traceback.format_exception(error)).splitlines())
+        fault = Finished(f"{type(error).__name__}: {reason_of(error)}")
+        say(InputError.of("cli.unexpected", error=fault, version=__version__).text(language))
+        return FAULT
+    return code if isinstance(code, int) else DONE
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from tests.conformance.list_cases import BESIDE, DIVERSE, LISTS, with_subtopics
 from tests.conformance.path_cases import CASES, judged_values
 from tests.conformance.path_cases import MEASURES as PATH_MEASURES
 from tests.conformance.path_cases import rows as int_rows
+from tests.conformance.spark_tables import MARKS, table
 from tests.conformance.test_streamed import EXACT
 from tests.conformance.test_ways_of_placing import by_query, data, rows
 from tests.properties.routes import Route, frames, keyed, mapping, one_type, rows_of, rows_only
@@ -33,13 +34,7 @@ from rankmeter.wings.spark.cluster import unweighed_batches
 SRC = str(Path(rm.__file__).parents[1])
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-pytestmark = [
-    pytest.mark.slow,
-    # PySpark 4.3 says of pandas 3 that it is not fully supported; sockets to the JVM are closed by the collector.
-    pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*pandas.*:FutureWarning"),
-    pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),  # PySpark 3.5
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(" not in str(measure)] + [
     rm.parse(text)
     for text in (
@@ -47,12 +42,6 @@ SOME = [measure for number, measure in enumerate(EXACT) if number % 6 == 0 or "(
         "R@100", "NumQ", "NumRelRet", *(f"P(aggregate={name},empty=one)@3" for name in AGGREGATES),
     )
 ]  # fmt: skip
-
-
-def table(spark, frame: pl.DataFrame):
-    kinds = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
-    schema = ", ".join(f"`{name}` {kinds[dtype.base_type()]}" for name, dtype in frame.schema.items())
-    return spark.createDataFrame(frame.rows(), schema)
 
 
 @pytest.fixture(scope="module")

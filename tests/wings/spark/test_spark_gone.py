@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.conformance.spark_tables import MARKS, table
 from tests.conformance.test_ways_of_placing import data, rows
-from tests.wings.spark import test_spark
-from tests.wings.spark.test_spark import table
 
 import rankmeter as rm
 
-pytestmark = test_spark.pytestmark
+pytestmark = MARKS
 
 
 def test_a_session_that_is_gone_is_said(spark):
