@@ -34,7 +34,7 @@ from rankmeter.inputs.cells import (
     reads_as_number,
 )
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, say_columns
-from rankmeter.inputs.ids import is_id_type, plain_id
+from rankmeter.inputs.ids import has_text, ids_as_text, is_id_type, is_no_time, plain_id
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
 from rankmeter.late import pl
@@ -221,6 +221,8 @@ def _ids(role: Role, raw: Columns, origin: Origin) -> pl.Series:
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
         column = _ids_of_objects(role, list(column), raw, origin)
+    if (text := ids_as_text(column)) is not None:
+        column = text
     dtype = column.dtype
     if dtype.is_float():
         raise _float_ids(role, column, origin)
@@ -265,7 +267,9 @@ def _ids_of_objects(role: Role, values: list[object], raw: Columns, origin: Orig
         raise origin.blame(fact, surrogates, {})
     if kinds <= {str, type(None)}:
         return pl.Series(values, dtype=pl.String)
-    clean = [None if is_missing(v) else v for v in values]
+    clean = [None if is_missing(v) or (isinstance(v, np.datetime64) and is_no_time(v)) else v for v in values]
+    if any(map(has_text, kinds)):
+        clean = [plain_id(v) if has_text(type(v)) else v for v in clean]
     wrong = [row for row, v in enumerate(clean) if v is not None and not is_id_type(type(v))]
     if wrong:
         value = clean[wrong[0]]

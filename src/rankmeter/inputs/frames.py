@@ -209,7 +209,8 @@ def _name_of(column: object) -> str:
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
     """One pandas column: NumPy memory as it is, extension types through Arrow, objects as a list."""
     is_numpy = type(series.dtype).__module__.startswith("numpy")
-    if is_numpy and series.dtype.kind == "O":
+    # Of times with a zone PyArrow up to 25.0.0 asks pandas in a way that pandas 3.1 warns of.
+    if (is_numpy and series.dtype.kind == "O") or type(series.dtype).__name__ == "DatetimeTZDtype":
         return list(series.tolist())
     try:
         if is_numpy and series.dtype.kind in "iufb":

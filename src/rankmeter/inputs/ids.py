@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime
 from itertools import islice
 from numbers import Integral
 from sys import getsizeof
 from typing import Any, NoReturn
+from uuid import UUID
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from rankmeter.errors import InputError, examples
 from rankmeter.inputs.cells import is_text
 from rankmeter.late import pl
 from rankmeter.wording import Said, said, spelled
+
+_UUID_BYTES = 16
 
 
 class LateIds:
@@ -68,9 +72,60 @@ def is_id_type(kind: type) -> bool:
     return issubclass(kind, (str, Integral)) and not issubclass(kind, (bool, np.timedelta64))
 
 
+def has_text(kind: type) -> bool:
+    """Whether objects of this type are ids by the one text that they have: UUIDs, days and moments."""
+    return issubclass(kind, (UUID, date, np.datetime64))
+
+
 def plain_id(id_: Any) -> str | int:
-    """The text or the number that an id is: that of a member of an enumeration, which may be shown as its name."""
-    return str.__str__(id_) if isinstance(id_, str) else int(id_)
+    """The text or the number that an id is: that of a member of an enumeration, which may be shown as its name.
+
+    A moment at midnight without a zone is its day, because pandas has no days; one with a zone is that of UTC.
+
+    >>> from datetime import date, datetime
+    >>> plain_id(date(2026, 1, 31)), plain_id(datetime(2026, 1, 31)), plain_id(datetime(2026, 1, 31, 12, 0, 0, 500_000))
+    ('2026-01-31', '2026-01-31', '2026-01-31 12:00:00.5')
+    """
+    if isinstance(id_, str):
+        return str.__str__(id_)
+    if isinstance(id_, datetime):
+        if id_.tzinfo is not None:
+            id_ = id_.astimezone(UTC)
+        return _short_moment(id_.isoformat(sep=" "))
+    if isinstance(id_, np.datetime64):
+        coarse = np.datetime_data(id_.dtype)[0] in ("Y", "M", "W", "D", "h", "m")
+        return _short_moment(str(id_.astype("datetime64[s]") if coarse else id_).replace("T", " "))
+    return str(id_) if has_text(type(id_)) else int(id_)
+
+
+def is_no_time(value: Any) -> bool:
+    """Whether this is the missing value of times."""
+    return bool(value != value)  # noqa: PLR0124 (NaT)
+
+
+def _short_moment(text: str) -> str:
+    """Without zeros behind the last digit that says anything, and without a midnight that has no zone."""
+    moment, plus, zone = text.partition("+")
+    if "." in moment:
+        moment = moment.rstrip("0").rstrip(".")
+    return moment + plus + zone if plus else moment.removesuffix(" 00:00:00")
+
+
+def ids_as_text(column: pl.Series) -> pl.Series | None:
+    """Days, moments and UUIDs (which Parquet keeps as 16 bytes) as `plain_id` writes them; None for other columns."""
+    dtype = column.dtype
+    if dtype == pl.Date:
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Datetime):
+        zone = "" if dtype.time_zone is None else "+00:00"
+        moments = column.dt.convert_time_zone("UTC") if zone else column
+        text = moments.dt.to_string("%Y-%m-%d %H:%M:%S%.9f").str.replace(r"\.?0*$", "")
+        text = text if zone else text.str.replace(" 00:00:00$", "")
+        return text + zone
+    if dtype == pl.Binary and (column.bin.size() == _UUID_BYTES).all():
+        parts = r"^(.{8})(.{4})(.{4})(.{4})(.{12})$"
+        return column.bin.encode("hex").str.replace(parts, "$1-$2-$3-$4-$5")
+    return None
 
 
 def id_text(id_: Any) -> str:
@@ -112,6 +167,9 @@ def ids(values: list[Any]) -> pl.Series:
         whole = [int(value) for value in values]
         if min(whole) >= -(2**63) and max(whole) < 2**63:
             return pl.Series(whole, dtype=pl.Int64)
+    if any(map(has_text, kinds)):
+        values = [plain_id(value) if has_text(type(value)) and not is_no_time(value) else value for value in values]
+        kinds = set(map(type, values))
     if not all(map(is_id_type, kinds)):
         wrong = next(value for value in values if not is_id_type(type(value)))
         kind = "inputs.float_id" if isinstance(wrong, float) else "inputs.no_id"

@@ -22,7 +22,16 @@ from rankmeter.errors import InputError, InputTypeError, RepeatedItemError, exam
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import EXACT_WHOLE_NUMBERS, is_rounded, merged
 from rankmeter.inputs.columns import VALUE_OF, is_usual
-from rankmeter.inputs.ids import are_mixed, ids, is_id_type, plain_id, refuse_no_text, refuse_same_text, types_of_ids
+from rankmeter.inputs.ids import (
+    are_mixed,
+    has_text,
+    ids,
+    is_id_type,
+    plain_id,
+    refuse_no_text,
+    refuse_same_text,
+    types_of_ids,
+)
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Ranks, Run, RunTable
 from rankmeter.late import pl
@@ -252,8 +261,8 @@ def _checked(source: Mapped, look: str) -> Mapped:
     of the time of an evaluation, and one that nobody judged is only ever counted.
     """
     types = source.query_types | source.item_types
-    if any(issubclass(kind, Enum) and is_id_type(kind) for kind in types):
-        source = type(source)(_plain_ids(source.data), source.source)
+    if any((issubclass(kind, Enum) and is_id_type(kind)) or has_text(kind) for kind in types):
+        source = type(source)(_plain_ids(source.data, source.source), source.source)
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
         refuse_no_text(list(chain.from_iterable(source.data.values())))
@@ -267,17 +276,22 @@ def _checked(source: Mapped, look: str) -> Mapped:
     return source
 
 
-def _plain_ids(data: Mapping[Any, Any]) -> dict[Any, Any]:
+def _plain_ids(data: Mapping[Any, Any], what: str) -> dict[Any, Any]:
     """The same with every id as its text or number."""
 
     def plain(value: Any) -> Any:
-        return plain_id(value) if is_id_type(type(value)) else value
+        return plain_id(value) if is_id_type(type(value)) or has_text(type(value)) else value
 
+    def keyed(mapping: Mapping[Any, Any], role: str) -> dict[Any, Any]:
+        made = {plain(key): value for key, value in mapping.items()}
+        if len(made) < len(mapping):  # a UUID beside its text
+            refuse_same_text(f"{what}: {role}")
+        return made
+
+    by_query = keyed(data, "query")
     return {
-        plain(query): {plain(item): number for item, number in items.items()}
-        if isinstance(items, Mapping)
-        else list(map(plain, items))
-        for query, items in data.items()
+        query: keyed(items, "item") if isinstance(items, Mapping) else list(map(plain, items))
+        for query, items in by_query.items()
     }
 
 
