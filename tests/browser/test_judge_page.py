@@ -286,3 +286,18 @@ def test_what_was_judged_before_is_not_asked_again(browser):
     given = {(query, item): grade for query, item, grade in rows.select("query", "item", "grade").iter_rows()}
     assert before.items() <= given.items()
     assert len(given) == 5
+
+
+def test_ids_that_every_object_of_the_language_has(browser):
+    """A table of ids is no object: there, ``constructor`` would be a function before anybody named it."""
+    ids = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf", "length", "0"]
+    pool = pl.DataFrame({"query": ids, "item": ids})
+    items, queries = pl.DataFrame({"item": ["length"], "title": ["as long"]}), {"valueOf": "what it is worth"}
+    opened(browser, "objects", pool=pool, items=items, queries=queries)
+    seen = []
+    for _ in ids:
+        seen.append((browser.find_element("id", "query").text, browser.find_element("id", "query-id").text))
+        press(browser, "1")
+    assert soon(lambda: len(marks(browser)), len(ids)) == len(ids)
+    expected = [("what it is worth", "valueOf") if one == "valueOf" else (one, "") for one in ids]
+    assert seen == expected

@@ -46,7 +46,7 @@ def into_judgments(data: Any, *, columns: Named | None = None, format: str | Non
         return _with_notes(plain, paths)
     with paths.reading():
         tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
-    return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source), paths)
+    return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source, paths.paths), paths)
 
 
 def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> Judgments:

@@ -123,6 +123,8 @@ class JudgmentTable(Judgments):
     """Every judged query once, in order, where some have no row; None where all have one."""
     reading: Reading | None = None
     """How it was read; None where it was made here."""
+    paths: tuple[str, ...] = ()
+    """The files that were joined, where there are several."""
 
     @property
     def has_subtopics(self) -> bool:  # type: ignore[override]
@@ -210,7 +212,7 @@ def joined_runs(tables: list[RunTable]) -> RunTable:
     return RunTable(*_joined(tables, "score"), first.source, first.scored, all_queries(tables))
 
 
-def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
+def joined_judgments(tables: list[JudgmentTable], source: str, paths: tuple[str, ...]) -> JudgmentTable:
     """The judgments of several files as one table."""
     columns = _joined(tables, "grade")
     topics = [table.subtopic for table in tables if table.subtopic is not None]
@@ -220,8 +222,11 @@ def joined_judgments(tables: list[JudgmentTable], source: str) -> JudgmentTable:
     reading = None
     if read:
         notes = {kind: note for one in reversed(read) for kind, note in one.notes.items()}
-        reading = replace(read[0], source=source, rows=sum(one.rows or 0 for one in read), notes=notes)
-    return JudgmentTable(*columns, source, pl.concat(topics) if topics else None, all_queries(tables), reading)
+        unused = tuple(dict.fromkeys(name for one in read for name in one.unused))
+        rows = sum(one.rows or 0 for one in read)
+        reading = replace(read[0], source=source, rows=rows, unused=unused, notes=notes)
+    topic = pl.concat(topics) if topics else None
+    return JudgmentTable(*columns, source, topic, all_queries(tables), reading, paths)
 
 
 def _joined(tables: Sequence[JudgmentTable | RunTable], value: str) -> tuple[pl.Series, pl.Series, pl.Series]:

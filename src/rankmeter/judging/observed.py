@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.inputs.accepting import into_judgments
+from rankmeter.inputs.accepting import into_judgments, is_path
 from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.reading import DIFFERING_DEPTH, ITEM_CHANCE, ITEM_DEPTH, QUERY_CHANCE
 from rankmeter.inputs.tables import Judgments
@@ -271,9 +271,8 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
         return judgments, Design("assumed")
     if len(recorded) > 1:
         raise InputError.of("judging.two_chances", source=reading.source)
-    was_read = isinstance(people, Judgments) and Path(reading.source).is_file()
-    table = table_of(reading.source if was_read else people, "judgments")
     roles = reading.roles
+    table = _table_of_people(people, judgments, {recorded[0], roles["query"], roles["item"]})
     frame = pl.DataFrame(
         {
             "query": table[roles["query"]].cast(pl.String),
@@ -290,6 +289,18 @@ def with_design(people: Any, columns: Mapping[str, str] | None = None) -> tuple[
     if design.kind == "unequal":
         raise InputError.of("judging.unlike_differing", source=reading.source)
     return judgments, Design("differing", design.chances, depth)
+
+
+def _table_of_people(people: Any, judgments: Judgments, needed: set[str]) -> pl.DataFrame:
+    """All columns of what people judged: of a frame, or of the files that the judgments were read from."""
+    source = judgments.how_read().source
+    was_read = Path(source).is_file() and (isinstance(people, Judgments) or is_path(people))
+    paths = getattr(judgments, "paths", ()) or ((source,) if was_read else ())
+    tables = [table_of(path, "judgments") for path in paths] or [table_of(people, "judgments")]
+    for path, table in zip(paths, tables, strict=False):
+        if lacking := needed.difference(table.columns):
+            raise InputError.of("judging.files_differ", source=path, columns=sorted(lacking), others=source)
+    return pl.concat(tables, how="diagonal_relaxed")
 
 
 def _depth(table: pl.DataFrame, name: str) -> int | None:

@@ -2,6 +2,8 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
+  // By id: as keys of objects, "constructor" and "toString" would be there without anybody's doing.
+  const fieldsOf = new Map(Object.entries(data.items)), textOf = new Map(Object.entries(data.queries));
   const words = data.words;
   const $ = (id) => document.getElementById(id);
   // As wording does it in Python: {count}, and {count:row|rows} for the word that fits.
@@ -126,7 +128,7 @@
     const box = make("article", undefined, "card" + (n === state.at ? " now" : ""));
     box.dataset.pair = n;
     const item = data.pairs[n][1];
-    const fields = data.items[item] || [];
+    const fields = fieldsOf.get(item) || [];
     const title = fields.length ? fields[0][1] : item;
     box.append(make("h3", title));
     const list = make("dl");
@@ -168,8 +170,8 @@
     const query = data.pairs[n][0];
     const done = data.pairs.reduce((sum, _, k) => sum + (isDone(k) ? 1 : 0), 0);
     const skipped = data.pairs.reduce((sum, _, k) => sum + (mark(k).skipped ? 1 : 0), 0);
-    $("query").textContent = data.queries[query] || query;
-    $("query-id").textContent = data.queries[query] ? query : "";
+    $("query").textContent = textOf.get(query) || query;
+    $("query-id").textContent = textOf.get(query) ? query : "";
     $("progress").value = done;
     $("progress").max = data.pairs.length;
     const [first, last] = ends(n);
