@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import product
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_names
@@ -45,7 +46,17 @@ from rankmeter.online.questions import (
 )
 from rankmeter.online.sums import Sums, denominator, is_sums, measures_of, numerator
 from rankmeter.online.tallies import Counted, Label, add_to
-from rankmeter.online.trial import Day, Decision, Effect, Experiment, Interaction, NoveltyEffect, Role, SampleRatio
+from rankmeter.online.trial import (
+    Day,
+    Decision,
+    Effect,
+    Experiment,
+    Family,
+    Interaction,
+    NoveltyEffect,
+    Role,
+    SampleRatio,
+)
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.estimates import Estimate, GroupValue, Lift, Look, compare, detectable, heterogeneity
 from rankmeter.stats.power import sample_ratio
@@ -57,6 +68,7 @@ MISMATCH = 0.001
 FEW = 100
 """With fewer units in a group than this the test of a quotient errs more often than it says."""
 
+_Key = TypeVar("_Key", bound=Hashable)
 _CONTROLS = ("control", "a", "baseline", "off", "0", "default", "production")
 
 
@@ -136,11 +148,12 @@ def experiment(
     log = read_events(data, columns=columns, types=types, format=format, covariates=plan.covariates)
     if log.covariates != plan.covariates:
         raise InputError.of("online.read_without_covariates")
-    chosen = with_companions(_asked(measures, plan), unit)
+    wanted = _asked(measures, plan)
+    chosen = with_companions(wanted, unit)
     by = ("variant", "segment") if divided is not None else ("variant",)
     moment = None if start is None else _moment(start)
-    for name, wanted in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
-        if wanted and unit != "user":
+    for name, given in (("start", moment is not None), ("covariates", plan.covariates), ("days", plan.days)):
+        if given and unit != "user":
             raise InputError.of("online.about_users", option=Option(name))
     if divided is not None and any(measure.is_located for measure in chosen):
         raise InputError.of("online.no_quantiles_by_segment")
@@ -153,22 +166,45 @@ def experiment(
         located={} if divided else {variant: sides for (variant,), sides in counted.located.items()},
         strata=list(by_segment(counted.groups).values()) if plan.strata is not None else (),
     )  # fmt: skip
-    results = _results(whole, chosen, ratios)
-    of_segments = _by_segment(counted, chosen, base, plan) if segments is not None else ()
+    families = _families(wanted, chosen, plan)
+    results = _results(whole, families, ratios)
+    of_segments = _by_segment(counted, families, base, plan) if segments is not None else ()
     return Experiment(
         **results,
         segments=of_segments,
         segment=segments or "",
-        interactions=_interactions(of_segments, plan),
+        interactions=_interactions(of_segments, families, plan),
         days=days_of(counted, chosen, base, plan) if plan.days else (),
-        novelty=novelty_of(counted, chosen, base, plan) if plan.days else (),
+        novelty=novelty_of(counted, families, base, plan) if plan.days else (),
         **described(log, counted, [*notes, *_warnings(results["effects"], whole, counted.question.unit)]),
     )
 
 
-def _results(whole: Contrast, measures: Sequence[OnlineMeasure], ratios: Mapping[str, float] | None) -> dict[str, Any]:
+def _families(
+    asked: Sequence[OnlineMeasure], chosen: Sequence[OnlineMeasure], plan: ExperimentPlan
+) -> dict[OnlineMeasure, Family]:
+    """The family of each measure: what else is asked, and what stands beside it unasked, leaves the first alone."""
+    primary, guarded = {parse(text) for text in plan.primary}, {parse(text) for text in plan.guardrails}
+    first = next((measure for measure in asked if not primary and measure not in guarded), None)
+    families: dict[OnlineMeasure, Family] = {}
+    for measure in chosen:
+        if measure in guarded:
+            families[measure] = "guardrail"
+        elif measure in primary:
+            families[measure] = "primary"
+        elif measure == first:
+            families[measure] = "first"
+        else:
+            families[measure] = "others" if measure in asked else "beside"
+    return families
+
+
+def _results(
+    whole: Contrast, families: Mapping[OnlineMeasure, Family], ratios: Mapping[str, float] | None
+) -> dict[str, Any]:
     """What every experiment holds, from a log or from sums: values, the sample ratio, effects and decisions."""
-    effects, plan, ratio = decided(whole.effects(measures), whole.plan), whole.plan, _check_ratio(whole.groups, ratios)
+    measures, plan, ratio = list(families), whole.plan, _check_ratio(whole.groups, ratios)
+    effects = decided(whole.effects(measures), families, plan)
     variants = dict.fromkeys(effect.variant for effect in effects if plan.primary or plan.guardrails)
     return {
         "control": whole.control,
@@ -218,7 +254,7 @@ def _from_sums(
                 holds = examples(measures_of(sums)) or said("general.none")
                 raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
-    results = _results(whole, asked, ratios)
+    results = _results(whole, _families(asked, asked, plan), ratios)
     notes = tuple(_warnings(results["effects"], whole, unit))
     return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **results)
 
@@ -279,26 +315,38 @@ def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None)
 
 
 def _by_segment(
-    counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
+    counted: Counted, families: Mapping[OnlineMeasure, Family], control: str, plan: ExperimentPlan
 ) -> tuple[Effect, ...]:
     resampled = by_segment(counted.resampled)
     effects: list[Effect] = []
     for segment, variants in by_segment(counted.groups).items():
         groups = {variant: sums for variant, sums in variants.items() if sums.n}
         if segment != NO_SEGMENT and control in groups and len(groups) > 1:
-            effects += Contrast(groups, control, plan, resampled.get(segment, {})).effects(measures, segment)
-    # All segments together are one family of looks.
-    return corrected_effects(effects, plan)
+            effects += Contrast(groups, control, plan, resampled.get(segment, {})).effects([*families], segment)
+    # The looks at all segments are in one family.
+    return corrected_effects([replace(effect, family=families[effect.measure]) for effect in effects], plan)
 
 
-def _interactions(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Interaction, ...]:
-    """For each measure and variant whether the effects of the segments differ, corrected for how many are asked."""
-    families: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
+def _interactions(
+    effects: Sequence[Effect], families: Mapping[OnlineMeasure, Family], plan: ExperimentPlan
+) -> tuple[Interaction, ...]:
+    """For each measure and variant whether the effects of the segments differ, corrected within their family."""
+    of_segments: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
     for effect in effects:
-        families.setdefault((effect.measure, effect.variant), []).append(effect.difference)
-    p = {pair: heterogeneity(of_segments) for pair, of_segments in families.items()}
-    after = corrected_p(p, plan.correction)
-    return tuple(Interaction(*pair, len(families[pair]), p[pair], after[pair], plan.level) for pair in families)
+        of_segments.setdefault((effect.measure, effect.variant), []).append(effect.difference)
+    p = {pair: heterogeneity(differences) for pair, differences in of_segments.items()}
+    after = _corrected_within(p, {pair: families[pair[0]] for pair in p}, plan)
+    return tuple(Interaction(*pair, len(of_segments[pair]), p[pair], after[pair], plan.level) for pair in p)
+
+
+def _corrected_within(
+    p: Mapping[_Key, float], families: Mapping[_Key, Family], plan: ExperimentPlan
+) -> dict[_Key, float]:
+    """The p-values, each corrected with those of its family."""
+    after: dict[_Key, float] = {}
+    for family in dict.fromkeys(families.values()):
+        after |= corrected_p({key: each for key, each in p.items() if families[key] == family}, plan.correction)
+    return after
 
 
 def _warnings(effects: Sequence[Effect], whole: Contrast, unit: str) -> list[Said]:
@@ -379,20 +427,25 @@ class Contrast:
 
 
 def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
-    """Effects with p-values corrected for how many there are, and what could be found after that."""
-    p = corrected_p({place: effect.p for place, effect in enumerate(effects)}, plan.correction)
-    asked = 1 if plan.correction == "none" else len(effects)
+    """Effects with p-values corrected for how many their family has, and what could be found after that."""
+    families = {place: effect.family for place, effect in enumerate(effects)}
+    p = _corrected_within({place: effect.p for place, effect in enumerate(effects)}, families, plan)
+    sizes = Counter(families.values())
+    looks = [1 if plan.correction == "none" else sizes[effect.family] for effect in effects]
     least = [
-        detectable(effect.difference.variance, level=plan.level, power=plan.power, looks_at=asked) for effect in effects
+        detectable(effect.difference.variance, level=plan.level, power=plan.power, looks_at=asked)
+        for effect, asked in zip(effects, looks, strict=True)
     ]
     return tuple(replace(effect, p_corrected=p[place], least=least[place]) for place, effect in enumerate(effects))
 
 
-def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ...]:
-    """Effects in their roles, each family corrected on its own: primary measures, guardrails, diagnostics.
+def decided(
+    effects: Sequence[Effect], families: Mapping[OnlineMeasure, Family], plan: ExperimentPlan
+) -> tuple[Effect, ...]:
+    """Effects in their roles, each family corrected on its own.
 
     Guardrails must all hold, so that a false verdict needs one that is wrong: their margins are corrected for the
-    number of variants only. Without roles all effects are one family.
+    number of variants only.
     """
     primary, margins = {parse(text) for text in plan.primary}, {parse(t): m for t, m in plan.guardrails.items()}
     for measure in [*primary, *margins]:
@@ -410,12 +463,8 @@ def decided(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[Effect, ..
             role = "guardrail"
         elif primary or margins:
             role = "primary" if effect.measure in primary else "diagnostic"
-        placed.append(replace(effect, role=role))
-    families = {
-        role: iter(corrected_effects([effect for effect in placed if effect.role == role], plan))
-        for role in {effect.role for effect in placed}
-    }
-    return tuple(next(families[effect.role]) for effect in placed)
+        placed.append(replace(effect, role=role, family=families[effect.measure]))
+    return corrected_effects(placed, plan)
 
 
 def by_variant(groups: Mapping[Label, Any]) -> dict[str, Any]:
@@ -454,15 +503,16 @@ def days_of(counted: Counted, measures: Sequence[OnlineMeasure], control: str, p
 
 
 def novelty_of(
-    counted: Counted, measures: Sequence[OnlineMeasure], control: str, plan: ExperimentPlan
+    counted: Counted, families: Mapping[OnlineMeasure, Family], control: str, plan: ExperimentPlan
 ) -> tuple[NoveltyEffect, ...]:
     """Whether the effect of the second half of the days is that of the first."""
     groups = by_variant(counted.halves)
     changes = {
         (measure, variant): compare(change(groups[control], measure), change(groups[variant], measure),
                                     look=Look(plan.level), method=said("method_halves"))
-        for measure in measures if not measure.is_located
+        for measure in families if not measure.is_located
         for variant in groups if variant != control and control in groups
     }  # fmt: skip
-    p = corrected_p({key: lift.p for key, lift in changes.items()}, plan.correction)
+    family = {pair: families[pair[0]] for pair in changes}
+    p = _corrected_within({key: lift.p for key, lift in changes.items()}, family, plan)
     return tuple(NoveltyEffect(*key, lift.absolute, lift.p, p[key]) for key, lift in changes.items())

@@ -22,14 +22,22 @@ from rankmeter.wording import Language, Said, exact_percent, said, word
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
 Guard = Literal["", "passes", "fails", "cannot tell"]
 Role = Literal["", "primary", "guardrail", "diagnostic"]
+Family = Literal["first", "primary", "guardrail", "others", "beside"]
+"""The measures whose p-values are corrected together: the one asked first where no primary ones are named, those, the
+guardrails, whatever else was asked, and what nobody asked for."""
+_FAMILIES: Mapping[Family, str] = {
+    "first": "family_first", "primary": "family_primary", "guardrail": "family_guardrail", "others": "family_others",
+    "beside": "family_beside",
+}  # fmt: skip
+"""How each is said."""
 
 
 _COLUMNS = {
-    "variant": "variant", "segment": "segment", "role": "role", "control_value": "control_value.value",
-    "value": "value.value", "difference": "difference.value", "low": "difference.low", "high": "difference.high",
-    "relative": "relative.value", "relative_low": "relative.low", "relative_high": "relative.high", "p": "p",
-    "p_corrected": "p_corrected", "least_detectable": "least", "verdict": "verdict", "guard": "guard",
-    "chance_to_win": "chance", "expected_loss": "loss",
+    "variant": "variant", "segment": "segment", "role": "role", "family": "family",
+    "control_value": "control_value.value", "value": "value.value", "difference": "difference.value",
+    "low": "difference.low", "high": "difference.high", "relative": "relative.value", "relative_low": "relative.low",
+    "relative_high": "relative.high", "p": "p", "p_corrected": "p_corrected", "least_detectable": "least",
+    "verdict": "verdict", "guard": "guard", "chance_to_win": "chance", "expected_loss": "loss",
 }  # fmt: skip
 """The columns of a table of effects, and where each stands in an effect."""
 _SHOWN = ("segment", "measure", "variant", "role", "difference", "relative", "p", "peek", "least", "chance", "loss",
@@ -81,6 +89,7 @@ class Effect:
     """The smallest absolute difference found with the stated power, after the correction and the adjustment."""
     p_corrected: float
     role: Role = ""
+    family: Family = "first"
     margin: float = math.nan
     """Of a guardrail: the share of the control's value that may be lost."""
     p_margin: float = math.nan
@@ -138,8 +147,8 @@ class Effect:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        names = ("measure", "variant", "control", "segment", "role", "control_value", "value", "difference", "relative",
-                 "always_valid", "p", "p_corrected", "verdict", "margin", "p_margin", "guard")  # fmt: skip
+        names = ("measure", "variant", "control", "segment", "role", "family", "control_value", "value", "difference",
+                 "relative", "always_valid", "p", "p_corrected", "verdict", "margin", "p_margin", "guard")  # fmt: skip
         return {
             **{name: plain_of(getattr(self, name)) for name in names},
             "always_valid_p": self.test.always_valid_p,
@@ -316,7 +325,23 @@ class Experiment(LogResult):
         """What a person should know: the decision and the sample ratio first, then how the numbers came about."""
         looked = "looked_once" if self.plan.sequential == "once" else "looked_often"
         first = [self.ratio.sentence, *self.conclusions(), said(looked, rule=self.plan.sequential)]
-        return [*first, *LogResult.sentences(self)]
+        return [*first, *self._corrections(), *LogResult.sentences(self)]
+
+    def _corrections(self) -> list[Said]:
+        """Which p-values are corrected together, and that intervals are not."""
+        if len(self.effects) < 2:
+            return []
+        members = {family: [effect for effect in self.effects if effect.family == family] for family in _FAMILIES}
+        families = [
+            said(_FAMILIES[family], measures=list(dict.fromkeys(str(effect.measure) for effect in effects)),
+                 count=len(effects))
+            for family, effects in members.items() if effects
+        ]  # fmt: skip
+        kind = "families_uncorrected" if self.correction == "none" else "families"
+        return [
+            said(kind, correction=self.correction, families=families),
+            said("intervals_alone", level=self.plan.level),
+        ]
 
     def document(self, language: Language = "en") -> list[Block]:
         """The sample ratio, the numbers, and what was decided."""

@@ -8,6 +8,8 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
@@ -35,6 +37,13 @@ def simulated(users=400, lift=0.0, seed=0, variants=("A", "B"), before=False):
     return pl.DataFrame(rows)
 
 
+def with_conversions(log):
+    """The log with a conversion after every third click."""
+    clicks = log.filter(pl.col("type") == "click")
+    bought = clicks.gather_every(3).with_columns(pl.lit("conversion").alias("type"), pl.col("time") + 1)
+    return pl.concat([log, bought])
+
+
 def test_a_real_lift_is_found_and_nothing_is_not():
     lifted = rm.online.experiment(simulated(lift=0.2), ["CTR"]).effect("CTR")
     assert (lifted.verdict, lifted.difference.excludes_zero) == ("better", True)
@@ -57,12 +66,55 @@ def test_a_broken_sample_ratio_is_said_first():
 
 
 def test_p_values_are_corrected_for_variants_and_measures():
-    found = rm.online.experiment(simulated(users=300, variants=("A", "B", "C")), ["CTR", "CTR(per=reach)"])
-    assert len(found.effects) == 4
-    raw = sorted(one.p for one in found.effects)
-    assert min(one.p_corrected for one in found.effects) == pytest.approx(min(1.0, raw[0] * 4))
+    log = with_conversions(simulated(users=300, variants=("A", "B", "C"), lift=0.1))
+    found = rm.online.experiment(log, ["CTR", "CTR(per=reach)", "CVR"])
+    assert [one.family for one in found.effects] == ["first"] * 2 + ["others"] * 4 + ["beside"] * 2
+    for family in ("first", "others", "beside"):
+        effects = [one for one in found.effects if one.family == family]
+        least = min(effects, key=lambda one: one.p)
+        assert least.p_corrected == pytest.approx(min(1.0, least.p * len(effects)))
     plain = rm.online.experiment(simulated(users=300, variants=("A", "B", "C")), ["CTR"], correction="none")
     assert [one.p for one in plain.effects] == [one.p_corrected for one in plain.effects]
+
+
+MORE = ["CVR", "CTR(per=reach)", "SessionDuration", "EngagedSessions"]
+
+
+@settings(max_examples=15)
+@given(st.data())
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "by"])
+def test_asking_for_more_measures_never_changes_what_the_first_or_the_primary_ones_say(correction, data):
+    log = with_conversions(simulated(users=120, variants=("A", "B", "C"), lift=0.2))
+    more = data.draw(st.lists(st.sampled_from(MORE), unique=True))
+    plan = data.draw(st.sampled_from([{}, {"primary": "CTR"}, {"guardrails": {"Conversions": 0.1}}]))
+    alone, together = (
+        rm.online.experiment(log, measures, correction=correction, segments="country", **plan)
+        for measures in (["CTR"], ["CTR", *more])
+    )
+    for effects, others in ((alone.effects, together.effects), (alone.segments, together.segments)):
+        first = [one for one in effects if str(one.measure) == "CTR"]
+        again = [one for one in others if str(one.measure) == "CTR"]
+        for one, other in zip(first, again, strict=True):
+            assert (one.p, one.p_corrected, one.least, one.verdict) == (
+                other.p, other.p_corrected, other.least, other.verdict,
+            )  # fmt: skip
+    interactions = [[one.p_corrected for one in found.interactions if str(one.measure) == "CTR"]
+                    for found in (alone, together)]  # fmt: skip
+    assert interactions[0] == interactions[1]
+
+
+def test_families_and_intervals_are_said():
+    log = with_conversions(simulated(users=300))
+    sentences = list(map(str, rm.online.experiment(log, ["CTR", "CTR(per=reach)", "CVR"]).sentences()))
+    (families,) = [sentence for sentence in sentences if sentence.startswith("p-values are corrected (holm)")]
+    assert ": CTR (asked first, at the full level, 1 difference), " in families
+    assert "CTR(per=reach), CVR (the others asked, 2 differences)" in families
+    assert "Conversions (shown unasked, 1 difference)" in families
+    assert "intervals: 95%, each on its own (not corrected)" in sentences
+    planned = rm.online.experiment(log, ["CVR"], primary="CTR", guardrails={"Conversions": 0.1})
+    assert [one.family for one in planned.effects] == ["others", "primary", "guardrail"]
+    alone = rm.online.experiment(log, ["CTR"]).sentences()
+    assert not [sentence for sentence in alone if "corrected" in str(sentence)]
 
 
 def test_segments_are_the_experiments_of_their_units():
