@@ -158,6 +158,10 @@ class RepeatedItemError(InputError):
     """A run returns an item twice for one query, and no rule for that was asked for."""
 
 
+class RepeatedJudgmentError(InputError):
+    """A table judges an item more than once for one query."""
+
+
 class MissingExtraError(RankmeterError, ImportError):
     """An optional library that this call needs is not installed."""
 

@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from itertools import chain, islice, pairwise
@@ -33,9 +33,9 @@ from rankmeter.inputs.ids import (
     types_of_ids,
 )
 from rankmeter.inputs.reading import Reading
-from rankmeter.inputs.tables import Judgments, JudgmentTable, Ranks, Run, RunTable
+from rankmeter.inputs.tables import REPEATED, Judgments, JudgmentTable, Ranks, Run, RunTable
 from rankmeter.late import pl
-from rankmeter.wording import spelled
+from rankmeter.wording import said, spelled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -100,6 +100,14 @@ class GradedMapping(_ByQuery, Judgments):  # type: ignore[misc]  # which is its 
 
     data: Mapping[Query, Mapping[Item, float]]
     source: str = "judgments"
+    repeated: int = 0
+    """How many items of lists stood in them before."""
+
+    def how_read(self) -> Reading:
+        read = super().how_read()
+        if not self.repeated:
+            return read
+        return replace(read, notes={REPEATED: said("judged_again", source=self.source, count=self.repeated)})
 
     def judgment_table(self) -> JudgmentTable:
         query, item, queries = self._columns()
@@ -182,17 +190,19 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
     if set(map(type, by_query.values())) == {dict}:
         return _checked(GradedMapping(by_query), _JUDGMENTS_LOOK)
     graded: dict[Any, Mapping[Any, float]] = {}
+    repeated = 0
     for query, items in by_query.items():
         if isinstance(items, Mapping):
             graded[query] = items
         elif isinstance(items, Collection) and not isinstance(items, NO_LISTS):
             try:
                 graded[query] = dict.fromkeys(items, 1)
+                repeated += len(items) - len(graded[query])
             except TypeError as error:
                 raise _unlike("judgments", query, items, _JUDGMENTS_LOOK) from error
         else:
             raise _unlike("judgments", query, items, _JUDGMENTS_LOOK)
-    return _checked(GradedMapping(graded), _JUDGMENTS_LOOK)
+    return _checked(GradedMapping(graded, repeated=repeated), _JUDGMENTS_LOOK)
 
 
 def look_swapped(judgments: GradedMapping, run: ScoredMapping | RankedLists) -> bool:
@@ -262,7 +272,7 @@ def _checked(source: Mapped, look: str) -> Mapped:
     """
     types = source.query_types | source.item_types
     if any((issubclass(kind, Enum) and is_id_type(kind)) or has_text(kind) for kind in types):
-        source = type(source)(_plain_ids(source.data, source.source), source.source)
+        source = replace(source, data=_plain_ids(source.data, source.source))
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
         refuse_no_text(list(chain.from_iterable(source.data.values())))

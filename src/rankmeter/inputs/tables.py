@@ -19,10 +19,15 @@ from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import Reading, ReadLog
 from rankmeter.late import Late, pl
+from rankmeter.wording import said
 
 if TYPE_CHECKING:
     from rankmeter.inputs.mappings import GradedMapping, RankedLists, ScoredMapping
     from rankmeter.inputs.plain_trec import PlainRows
+
+
+REPEATED = "repeated judgments"
+"""The kind of note that counts judgments that were given more than once."""
 
 
 class Side:
@@ -138,6 +143,18 @@ class JudgmentTable(Judgments):
         return len(self.query)
 
     some_ids = _first_ids
+
+
+def without_repeats(table: JudgmentTable) -> JudgmentTable:
+    """The table with what was judged the same way several times once, which it says; unlike judgments stay."""
+    rows = pl.DataFrame({"query": table.query, "item": table.item, "grade": table.grade})
+    kept = rows.unique(maintain_order=True)
+    if table.subtopic is not None or not (dropped := len(rows) - len(kept)):
+        return table
+    read = table.how_read()
+    note = said("judged_again", source=table.source, count=dropped)
+    reading = replace(read, notes={**read.notes, REPEATED: note})
+    return replace(table, query=kept["query"], item=kept["item"], grade=kept["grade"], reading=reading)
 
 
 class Ranks(Late["pl.Series"]):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, RepeatedJudgmentError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
@@ -79,7 +79,7 @@ class JudgmentIndex:
                 return None
             again = rows[rows != first]
             pairs = shown_pairs(item.column, queries.gather(pl.Series(code[again])), again)
-            return InputError.of("placing.judged_twice", source=table.source, pairs=pairs)
+            return RepeatedJudgmentError.of("placing.judged_twice", source=table.source, pairs=pairs)
 
         return cls._of_columns(
             queries, groups.sizes, code, table.grade.to_numpy(), ColumnIds(table.item), lowest, refused

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankmeter.errors import InputError, MeasureError
+from rankmeter.errors import InputError, MeasureError, RepeatedJudgmentError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import no_query_in_common
 from rankmeter.inputs.reading import Readings
-from rankmeter.inputs.tables import Judgments, JudgmentTable, Run
+from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, without_repeats
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import place_mappings, same_id_types
@@ -115,10 +115,19 @@ class Pair(Placeable):
     def _place(self, plan: Plan) -> PlacedRun:
         if self.truth is None:
             return place_unjudged(self.returned)
+        try:
+            return self._place_against(self.truth, plan)
+        except RepeatedJudgmentError:  # looked for only now, as it takes a while and is rare
+            truth = without_repeats(self.truth.judgment_table())
+            placed = self._place_against(truth, plan)
+            object.__setattr__(self, "truth", truth)
+            return placed
+
+    def _place_against(self, truth: Judgments, plan: Plan) -> PlacedRun:
         if plan.subtopics and self.numbered is not None:
             items, subtopics = self.numbered
             return replace(place_run(items, self.returned, plan), subtopics=subtopics)
-        return place_run(self.truth, self.returned, plan)
+        return place_run(truth, self.returned, plan)
 
 
 def changes_runs(plan: Plan) -> bool:

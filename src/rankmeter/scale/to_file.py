@@ -21,7 +21,7 @@ from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Listener
 from rankmeter.inputs.shards import Files
 from rankmeter.inputs.streaming import none_of, regrouped
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.tables import JudgmentTable, RunTable, without_repeats
 from rankmeter.late import pl
 from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure
@@ -68,7 +68,7 @@ def evaluate_to_file(
     check_blocks(measures, about, judgments)
     truth = None
     if judgments is not None:
-        truth = into_judgments(judgments, columns=columns).judgment_table()
+        truth = without_repeats(into_judgments(judgments, columns=columns).judgment_table())
         check_subtopics(measures, truth.subtopic is not None, truth.source)
     known = judged_by(truth if truth is None or truth.subtopic is None else without_subtopics(truth))
     with whole_file(target) as made:

@@ -46,7 +46,7 @@ def test_a_repeated_item_is_found_among_short_lists():
     with pytest.raises(rm.InputError, match="returns an item twice for the same query"):
         rm.evaluate(truth, twice, "AP")
     with pytest.raises(rm.InputError, match="judges an item twice for the same query"):
-        rm.evaluate(pl.concat([truth, truth.tail(1)]), run, "AP")
+        rm.evaluate(pl.concat([truth, truth.tail(1).with_columns(pl.col("grade") + 1)]), run, "AP")
     assert rm.evaluate(truth, twice, "AP", duplicates="first").mean
 
 
