@@ -18,15 +18,15 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
+from rankmeter.lists.slice_intervals import difference as slice_difference
+from rankmeter.lists.slice_intervals import gap_test
+from rankmeter.lists.slice_intervals import spreads as slice_spreads
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.corrections import corrected, separation, step_down
 from rankmeter.stats.intervals import METHODS, intervals_of
 from rankmeter.stats.paired import TESTS, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
-from rankmeter.stats.slice_intervals import difference as slice_difference
-from rankmeter.stats.slice_intervals import gap_test
-from rankmeter.stats.slice_intervals import spreads as slice_spreads
 from rankmeter.stats.student import Contrasts
 
 LEVEL = 0.95

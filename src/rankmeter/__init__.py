@@ -50,7 +50,7 @@ _HOMES = {
     "rankmeter.placing.ranked_ids": "ranked_ids",
     "rankmeter.placing.tensors": "tensors",
     "rankmeter.report.judge_page": "judge_page",
-    "rankmeter.scale.sampling": "sampled sampled_ranks",
+    "rankmeter.evaluating.sampling": "sampled sampled_ranks",
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}
 _MODULES = ("online",)

@@ -45,8 +45,8 @@ from rankmeter.inputs.files import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
 from rankmeter.definitions.reconcile import reconcile as reconcile
 from rankmeter.inputs.passages import roll_up as roll_up
-from rankmeter.scale.sampling import sampled as sampled
-from rankmeter.scale.sampling import sampled_ranks as sampled_ranks
+from rankmeter.evaluating.sampling import sampled as sampled
+from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.judging.abstention import silence as silence

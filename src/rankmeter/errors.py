@@ -41,7 +41,6 @@ from typing import Any, Self
 
 from rankmeter.frozen import dataclass
 from rankmeter.late import pathlib, was_forked_from_threads
-from rankmeter.showing.characters import without_controls
 from rankmeter.wording import (
     BETWEEN,
     LANGUAGES,
@@ -56,6 +55,7 @@ from rankmeter.wording import (
     spelled,
     wording_of,
 )
+from rankmeter.wording.characters import without_controls
 
 LONGEST_TEXT = 20_000
 """Letters of a message; ids and file names of any length may stand in it."""

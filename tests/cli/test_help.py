@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from rankmeter import wording
 from rankmeter.cli import app
 from rankmeter.cli.application import COMMANDS
-from rankmeter.showing.characters import width_of
 from rankmeter.wording import help_words
+from rankmeter.wording.characters import width_of
 
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 """Three words of letters in a row: names and options are shorter, sentences are not."""

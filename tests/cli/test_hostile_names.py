@@ -27,7 +27,7 @@ import rankmeter as rm
 from rankmeter.cli import app
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.inputs.cells import csv_text, guarded, unguarded
-from rankmeter.showing.characters import one_line
+from rankmeter.wording.characters import one_line
 
 NAMES = (
     "plain",

@@ -19,7 +19,7 @@ from rankmeter.cli.application import COMMANDS
 from rankmeter.cli.parameters import Command, Reads, Writes, WritesEach
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.dialects import dialect_names
-from rankmeter.showing.characters import width_of
+from rankmeter.wording.characters import width_of
 
 
 def _commands(group: click.Group = app, name: str = "") -> Iterator[tuple[str, click.Command]]:

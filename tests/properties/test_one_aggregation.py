@@ -14,10 +14,10 @@ import rankmeter as rm
 from rankmeter.arithmetic import AGGREGATES, aggregated
 from rankmeter.comparing.ranked_lists import curves
 from rankmeter.evaluating.asking import Asked, ask
+from rankmeter.evaluating.blocks import State, evaluate_block, summary
 from rankmeter.evaluating.evaluation import About
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.reading import Readings
-from rankmeter.scale.blocks import State, evaluate_block, summary
 
 TRUTH = {
     "found": {"a": 1, "b": 2, "c": 1},

@@ -13,8 +13,8 @@ import click
 
 from rankmeter.cli.talk import LANGUAGE, language_of, spoken_language
 from rankmeter.errors import Problem, with_hint
-from rankmeter.showing.characters import wrapped
 from rankmeter.wording import LANGUAGES, Language, help_words, said
+from rankmeter.wording.characters import wrapped
 
 EXAMPLE_WIDTH = 76
 """The width of an example in the help, which is indented by four."""

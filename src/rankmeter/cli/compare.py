@@ -48,11 +48,11 @@ from rankmeter.comparing.records import units_said
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import reading_line
+from rankmeter.inputs.titles import titles_of
 from rankmeter.late import pl
 from rankmeter.measures import split_all
 from rankmeter.report import need_report_extra
 from rankmeter.report.evaluations import definition_lines
-from rankmeter.report.titles import titles_of
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import DIGITS
 from rankmeter.showing.terminal import document_text

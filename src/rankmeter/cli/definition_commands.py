@@ -62,7 +62,7 @@ def explain(
 ) -> None:
     """What a measure means in words, or its value for one query, worked out row by row."""
     from rankmeter.definitions.explain import explain_measure
-    from rankmeter.report.titles import titles_of
+    from rankmeter.inputs.titles import titles_of
 
     if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         raise InputError.of("cli.explain_file_first", source=measure)

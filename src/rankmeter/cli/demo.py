@@ -19,9 +19,9 @@ from rankmeter.cli.parameters import Writes, command
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import Finished, InputError, MissingExtraError
+from rankmeter.inputs.titles import read_texts
 from rankmeter.report import need_report_extra
 from rankmeter.report.evaluations import ShownEvaluations, measure_column, value_cell
-from rankmeter.report.titles import read_texts
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.markdown import markdown_text, table_markdown
 from rankmeter.whole_files import make_folder, write_text

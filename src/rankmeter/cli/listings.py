@@ -20,11 +20,11 @@ from rankmeter.measures.base import rule_of
 from rankmeter.measures.dialects import Dialect, Metric, dialect_names, find_dialect
 from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
-from rankmeter.showing.characters import width_of, wrapped
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language
 from rankmeter.wording import words as words_of
+from rankmeter.wording.characters import width_of, wrapped
 
 _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")

@@ -21,8 +21,8 @@ from rankmeter import __version__
 from rankmeter.cli.exit_codes import DONE, FAULT, INTERRUPTED, PIPE_CLOSED, code_of
 from rankmeter.cli.streams import prepare_streams, silence
 from rankmeter.errors import Finished, InputError, RankmeterError, RankmeterWarning, reason_of
-from rankmeter.showing.characters import one_line, width_of, without_controls, wrapped
 from rankmeter.wording import LANGUAGES, LOCALE, Language, Said, chosen_language, word
+from rankmeter.wording.characters import one_line, width_of, without_controls, wrapped
 
 if TYPE_CHECKING:
     import click

@@ -18,8 +18,8 @@ from rankmeter.cli.talk import say, tell
 from rankmeter.compat.trec_measures import atol
 from rankmeter.errors import MeasureError, Problem, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
-from rankmeter.showing.characters import without_controls
 from rankmeter.wording import Language, said
+from rankmeter.wording.characters import without_controls
 
 OPTIONS: dict[str, tuple[str, str, Any]] = {
     "-h": ("help", "help", True),

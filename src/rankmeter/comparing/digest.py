@@ -20,8 +20,8 @@ from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.inputs.titles import Titles
     from rankmeter.placing.placements import Bools, Floats
-    from rankmeter.report.titles import Titles
 
 MOST_POINTS = 300
 """How many queries a chart of differences shows at most."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from rankmeter.arithmetic import Values, aggregated
 from rankmeter.errors import InputError, examples
+from rankmeter.evaluating.listing import slices_of_queries
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
-from rankmeter.lists.listing import slices_of_queries
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import into_slicings
 from rankmeter.measures import Measure

@@ -198,7 +198,7 @@ def explain(
     worked = work_out(measure, one_query(judgments, run, query, columns=columns))
     if titles is None:
         return worked
-    from rankmeter.report.titles import into_titles  # loaded if there are titles
+    from rankmeter.inputs.titles import into_titles  # loaded if there are titles
 
     known = into_titles(titles)
     return replace(

@@ -99,7 +99,7 @@ class About:
 
     def expanded(self, measures: list[Measure]) -> list[Measure]:
         """Turn a measure of one group that names none into one for every group."""
-        from rankmeter.lists.listing import for_each_group
+        from rankmeter.evaluating.listing import for_each_group
 
         return measures if self.catalogue is None else for_each_group(measures, self.catalogue)
 
@@ -139,7 +139,7 @@ def evaluate_placing(
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
     if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
-        from rankmeter.lists.listing import measure_lists  # loaded if needed
+        from rankmeter.evaluating.listing import measure_lists  # loaded if needed
 
         listing = measure_lists(given, about.given(given), placed, asked.listed, asked.measures, values, about.by)
         values, means = {**values, **listing.values}, {**means, **listing.means}

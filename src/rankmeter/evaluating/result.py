@@ -31,10 +31,10 @@ from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
-from rankmeter.showing.characters import one_line
 from rankmeter.showing.numbers import finite, json_text
 from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
 from rankmeter.wording import chosen_language, line_about, said, word
+from rankmeter.wording.characters import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,7 +271,7 @@ class Evaluation:
 
         named = self.find(measure)
         if named.aggregate == "whole":
-            from rankmeter.stats.slice_intervals import whole_interval
+            from rankmeter.lists.slice_intervals import whole_interval
 
             return whole_interval(self, named, level=level, resamples=resamples, seed=seed)
         drawn = interval_of(

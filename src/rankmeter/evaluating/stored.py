@@ -106,7 +106,7 @@ def saved_wholes(header: Mapping[str, Any]) -> dict[Measure, Whole]:
 
 def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Slices]:
     """Read what :func:`slates_header` and :func:`slates_columns` wrote; samples for intervals are made anew."""
-    from rankmeter.lists.listing import sample_by_slice
+    from rankmeter.evaluating.listing import sample_by_slice
     from rankmeter.lists.slices import Slices
 
     slices, wholes = {}, saved_wholes(header)

@@ -114,7 +114,7 @@ def evaluate(
         distant: Evaluation = elsewhere.evaluate_distant(judgments, run, asked, columns, name, per_query_to, about)
         return distant
     if per_query_to is not None:
-        from rankmeter.scale.to_file import evaluate_to_file
+        from rankmeter.evaluating.to_file import evaluate_to_file
 
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
     with folder_is_one_run(run):

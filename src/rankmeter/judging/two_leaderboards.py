@@ -18,6 +18,7 @@ from rankmeter.inputs.tables import Judgments, JudgmentTable, RunTable
 from rankmeter.judging.assisted_values import counted_values, judged_pairs
 from rankmeter.judging.panel import named_error, unlike_scales
 from rankmeter.late import pl
+from rankmeter.lists.slice_intervals import middle_of
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Heading, Paragraph, Table
@@ -35,7 +36,6 @@ from rankmeter.stats.rank_agreement import (
     tau_ap_b,
     tau_h,
 )
-from rankmeter.stats.slice_intervals import middle_of
 from rankmeter.wording import Said, said
 
 FEWEST_SYSTEMS = 10

@@ -15,7 +15,7 @@ from rankmeter.placing.placements import Ints
 from rankmeter.wording import chosen_language, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.stats.slice_intervals import Gap, SliceContrast, Spread
+    from rankmeter.lists.slice_intervals import Gap, SliceContrast, Spread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,7 +118,7 @@ class Slices:
         The rest are all other slices together. Student's t over queries; for measures of all lists together
         percentiles of a bootstrap.
         """
-        from rankmeter.stats.slice_intervals import spreads  # only when asked
+        from rankmeter.lists.slice_intervals import spreads  # only when asked
 
         return spreads(self.samples, level=level, resamples=resamples, seed=seed)
 
@@ -151,7 +151,7 @@ class Slices:
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
     ) -> SliceContrast:
         """The value in one slice minus that in another, with an interval over queries."""
-        from rankmeter.stats.slice_intervals import difference  # only when asked
+        from rankmeter.lists.slice_intervals import difference  # only when asked
 
         return difference(
             self._sample(measure), self._place(one), self._place(other), level=level, resamples=resamples, seed=seed
@@ -172,7 +172,7 @@ class Slices:
         queries' slices are dealt out at random, ``p_value`` how often chance makes a gap as large. The interval is
         that of a gap whose differences all lie in their intervals, so it begins at 0 where none is beyond doubt.
         """
-        from rankmeter.stats.slice_intervals import gap_test  # only when asked
+        from rankmeter.lists.slice_intervals import gap_test  # only when asked
 
         if self.kind == "item":
             raise MeasureError.of("lists.gap_of_items")

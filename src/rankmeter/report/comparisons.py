@@ -11,13 +11,13 @@ from rankmeter.comparing.records import MOST_TESTED, units_said
 from rankmeter.inputs.reading import reading_line
 from rankmeter.measures import Measure
 from rankmeter.report.evaluations import definition_lines, meanings, measure_column, value_cell
-from rankmeter.showing.characters import width_of
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Span, Table, items
 from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS, in_ranges, known, p_text
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language, Said, in_language, said, word
+from rankmeter.wording.characters import width_of
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score

@@ -23,8 +23,8 @@ from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
+    from rankmeter.lists.slice_intervals import Spread
     from rankmeter.lists.slices import Slices
-    from rankmeter.stats.slice_intervals import Spread
 
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter.comparing.digest import board_rows, digest, paired_values, reference_of
 from rankmeter.errors import InputError
+from rankmeter.inputs.titles import Titles
 from rankmeter.measures.prose import Language
 from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
-from rankmeter.report.titles import Titles
 from rankmeter.showing import charts
 from rankmeter.showing.document import Block, Chart, Paragraph
 from rankmeter.showing.showable import Showable

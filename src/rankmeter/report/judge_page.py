@@ -16,8 +16,8 @@ from rankmeter.errors import InputError, examples
 from rankmeter.inputs.attributes import called, is_id_name, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
 from rankmeter.inputs.reading import CHANCES
+from rankmeter.inputs.titles import into_titles
 from rankmeter.late import pl
-from rankmeter.report.titles import into_titles
 from rankmeter.showing.html import asset, page_around
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, words

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rankmeter.comparing.digest import digest, provenance, reference_of
 from rankmeter.definitions.explain import explain_measure
 from rankmeter.errors import InputError, check_whole
+from rankmeter.inputs.titles import into_titles
 from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
-from rankmeter.report.titles import into_titles
 from rankmeter.showing import charts
-from rankmeter.showing.characters import without_controls
 from rankmeter.showing.html import asset, document_html, table_html
 from rankmeter.whole_files import make_folder, write_text
 from rankmeter.wording import Language, word, words
+from rankmeter.wording.characters import without_controls
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
 from typing import Any
 
-from rankmeter.showing.characters import one_line
+from rankmeter.wording.characters import one_line
 
 Spec = dict[str, Any]
 Words = Mapping[str, str]

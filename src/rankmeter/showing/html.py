@@ -8,10 +8,10 @@ from functools import cache
 from html import escape as escaped
 from pathlib import Path
 
-from rankmeter.showing.characters import shortened, without_controls
 from rankmeter.showing.charts import svg
 from rankmeter.showing.document import Block, Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.wording import Language, word
+from rankmeter.wording.characters import shortened, without_controls
 
 STILL = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """The policy of a page without a script."""

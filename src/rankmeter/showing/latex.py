@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankmeter.showing.characters import one_line
 from rankmeter.showing.document import Cell, Column, Table
+from rankmeter.wording.characters import one_line
 
 _LATEX = {
     "\\": r"\textbackslash{}",

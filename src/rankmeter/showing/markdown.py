@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rankmeter.showing.characters import one_line, without_controls
 from rankmeter.showing.document import ARROWS, Cell, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.wording.characters import one_line, without_controls
 
 _ACTIVE = re.compile(
     r"[\\|*_`<>\[\]{}~^$]|(?<!\w)@(?=\w)|(?<=-)-|(?<=\.)\.(?=\.)|(?<=\w):(?=//)|(?i:(?<=www)\.)|&(?=#?\w+;)"

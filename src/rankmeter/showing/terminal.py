@@ -10,9 +10,9 @@ from dataclasses import replace
 from shutil import get_terminal_size
 from typing import Literal
 
-from rankmeter.showing.characters import one_line, shortened, width_of, wrapped
 from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
 from rankmeter.wording import Language, word
+from rankmeter.wording.characters import one_line, shortened, width_of, wrapped
 
 Bars = Literal["blocks", "ascii"]
 BAR_WIDTH = 12

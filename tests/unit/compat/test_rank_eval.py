@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter.cli.definition_commands import rank_eval as command
 from rankmeter.compat.rank_eval import rank_eval
-from rankmeter.showing.characters import width_of
 from rankmeter.showing.terminal import document_text
+from rankmeter.wording.characters import width_of
 
 DCG, NDCG = {"dcg": {"k": 10}}, {"dcg": {"k": 10, "normalize": True}}
 # Ratings in ranked order, None for a document that nobody rated; then documents that were rated and not returned.

@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, RankmeterError
 from rankmeter.inputs import compression
 from rankmeter.inputs.streaming import regrouped
 from rankmeter.inputs.tables import RunTable
-from rankmeter.report.titles import read_texts
+from rankmeter.inputs.titles import read_texts
 
 RUN = pl.DataFrame({"query": ["q"] * 50, "item": [str(n) for n in range(50)], "score": [float(n) for n in range(50)]})
 

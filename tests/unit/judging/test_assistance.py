@@ -13,8 +13,8 @@ from judging_simulation import fixed
 import rankmeter as rm
 from rankmeter.judging.assistance import Assistance
 from rankmeter.report.comparisons import ShownComparison
-from rankmeter.showing.characters import width_of
 from rankmeter.stats.assisted import people_only, tuned, where_lists_differ
+from rankmeter.wording.characters import width_of
 
 QUERIES, ITEMS = 60, 12
 

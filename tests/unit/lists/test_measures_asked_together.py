@@ -12,7 +12,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.report.evaluations import ShownEvaluations, table_of_slices
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* have no list")
+pytestmark = [pytest.mark.filterwarnings("ignore:.* have no list"), pytest.mark.filterwarnings("ignore:.*leakage")]
 
 MEASURES = ["nDCG@3", "RR(empty=skip,miss=skip)@2", "Novelty@3", "Coverage", "Serendipity@5", "Success@1"]
 ITEMS = [f"i{number}" for number in range(25)]

@@ -146,7 +146,7 @@ def test_every_measure_answers_a_question() -> None:
 
 @pytest.mark.parametrize("way", ["files", "folder"])
 def test_texts_of_beir_are_read(tmp_path, way: str) -> None:
-    from rankmeter.report.titles import into_titles
+    from rankmeter.inputs.titles import into_titles
 
     (tmp_path / "queries.jsonl").write_text('{"_id": "1", "text": "what is it"}\n')
     (tmp_path / "corpus.jsonl").write_text(
@@ -159,7 +159,7 @@ def test_texts_of_beir_are_read(tmp_path, way: str) -> None:
 
 
 def test_a_text_that_a_record_lacks_moves_no_other_into_its_column(tmp_path) -> None:
-    from rankmeter.report.titles import into_titles
+    from rankmeter.inputs.titles import into_titles
 
     (tmp_path / "corpus.jsonl").write_text(
         '{"_id": "d1", "title": "A title", "author": "Ann", "text": "A text."}\n'

@@ -17,9 +17,9 @@ import rankmeter as rm
 from rankmeter.comparing.digest import digest, informative_queries, pareto
 from rankmeter.comparing.ranked_lists import CUTOFFS, curves, judgments_of, overlaps, ranked_lists
 from rankmeter.inputs.accepting import into_judgments, into_run
+from rankmeter.inputs.titles import Titles, into_titles, read_texts, titles_of
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.report.page import MOST_SYSTEMS, kept_systems, report_html
-from rankmeter.report.titles import Titles, into_titles, read_texts, titles_of
 
 TRUTH = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(30)}
 RUNS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankmeter.showing.characters import width_of
 from rankmeter.showing.document import Cell, Column, Heading, Paragraph, Table, text_table
 from rankmeter.showing.terminal import document_text, table_text
+from rankmeter.wording.characters import width_of
 
 
 def board(name: str, columns: int = 6) -> Table:

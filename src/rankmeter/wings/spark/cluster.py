@@ -19,6 +19,8 @@ from typing import Any
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MissingExtraError, warn
 from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.block_lists import background_of, check_blocks, listed_in, values_of_counts
+from rankmeter.evaluating.blocks import DistantEvaluation, State, check_subtopics, summary
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.columns import columns_of
@@ -28,8 +30,6 @@ from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import TIES_BY_INPUT
 from rankmeter.measures.slate_base import SlateMeasure
-from rankmeter.scale.block_lists import background_of, check_blocks, listed_in, values_of_counts
-from rankmeter.scale.blocks import DistantEvaluation, State, check_subtopics, summary
 from rankmeter.wings import is_foreign
 from rankmeter.wings.spark.spark_tables import SparkSide, judgment_side, local_judgments, local_run, quoted, run_side
 from rankmeter.wings.spark.spark_worker import ARRAYS, RowProblems, Work, partition_function

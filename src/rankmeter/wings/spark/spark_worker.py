@@ -22,13 +22,13 @@ import numpy as np
 from rankmeter.arithmetic import Values
 from rankmeter.arithmetic.custom import measure
 from rankmeter.errors import InputError, RankmeterError
+from rankmeter.evaluating.block_lists import count_groups, listed_in
+from rankmeter.evaluating.blocks import BlockValues, evaluate_block
 from rankmeter.inputs import streaming
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.lists.slating import Background
 from rankmeter.measures import Measure, parse
-from rankmeter.scale.block_lists import count_groups, listed_in
-from rankmeter.scale.blocks import BlockValues, evaluate_block
 from rankmeter.wings.spark.spark_tables import BLANK
 from rankmeter.wording import Said, said
 
@@ -37,7 +37,7 @@ BLOCK_ROWS = 1 << 19
 ARRAYS = {name: "boolean" if name == "counted" else "double" for name in Values.__slots__}
 """What is known of each query and measure, and its type in Spark."""
 ITEM_COUNTS = {"of": "bigint", "item": "string", "key": "bigint", "times": "bigint"}
-"""What is counted over all lists (`rankmeter.scale.block_lists`)."""
+"""What is counted over all lists (`rankmeter.evaluating.block_lists`)."""
 
 
 @dataclass(frozen=True)

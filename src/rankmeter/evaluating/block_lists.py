@@ -17,9 +17,9 @@ from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.arithmetic.aggregates import expansion
 from rankmeter.arithmetic.slates import Counts, value_from_counts, values_from_sums
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.evaluating.listing import Listing
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
-from rankmeter.lists.listing import Listing
 from rankmeter.lists.slating import Background, Given, Vocabulary, check_needs, order_of, shared_types
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure

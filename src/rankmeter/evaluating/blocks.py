@@ -16,6 +16,7 @@ from typing import Any
 from rankmeter.arithmetic import Tally, Values
 from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.block_lists import ExactSums, listed_in, measure_block, merged_sums, value_of_sums
 from rankmeter.evaluating.evaluation import ONLY_QUERIES, About
 from rankmeter.evaluating.facts import COUNTS, Facts, counts_of, noticed, unjudged_of
 from rankmeter.evaluating.measuring import (
@@ -41,7 +42,6 @@ from rankmeter.placing.joins import place_blocks
 from rankmeter.placing.pairs import Pair, changes_runs, place_unjudged, without_any_subtopic
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.preparations import prepared
-from rankmeter.scale.block_lists import ExactSums, listed_in, measure_block, merged_sums, value_of_sums
 
 _SHOWN = 3  # ids kept for the message about judgments and a run that have no query in common
 
@@ -135,7 +135,7 @@ class BlockValues:
     values: Mapping[Measure, Values]
     state: State
     counts: pl.DataFrame | None = None
-    """How often items stand in lists, where a measure asks (`rankmeter.scale.block_lists`)."""
+    """How often items stand in lists, where a measure asks (`rankmeter.evaluating.block_lists`)."""
 
 
 def check_subtopics(measures: Iterable[Measure], has_subtopics: bool, judgments: str) -> None:  # noqa: FBT001

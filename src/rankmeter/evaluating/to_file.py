@@ -12,6 +12,8 @@ import numpy as np
 
 from rankmeter.errors import InputError, check_path
 from rankmeter.evaluating.asking import Asked
+from rankmeter.evaluating.block_lists import background_of, check_blocks, listed_in, merged_counts, values_of_counts
+from rankmeter.evaluating.blocks import DistantEvaluation, State, check_subtopics, evaluate_block, summary
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.fingerprints import judged_by
 from rankmeter.evaluating.pairing import into_pair
@@ -31,8 +33,6 @@ from rankmeter.placing.pairs import MOST_JUDGED, Pair
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.preparations import without_subtopics
 from rankmeter.placing.segments import expand, group_rows, offsets_of
-from rankmeter.scale.block_lists import background_of, check_blocks, listed_in, merged_counts, values_of_counts
-from rankmeter.scale.blocks import DistantEvaluation, State, check_subtopics, evaluate_block, summary
 from rankmeter.whole_files import check_apart, check_writable, whole_file
 
 LONGEST_PATH = 4096
