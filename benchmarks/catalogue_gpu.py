@@ -21,9 +21,9 @@ import torch
 
 import rankmeter as rm
 from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator
-from rankmeter.placing import cuda_tiles, cuda_vectors
-from rankmeter.placing.devices import into_vectors
-from rankmeter.placing.pair_counts import AskedPairs, Excluded
+from rankmeter.wings.catalogue import cuda_tiles, cuda_vectors
+from rankmeter.wings.catalogue.devices import into_vectors
+from rankmeter.wings.catalogue.pair_counts import AskedPairs, Excluded
 
 ITEMS = 1_000_000
 QUERIES = {64: 65_536, 128: 65_536, 256: 32_768, 384: 16_384, 768: 16_384, 1024: 16_384, 1536: 8_192}

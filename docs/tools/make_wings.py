@@ -78,9 +78,10 @@ def aliases() -> Iterator[tuple[Path, str]]:
         for public, module in _whole(name, wing.modules).items():
             text = (
                 f'"""The public name of :mod:`{module}`. {MARK}."""\n\n'
-                "import sys\n\n"
-                f"import {module} as _module\nfrom {module} import *  # noqa: F403\n\n"
-                "sys.modules[__name__] = _module\n"
+                "import sys\nfrom typing import TYPE_CHECKING\n\n"
+                "from rankmeter.wings.loading import load\n\n"
+                f"if TYPE_CHECKING:\n    from {module} import *  # noqa: F403\n\n"
+                f'sys.modules[__name__] = load("{module}", __name__)\n'
             )
             yield SOURCE / Path(*public.split(".")[1:]).with_suffix(".py"), text
 

@@ -161,8 +161,9 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 THEIR_SIGNATURES = {
     "rankmeter.compat.": "doors take what the originals take",
-    "rankmeter.placing.cuda_tiles": "Triton compiles a kernel for pointers, sizes and constants, each a parameter; it "
-    "takes no object that holds several",
+    "rankmeter.wings.catalogue.cuda_tiles": "Triton compiles a kernel for pointers, sizes and constants, each a "
+    "parameter; it takes no object that holds several",
+    "rankmeter.wings.catalogue.sentence_transformers": "doors take what the originals take",
 }
 """Modules whose functions have the parameters that somebody else prescribes, and who."""
 

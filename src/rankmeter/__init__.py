@@ -46,9 +46,6 @@ _HOMES = {
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",
-    "rankmeter.placing.catalogue_ranking": "rank_catalogue",
-    "rankmeter.placing.ranked_ids": "ranked_ids",
-    "rankmeter.placing.tensors": "tensors",
     "rankmeter.report.judge_page": "judge_page",
     "rankmeter.evaluating.sampling": "sampled sampled_ranks",
 }

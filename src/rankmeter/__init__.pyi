@@ -37,9 +37,7 @@ from rankmeter.judging.nugget_scores import nuggets as nuggets
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
 from rankmeter.comparing.unjudged import pool as pool
-from rankmeter.placing.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.inputs.arrays import ranked_grades as ranked_grades
-from rankmeter.placing.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.inputs.files import read_judgments as read_judgments
 from rankmeter.inputs.files import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
@@ -50,9 +48,11 @@ from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.judging.abstention import silence as silence
-from rankmeter.placing.tensors import tensors as tensors
 from rankmeter.evaluating.verb import value as value
 from rankmeter import online as online
+from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
+from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
+from rankmeter.wings.catalogue.tensors import tensors as tensors
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import coverage as _coverage
 from rankmeter.measures import diversity as _diversity

@@ -172,7 +172,7 @@ def load_library(module: str, install: str = "", *, called: str = "") -> Any:
         return import_module(module)
     except ImportError as error:
         install = install or f'"rankmeter[{module}]"'
-        raise MissingExtraError.of("compat.not_installed", library=called or module, install=install) from error
+        raise MissingExtraError.of("general.not_installed", library=called or module, install=install) from error
 
 
 class RankmeterWarning(UserWarning):

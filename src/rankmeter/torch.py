@@ -1,36 +1,11 @@
-"""For training loops with PyTorch: a metric that accumulates, on its own or as a torchmetrics ``Metric``."""
+"""The public name of :mod:`rankmeter.wings.catalogue.metrics`. Written by docs/tools/make_wings.py."""
 
-from __future__ import annotations
+import sys
+from typing import TYPE_CHECKING
 
-from typing import Any
+from rankmeter.wings.loading import load
 
-from rankmeter.errors import MissingExtraError
-from rankmeter.scale.training import RankingMetric
+if TYPE_CHECKING:
+    from rankmeter.wings.catalogue.metrics import *  # noqa: F403
 
-
-def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) -> Any:
-    """Ranking measures as a torchmetrics ``Metric``: ``update(preds, target, indexes)``, ``forward`` and syncing.
-
-    Parameters
-    ----------
-    measures
-        One or several, as text or values.
-    options
-        Passed to ``torchmetrics.Metric``, such as ``dist_sync_on_step``.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from rankmeter.torch import as_torchmetrics
-    >>> metric = as_torchmetrics(["RR", "P@2"])
-    >>> metric(torch.tensor([-0.3, -0.2, -0.1]), torch.tensor([1, 0, 0]), indexes=torch.tensor([0, 0, 1]))
-    {'RR': tensor(0.2500, dtype=torch.float64), 'P@2': tensor(0.2500, dtype=torch.float64)}
-    """
-    try:
-        from rankmeter.scale.torch_metric import RankingTorchMetric  # only where that library is installed
-    except ImportError as error:
-        raise MissingExtraError.of("compat.not_installed", library="torchmetrics", install="torchmetrics") from error
-    return RankingTorchMetric(measures, **options)
-
-
-__all__ = ["RankingMetric", "as_torchmetrics"]
+sys.modules[__name__] = load("rankmeter.wings.catalogue.metrics", __name__)

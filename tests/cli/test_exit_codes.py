@@ -91,7 +91,7 @@ def test_a_failed_gate_is_not_1_where_the_result_cannot_be_written(option):
         (InputError.of("cli.interrupted"), MemoryError(), FAULT),
         (InputError.of("files.cannot_be_written", source="x", reason="y"), pl.exceptions.ComputeError("full"), FAULT),
         (InputError.of("files.cannot_be_written", source="x", reason="y"), OSError(errno.EROFS, "read-only"), WRONG),
-        (MissingExtraError.of("compat.not_installed", library="x", install="x"), ImportError("x"), WRONG),
+        (MissingExtraError.of("general.not_installed", library="x", install="x"), ImportError("x"), WRONG),
         (ZeroDivisionError(), None, FAULT),
     ],
 )

@@ -93,5 +93,5 @@ def test_the_reference_is_the_same_where_optional_libraries_are_missing(monkeypa
     everywhere = make_site.api_pages("en")
     for library in ("torch", "torchmetrics", "pyspark", "mlflow"):
         monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.delitem(sys.modules, "rankmeter.scale.torch_metric", raising=False)
+    monkeypatch.delitem(sys.modules, "rankmeter.wings.catalogue.torch_metric", raising=False)
     assert make_site.api_pages("en") == everywhere

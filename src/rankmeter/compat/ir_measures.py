@@ -29,7 +29,7 @@ try:
     import ir_measures
     from ir_measures import providers
 except ImportError as error:  # pragma: no cover (depends on what is installed)
-    raise MissingExtraError.of("compat.not_installed", library="ir_measures", install="ir-measures") from error
+    raise MissingExtraError.of("general.not_installed", library="ir_measures", install="ir-measures") from error
 
 
 def translate(measure: Any) -> Measure:

@@ -18,11 +18,11 @@ from rankmeter.inputs.ids import ids
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, judged_placements
 from rankmeter.placing.matrices import place_arrays, placed_columns
-from rankmeter.placing.pair_counts import host
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Ints, Placements, Plan
 from rankmeter.placing.segments import Places, offsets_of, text_keys
-from rankmeter.placing.vectors import load_torch
+from rankmeter.wings.catalogue.pair_counts import host
+from rankmeter.wings.catalogue.vectors import load_torch
 
 # torch need not be installed, so its tensors are Any here.
 Tensor = Any
@@ -117,23 +117,23 @@ def tensors(
         long = scores.element_size() == 8
         scores = scores.double()
         if long and bool((scores.abs() >= 1 << 53).any()):  # two different ones may have become one float
-            raise InputError.of("placing.scores_too_large")
+            raise InputError.of("catalogue.scores_too_large")
     if labels.dtype == torch.bool:
         labels = labels.to(torch.int8)
     sizes = item = None
     if indexes is not None:
         if mask is not None:
-            raise InputError.of("placing.mask_and_indexes")
+            raise InputError.of("catalogue.mask_and_indexes")
         scores, labels, sizes, item, queries = _grouped(scores, labels, into_tensor(indexes, "indexes"))
     elif scores.ndim != 2:
-        raise InputError.of("placing.tensors_of_shape", shape=str(tuple(scores.shape)))
+        raise InputError.of("catalogue.tensors_of_shape", shape=str(tuple(scores.shape)))
     elif mask is not None:
         inside = into_tensor(mask, "mask").bool()
         _check_alike(scores, inside, "mask")
         sizes, item = inside.sum(dim=1), inside.nonzero()[:, 1]
         scores, labels = scores[inside], labels[inside]
     if not scores.numel():
-        raise InputError.of("placing.empty_tensors", shape=str(tuple(scores.shape)))
+        raise InputError.of("catalogue.empty_tensors", shape=str(tuple(scores.shape)))
     highest = _highest(scores, labels)
     rows = len(scores) if sizes is None else len(sizes)
     return ScoredTensors(scores, labels, sizes, item, query_ids(queries, rows), highest)
@@ -148,9 +148,9 @@ def _highest(scores: Tensor, labels: Tensor) -> float:
         top, low, high = load_torch().stack([end.double() for end in ends]).tolist()
     for name, values, end in (("scores", scores, top), ("labels", labels, high)):
         if math.isnan(end):
-            raise InputError.of("placing.tensor_nan", what=name, count=int(values.isnan().sum()))
+            raise InputError.of("catalogue.tensor_nan", what=name, count=int(values.isnan().sum()))
     if math.isinf(low) or math.isinf(high):
-        raise InputError.of("placing.labels_infinite", count=int(labels.isinf().sum()))
+        raise InputError.of("catalogue.labels_infinite", count=int(labels.isinf().sum()))
     return float(high)
 
 
@@ -160,9 +160,9 @@ def into_tensor(values: Any, what: str) -> Tensor:
     try:
         tensor = torch.as_tensor(values).detach()
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError.of("placing.no_tensor", what=what, error=error) from error
+        raise InputError.of("catalogue.no_tensor", what=what, error=error) from error
     if tensor.is_complex():
-        raise InputError.of("placing.complex_tensor", what=what)
+        raise InputError.of("catalogue.complex_tensor", what=what)
     return tensor
 
 
@@ -172,21 +172,21 @@ def query_ids(given: Any, rows: int) -> pl.Series:
         return pl.Series(np.arange(rows))
     listed = given.tolist() if hasattr(given, "tolist") else list(given)
     if len(listed) != rows:
-        raise InputError.of("placing.queries_of_rows", count=len(listed), rows=rows)
+        raise InputError.of("catalogue.queries_of_rows", count=len(listed), rows=rows)
     column = ids(listed)
     if column.n_unique() != rows:
         twice = examples(column.filter(column.is_duplicated()).to_list())
-        raise InputError.of("placing.row_twice", what="queries", listed=twice)
+        raise InputError.of("catalogue.row_twice", what="queries", listed=twice)
     return column
 
 
 def _check_alike(scores: Tensor, other: Tensor, what: str) -> None:
     if scores.shape != other.shape:
         raise InputError.of(
-            "placing.tensors_differ", shape=str(tuple(scores.shape)), what=what, other=str(tuple(other.shape))
+            "catalogue.tensors_differ", shape=str(tuple(scores.shape)), what=what, other=str(tuple(other.shape))
         )
     if scores.device != other.device:
-        raise InputError.of("placing.other_devices", device=scores.device, what=what, other=other.device)
+        raise InputError.of("catalogue.other_devices", device=scores.device, what=what, other=other.device)
 
 
 def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, pl.Series]:
@@ -194,7 +194,7 @@ def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, T
     torch = load_torch()
     _check_alike(scores, indexes, "indexes")
     if indexes.is_floating_point():
-        raise InputError.of("placing.indexes_of_type", dtype=indexes.dtype)
+        raise InputError.of("catalogue.indexes_of_type", dtype=indexes.dtype)
     scores, labels, indexes = scores.reshape(-1), labels.reshape(-1), indexes.reshape(-1)
     indexes, order = indexes.sort(stable=True)
     known, sizes = torch.unique_consecutive(indexes, return_counts=True)

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from rankmeter.errors import InputError
-from rankmeter.placing import cuda_tiles as kernels
-from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.products import LEAST, exact_scores, float32_error
-from rankmeter.placing.vectors import (
+from rankmeter.wings.catalogue import cuda_tiles as kernels
+from rankmeter.wings.catalogue.pair_counts import AskedPairs, CountedPairs, Excluded, host
+from rankmeter.wings.catalogue.products import LEAST, exact_scores, float32_error
+from rankmeter.wings.catalogue.vectors import (
     Precision,
     array_of,
     check_again,
@@ -110,7 +110,7 @@ class CudaVectors:
                 return work(replace(self, block=block))
             except torch.OutOfMemoryError as error:
                 if block <= 1024:
-                    raise InputError.of("placing.no_device_memory") from error
+                    raise InputError.of("catalogue.no_device_memory") from error
                 block //= 2
 
 
@@ -450,7 +450,7 @@ def _matrix(values: Any, what: str) -> Any:
 
 
 def _lengths(vectors: Any, what: str) -> Any:
-    """(n,) float64: the lengths of vectors, as :func:`rankmeter.placing.vectors.unit` finds them, to the last bit."""
+    """(n,) float64: the lengths of vectors, as ``vectors.unit`` finds them, to the last bit."""
     lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
     for first in range(0, len(vectors), ROWS_AT_ONCE):
         some = vectors[first : first + ROWS_AT_ONCE].float()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import callback, vectors
+from rankmeter.wings.catalogue import callback, vectors
 
 MEASURES = ["RR", "AP", "nDCG@10", "MeanRank", "AUC", "RR(ties=item-ascending)", "RR(ties=input)", "AP(ties=mean)"]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, examples, load_library
 from rankmeter.frozen import dataclass
-from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, host
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.products import Products, Vectors, exact_scores
+from rankmeter.wings.catalogue.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, host
+from rankmeter.wings.catalogue.products import Products, Vectors, exact_scores
 
 Precision = Literal["exact", "fast"]
 CHECKED = 4
@@ -74,7 +74,7 @@ class NumpyVectors:
     def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         """Place the judged items."""
         if precision == "fast":
-            raise InputError.of("placing.fast_in_memory")
+            raise InputError.of("catalogue.fast_in_memory")
         tally = PairTally(asked, self.scores(asked.owner, asked.item))
         for row, item in Products.of(self.left, self.right).undecided(
             asked.owner, tally.threshold, tally.above, asked.told
@@ -153,14 +153,14 @@ def array_of(values: Any, what: str) -> Vectors:
         values = values.detach().cpu()
         values = values.numpy() if values.is_complex() else values.float().numpy()
     if getattr(getattr(values, "dtype", None), "kind", "") == "c":
-        raise InputError.of("placing.complex_vectors", what=what)
+        raise InputError.of("catalogue.complex_vectors", what=what)
     try:
         with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and said below
             matrix = np.ascontiguousarray(values, np.float32)
     except (TypeError, ValueError) as error:
-        raise InputError.of("placing.no_vectors", what=what, error=error) from error
+        raise InputError.of("catalogue.no_vectors", what=what, error=error) from error
     if matrix.ndim != 2 or not matrix.size:
-        raise InputError.of("placing.vectors_of_shape", what=what, shape=str(matrix.shape))
+        raise InputError.of("catalogue.vectors_of_shape", what=what, shape=str(matrix.shape))
     wrong = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
     if wrong:
         raise not_finite(what, wrong)
@@ -170,19 +170,19 @@ def array_of(values: Any, what: str) -> Vectors:
 def not_finite(what: str, wrong: list[int]) -> InputError:
     """What is said of vectors that have no order."""
     rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
-    return InputError.of("placing.vectors_not_finite", what=what, rows=rows, listed=examples(wrong))
+    return InputError.of("catalogue.vectors_not_finite", what=what, rows=rows, listed=examples(wrong))
 
 
 def check_widths(left: int, right: int) -> None:
     """Refuse vectors of different width."""
     if left != right:
-        raise InputError.of("placing.widths_differ", left=left, right=right)
+        raise InputError.of("catalogue.widths_differ", left=left, right=right)
 
 
 def check_bias(values: int, items: int) -> None:
     """Refuse a bias that does not fit the items."""
     if values != items:
-        raise InputError.of("placing.bias_of_items", values=values, items=items)
+        raise InputError.of("catalogue.bias_of_items", values=values, items=items)
 
 
 def unit(vectors: Vectors, what: str) -> Vectors:
@@ -200,7 +200,7 @@ def refuse_zero_vectors(lengths: Floats, what: str) -> None:
     """Refuse vectors that have no cosine."""
     if not lengths.all():
         rows = np.flatnonzero(lengths == 0).tolist()
-        raise InputError.of("placing.zero_vectors", what=what, listed=examples(rows))
+        raise InputError.of("catalogue.zero_vectors", what=what, listed=examples(rows))
 
 
 QUERIES_AT_ONCE = 1024

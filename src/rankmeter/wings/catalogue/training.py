@@ -21,9 +21,9 @@ from rankmeter.evaluating.measuring import groups_of, measure_groups
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.ranked_ids import ranked_ids
-from rankmeter.placing.tensors import Tensor, tensors
-from rankmeter.placing.vectors import load_torch
+from rankmeter.wings.catalogue.ranked_ids import ranked_ids
+from rankmeter.wings.catalogue.tensors import Tensor, tensors
+from rankmeter.wings.catalogue.vectors import load_torch
 from rankmeter.wording import said
 
 LIMBS = 68
@@ -100,7 +100,7 @@ class RankingMetric:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.measures:
             hint = did_you_mean(str(measure), [str(measure) for measure in self.measures])
-            raise NotFoundError.of("scale.not_accumulated", measure=measure, hint=hint)
+            raise NotFoundError.of("catalogue.not_accumulated", measure=measure, hint=hint)
         return meant, self._state[self.measures.index(meant)]
 
     def reset(self) -> None:
@@ -144,9 +144,9 @@ def check_measures(measures: object) -> tuple[Measure, ...]:
         raise MeasureError.of("measures.none")
     for measure in chosen:
         if not isinstance(measure, RankedMeasure):
-            raise MeasureError.of("scale.lists_not_accumulated", measure=measure)
+            raise MeasureError.of("catalogue.lists_not_accumulated", measure=measure)
         if not AGGREGATES[measure.aggregate].of_sums:
-            raise MeasureError.of("scale.median_not_accumulated", measure=measure)
+            raise MeasureError.of("catalogue.median_not_accumulated", measure=measure)
     return chosen
 
 
@@ -190,7 +190,7 @@ def aggregate(measure: Measure, row: Ints) -> float:
     counted, graded, relevant, _ = row[COUNTED:].tolist()
     rel = getattr(measure, "rel", None)
     if rel is not None and graded and not relevant:
-        raise MeasureError.of("scale.no_grade_so_far", measure=measure, rel=rel, name=type(measure).name)
+        raise MeasureError.of("catalogue.no_grade_so_far", measure=measure, rel=rel, name=type(measure).name)
     rule = AGGREGATES[measure.aggregate]
     below = total(row[WIDTH:COUNTED]) if rule.pools else counted
     return float(rule.value(total(row[:WIDTH]), below)) if counted else rule.nothing
@@ -210,7 +210,7 @@ def warned_of_empty(measures: tuple[Measure, ...], state: Ints) -> bool:
 def _check_same(mine: tuple[Measure, ...], others: tuple[Measure, ...]) -> None:
     if mine != others:
         raise MeasureError.of(
-            "scale.other_measures", mine=", ".join(map(str, mine)), others=", ".join(map(str, others))
+            "catalogue.other_measures", mine=", ".join(map(str, mine)), others=", ".join(map(str, others))
         )
 
 

@@ -8,8 +8,15 @@ import torch
 from torchmetrics import Metric
 
 from rankmeter.measures import Measure
-from rankmeter.placing.tensors import tensors
-from rankmeter.scale.training import added, aggregate, batch_state, check_measures, empty_state, warned_of_empty
+from rankmeter.wings.catalogue.tensors import tensors
+from rankmeter.wings.catalogue.training import (
+    added,
+    aggregate,
+    batch_state,
+    check_measures,
+    empty_state,
+    warned_of_empty,
+)
 
 
 class RankingTorchMetric(Metric):  # type: ignore[misc, unused-ignore]  # Any where it is not installed

@@ -12,12 +12,12 @@ from rankmeter.errors import InputError, RepeatedItemError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, judged_placements, with_unreturned
-from rankmeter.placing.pair_counts import host
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.segments import offsets_of
-from rankmeter.placing.tensors import Tensor, into_tensor, query_ids
-from rankmeter.placing.vectors import load_torch
+from rankmeter.wings.catalogue.pair_counts import host
+from rankmeter.wings.catalogue.tensors import Tensor, into_tensor, query_ids
+from rankmeter.wings.catalogue.vectors import load_torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def ranked_ids(
     torch = load_torch()
     items = _whole(item_ids, "item_ids")
     if items.ndim != 2 or not items.numel():
-        raise InputError.of("placing.ids_of_shape", shape=str(tuple(items.shape)))
+        raise InputError.of("catalogue.ids_of_shape", shape=str(tuple(items.shape)))
     judged = _whole(padded(relevant, padding, items.device), "relevant")
     check_rows(items, judged, "relevant")
     if judged.shape[1] == 0:
@@ -143,13 +143,13 @@ def ranked_ids(
         graded = padded(grades, 0, items.device).double()
         if graded.shape != judged.shape:
             raise InputError.of(
-                "placing.grades_of_shape", shape=str(tuple(graded.shape)), relevant=str(tuple(judged.shape))
+                "catalogue.grades_of_shape", shape=str(tuple(graded.shape)), relevant=str(tuple(judged.shape))
             )
         if bool(repeated.any()):
             wrong = judged[repeated].tolist()
-            raise InputError.of("placing.relevant_twice", listed=examples(wrong))
+            raise InputError.of("catalogue.relevant_twice", listed=examples(wrong))
         if bool((~graded.isfinite() & real).any()):
-            raise InputError.of("placing.grades_nan")
+            raise InputError.of("catalogue.grades_nan")
     graded = torch.where(real, graded, -torch.inf)
     listed = items != padding
     highest = max(float(graded.max()), 0.0)
@@ -168,20 +168,20 @@ def padded(values: Any, padding: int, device: Any) -> Tensor:
         kind = reduce(torch.promote_types, {row.dtype for row in rows if len(row)} or {torch.int64})
         filled = torch.nn.utils.rnn.pad_sequence([row.to(kind) for row in rows], True, padding)  # noqa: FBT003
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError.of("placing.tensor_each", error=error) from error
+        raise InputError.of("catalogue.tensor_each", error=error) from error
     return filled.to(device)
 
 
 def check_rows(items: Tensor, judged: Tensor, what: str) -> None:
     """Refuse a different number of queries."""
     if judged.ndim != 2 or len(judged) != len(items):
-        raise InputError.of("placing.other_rows", what=what, shape=str(tuple(judged.shape)), count=len(items))
+        raise InputError.of("catalogue.other_rows", what=what, shape=str(tuple(judged.shape)), count=len(items))
 
 
 def _whole(values: Any, what: str) -> Tensor:
     tensor = into_tensor(values, what)
     if tensor.is_floating_point() or tensor.dtype == load_torch().bool:
-        raise InputError.of("placing.ids_of_type", what=what, dtype=tensor.dtype)
+        raise InputError.of("catalogue.ids_of_type", what=what, dtype=tensor.dtype)
     return tensor.long()
 
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.compat.nearest import Nearest
-from rankmeter.placing import catalogue_ranking
-from rankmeter.placing.pair_counts import Excluded
-from rankmeter.placing.products import exact_scores
+from rankmeter.wings.catalogue import catalogue_ranking
+from rankmeter.wings.catalogue.nearest import Nearest
+from rankmeter.wings.catalogue.pair_counts import Excluded
+from rankmeter.wings.catalogue.products import exact_scores
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 os.environ["TRITON_INTERPRET"] = "1"  # looked at when Triton is imported
 pytest.importorskip("triton", reason="Triton is not installed")
-kernels = pytest.importorskip("rankmeter.placing.cuda_tiles")
-cuda = pytest.importorskip("rankmeter.placing.cuda_vectors")
+kernels = pytest.importorskip("rankmeter.wings.catalogue.cuda_tiles")
+cuda = pytest.importorskip("rankmeter.wings.catalogue.cuda_vectors")
 pytestmark = pytest.mark.slow
 ITEMS, QUERIES = 90, 4
 MEASURES = ["RR", "AP", "MeanRank", "AUC", "RR(ties=item-ascending)", "RR(ties=input)", "nDCG(ties=mean)@5"]

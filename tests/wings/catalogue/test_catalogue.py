@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
-from rankmeter.placing import products
+from rankmeter.wings.catalogue import products
 
 MEASURES = [
     "RR",

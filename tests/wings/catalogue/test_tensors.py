@@ -13,7 +13,7 @@ from rankmeter.placing.segments import text_keys
 
 torch = pytest.importorskip("torch")
 
-from rankmeter.placing import tensors  # noqa: E402  (torch may be absent)
+from rankmeter.wings.catalogue import tensors  # noqa: E402  (torch may be absent)
 
 MEASURES = [usual(name)(ties=ties) for name in PLAIN for ties in usual(name).tie_rules] + [
     rm.parse(text)

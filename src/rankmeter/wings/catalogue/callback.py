@@ -13,9 +13,9 @@ import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.frozen import dataclass
-from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.vectors import ITEMS_AT_ONCE, QUERIES_AT_ONCE, Precision, kth_best, top_items
+from rankmeter.wings.catalogue.pair_counts import AskedPairs, CountedPairs, Excluded, PairTally, each_once, host
+from rankmeter.wings.catalogue.vectors import ITEMS_AT_ONCE, QUERIES_AT_ONCE, Precision, kth_best, top_items
 
 Score = Callable[[Ints, slice], Any]
 """From the rows of some queries and a slice of the items to their scores, ``(queries, items)``, NumPy or torch."""
@@ -69,7 +69,7 @@ class ScoredTiles:
     def count(self, asked: AskedPairs, precision: Precision) -> CountedPairs:
         """The second pass: count what is above, and what is equal with its ids."""
         if precision == "fast":
-            raise InputError.of("placing.fast_callback")
+            raise InputError.of("catalogue.fast_callback")
         owner = asked.owner
         tally = PairTally(asked, self.scores(owner, asked.item))
         for block in _blocks(self.rows):
@@ -139,14 +139,14 @@ def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
         wrong = bool(np.isnan(scores).any())
     if tuple(scores.shape) != shape:
         raise InputError.of(
-            "placing.scores_of_shape",
+            "catalogue.scores_of_shape",
             shape=str(tuple(scores.shape)),
             queries=shape[0],
             items=shape[1],
             wanted=str(shape),
         )
     if wrong:
-        raise InputError.of("placing.score_nan", first=tile.start, last=tile.stop - 1)
+        raise InputError.of("catalogue.score_nan", first=tile.start, last=tile.stop - 1)
     return scores
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.scale.training import carried, limbs_of, total
+from rankmeter.wings.catalogue.training import carried, limbs_of, total
 
 torch = pytest.importorskip("torch")
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
-from rankmeter.placing.callback import best_of
-from rankmeter.placing.pair_counts import Excluded
+from rankmeter.wings.catalogue.callback import best_of
+from rankmeter.wings.catalogue.pair_counts import Excluded
 
 Array = npt.NDArray[Any]
 ROWS = 16
@@ -46,7 +46,7 @@ class Nearest:
 
         Raises ImportError where Triton is missing, and InputError for vectors that have no cosine.
         """
-        from rankmeter.placing.cuda_vectors import cuda_vectors
+        from rankmeter.wings.catalogue.cuda_vectors import cuda_vectors
 
         vectors = cuda_vectors(queries, documents, bias=None, similarity="cosine", device=str(queries.device))
         depth, nothing = min(self._depth, len(documents)), Excluded(np.empty(0, np.int64), len(documents))
@@ -77,7 +77,7 @@ def _candidates(scores: Any, depth: int) -> tuple[Array, Array, Array]:
     is_tensor = hasattr(scores, "detach")
     scores = scores.detach().float() if is_tensor else scores
     if bool(scores.isnan().any() if is_tensor else np.isnan(scores.max())):
-        raise InputError.of("compat.nan_similarity")
+        raise InputError.of("catalogue.nan_similarity")
     rows = len(scores) if is_tensor else ROWS
     parts = []
     for start in range(0, len(scores), rows):

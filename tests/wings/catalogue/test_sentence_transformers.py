@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from rankmeter.compat import sentence_transformers
-from rankmeter.compat.nearest import Nearest
 from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator, RerankingEvaluator, cosine
 from rankmeter.errors import InputError
+from rankmeter.wings.catalogue import sentence_transformers
+from rankmeter.wings.catalogue.nearest import Nearest
 
 RNG = np.random.default_rng(3)
 QUERIES = {f"q{number}": f"query {number}" for number in range(12)}

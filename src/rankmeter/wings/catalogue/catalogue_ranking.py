@@ -24,14 +24,14 @@ from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.reading import Listener, Progress, show_progress
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
-from rankmeter.placing.callback import Score, ScoredTiles
-from rankmeter.placing.devices import VectorPair, into_vectors
 from rankmeter.placing.indexes import PlacedRun, judged_placements
 from rankmeter.placing.numbering import encode, numbers_among
-from rankmeter.placing.pair_counts import AskedPairs, CountedPairs, Excluded, host
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import Places, group_rows, offsets_of, text_keys
-from rankmeter.placing.vectors import Precision
+from rankmeter.wings.catalogue.callback import Score, ScoredTiles
+from rankmeter.wings.catalogue.devices import VectorPair, into_vectors
+from rankmeter.wings.catalogue.pair_counts import AskedPairs, CountedPairs, Excluded, host
+from rankmeter.wings.catalogue.vectors import Precision
 from rankmeter.wording import said, spelled
 
 T = TypeVar("T")
@@ -71,12 +71,12 @@ class RankedCatalogue:
             sides = ((query, own.query), (given.item, own.item), (given.grade, own.grade))
             same = all(bool((theirs[left] == ours[right]).all()) for theirs, ours in sides)
         if not same:
-            raise InputError.of("placing.other_judgments")
+            raise InputError.of("catalogue.other_judgments")
 
     def top_lists(self) -> dict[Any, list[Any]]:
         """The best items of each query as a run: ``{query: [items, best first]}``."""
         if self.top is None:
-            raise InputError.of("placing.top_not_kept")
+            raise InputError.of("catalogue.top_not_kept")
         # By their number: -1 may be the id of an item.
         sizes = self.placed.placements.returned.tolist()
         lists = (row[:size] for row, size in zip(self.top.tolist(), sizes, strict=True))
@@ -148,10 +148,10 @@ def rank_catalogue(
     check_choice("precision", precision, ("exact", "fast"))
     if score is None:
         if query_vectors is None or item_vectors is None:
-            raise InputError.of("placing.nothing_to_rank_by")
+            raise InputError.of("catalogue.nothing_to_rank_by")
         devices = [device] if device is None or isinstance(device, str) else list(device)
         if not devices:
-            raise InputError.of("placing.no_device")
+            raise InputError.of("catalogue.no_device")
         sides = {"bias": bias, "similarity": similarity}
         places = [into_vectors(query_vectors, item_vectors, **sides, device=name) for name in devices]
         rows, columns = places[0].shape
@@ -160,7 +160,7 @@ def rank_catalogue(
         pairs = _seen_pairs(exclude, *names)
     else:
         if query_vectors is not None or item_vectors is not None or bias is not None or similarity != "dot":
-            raise InputError.of("placing.score_alone")
+            raise InputError.of("catalogue.score_alone")
         names = Names.of(queries, None, "queries"), Names.of(items, None, "items")
         judged = JudgedRows.of(judgments, *names)
         pairs = _seen_pairs(exclude, *names)
@@ -193,20 +193,20 @@ class Names:
     def of(cls, given: Iterable[Any] | int | None, rows: int | None, what: str) -> Names:
         """Check ids against the number of vectors; None where a callback has none."""
         if given is None and rows is None:
-            raise InputError.of("placing.how_many", what=what)
+            raise InputError.of("catalogue.how_many", what=what)
         if given is None or isinstance(given, (int, np.integer)):
             count = int(given if given is not None else rows)  # type: ignore[arg-type]
             if count < 1:
-                raise InputError.of("placing.none_of_them", what=what, count=count)
+                raise InputError.of("catalogue.none_of_them", what=what, count=count)
             if rows is not None and count != rows:
-                raise InputError.of("placing.count_of_rows", what=what, count=count, rows=rows)
+                raise InputError.of("catalogue.count_of_rows", what=what, count=count, rows=rows)
             return cls(count, None)
         column = given if isinstance(given, pl.Series) else as_ids(list(given))
         if rows is not None and len(column) != rows:
-            raise InputError.of("placing.names_of_rows", what=what, count=len(column), rows=rows)
+            raise InputError.of("catalogue.names_of_rows", what=what, count=len(column), rows=rows)
         if column.n_unique() != len(column):
             raise InputError.of(
-                "placing.row_twice", what=what, listed=examples(column.filter(column.is_duplicated()).to_list())
+                "catalogue.row_twice", what=what, listed=examples(column.filter(column.is_duplicated()).to_list())
             )
         return cls(len(column), column)
 
@@ -263,7 +263,7 @@ class JudgedRows:
         if len(outside):
             names = [f"{table.item[int(row)]} (query {table.query[int(row)]})" for row in outside[:5]]
             raise InputError.of(
-                "placing.outside_catalogue", count=len(outside), listed=examples([*names, *outside[5:]])
+                "catalogue.outside_catalogue", count=len(outside), listed=examples([*names, *outside[5:]])
             )
         return cls(judged, queries.rows(judged), number[order], item[order], grade[order], (queries, items))
 
@@ -401,7 +401,7 @@ def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
     query, item, *grade = columns
     grades = np.ones(len(query)) if not grade else host(grade[0]).astype(np.float64)
     if len(wrong := np.flatnonzero(~np.isfinite(grades))):
-        raise InputError.of("placing.not_finite_grades", count=len(wrong), rows=examples(wrong.tolist()))
+        raise InputError.of("catalogue.not_finite_grades", count=len(wrong), rows=examples(wrong.tolist()))
     return JudgmentTable(_ids_of(query), _ids_of(item), pl.Series(grades), "judgments")
 
 
@@ -426,11 +426,11 @@ def _columns_of_pairs(given: Any, items: int) -> tuple[Any, ...] | None:
         return None
     shapes = [tuple(column.shape) for column in columns]
     if len(columns) not in (2, 3) or len(set(shapes)) > 1 or len(shapes[0]) != 1:
-        raise InputError.of("placing.pairs_of_shape", shapes=str(shapes))
+        raise InputError.of("catalogue.pairs_of_shape", shapes=str(shapes))
     if not all(_kind_of(column) in "iuOUT" for column in columns[:2]):
-        raise InputError.of("placing.pairs_of_type", query_type=columns[0].dtype, item_type=columns[1].dtype)
+        raise InputError.of("catalogue.pairs_of_type", query_type=columns[0].dtype, item_type=columns[1].dtype)
     if not all(_kind_of(column) in "iufb" for column in columns[2:]):
-        raise InputError.of("placing.grades_of_type", type=columns[2].dtype)
+        raise InputError.of("catalogue.grades_of_type", type=columns[2].dtype)
     return columns
 
 
@@ -469,7 +469,7 @@ def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any
     elif isinstance(exclude, Mapping) and not are_columns(exclude):
         for query, of_one in exclude.items():
             if isinstance(of_one, str) or not isinstance(of_one, Iterable):
-                raise InputError.of("placing.no_items_excluded", query=str(query), value=spelled(of_one))
+                raise InputError.of("catalogue.no_items_excluded", query=str(query), value=spelled(of_one))
         seen = {query: list(of_one) for query, of_one in exclude.items()}
         row = queries.rows(as_ids(list(seen))) if seen else np.empty(0, np.int64)
         listed = [item for of_one in seen.values() for item in of_one]
@@ -479,7 +479,7 @@ def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any
         pairs = queries.rows(table.query), items.rows(table.item)
     if len(pairs[0]) and not ((pairs[1] >= 0) & (pairs[1] < items.count)).any():
         known = examples(items.column.head(3))
-        raise InputError.of("placing.nothing_excluded", count=len(pairs[1]), ids=known)
+        raise InputError.of("catalogue.nothing_excluded", count=len(pairs[1]), ids=known)
     if len(pairs[0]) and not ((pairs[0] >= 0) & (pairs[0] < queries.count)).any():  # users without a past are possible
         warn(said("nothing_excluded", count=len(pairs[0]), ids=examples(queries.column.head(3))))
     return pairs[0], pairs[1]

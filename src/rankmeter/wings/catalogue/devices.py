@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankmeter.errors import InputError, MissingExtraError
-from rankmeter.placing.vectors import NumpyVectors, arrays_of, load_torch
+from rankmeter.wings.catalogue.vectors import NumpyVectors, arrays_of, load_torch
 
 if TYPE_CHECKING:
-    from rankmeter.placing.callback import ScoredTiles
-    from rankmeter.placing.cuda_vectors import CudaVectors
+    from rankmeter.wings.catalogue.callback import ScoredTiles
+    from rankmeter.wings.catalogue.cuda_vectors import CudaVectors
 
 VectorPair: TypeAlias = "NumpyVectors | CudaVectors | ScoredTiles"
 """What can rank items for queries: vectors of both, or a callback."""
@@ -26,13 +26,13 @@ def into_vectors(
             try:
                 load_torch().device(device)
             except RuntimeError as error:
-                raise InputError.of("placing.unknown_device", device=f"{device!r}") from error
+                raise InputError.of("catalogue.unknown_device", device=f"{device!r}") from error
         return NumpyVectors(*arrays_of(left, right, bias, similarity))
     torch = load_torch()
     if not torch.cuda.is_available():
-        raise InputError.of("placing.no_cuda", device=device)
+        raise InputError.of("catalogue.no_cuda", device=device)
     try:
-        from rankmeter.placing.cuda_vectors import cuda_vectors
+        from rankmeter.wings.catalogue.cuda_vectors import cuda_vectors
     except ImportError as error:
-        raise MissingExtraError.of("placing.no_triton") from error
+        raise MissingExtraError.of("catalogue.no_triton") from error
     return cuda_vectors(left, right, bias=bias, similarity=similarity, device=device)
