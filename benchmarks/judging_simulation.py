@@ -1,4 +1,4 @@
-"""How often the intervals of rankmeter.stats.assisted hold: few human judgments, machine judgments everywhere.
+"""How often the intervals of assisted values hold: few human judgments, machine judgments everywhere.
 
     python benchmarks/judging_simulation.py             4,000 trials: coverage known to +-0.007
     python benchmarks/judging_simulation.py 1000        fewer
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from rankmeter.stats.assisted import (
+from rankmeter.wings.judging.estimators import (
     Estimated,
     Target,
     best_chances,

@@ -36,17 +36,10 @@ _HOMES = {
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
     "rankmeter.inputs.tables": "Labelled",
-    "rankmeter.judging.abstention": "silence",
     "rankmeter.judging.click_grades": "judgments_from_clicks",
-    "rankmeter.judging.draws": "draw",
-    "rankmeter.judging.evidence_scores": "evidence",
-    "rankmeter.judging.nugget_scores": "nuggets",
-    "rankmeter.judging.panel_agreement": "judges",
-    "rankmeter.judging.two_leaderboards": "leaderboards",
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",
-    "rankmeter.report.judge_page": "judge_page",
     "rankmeter.evaluating.sampling": "sampled sampled_ranks",
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}

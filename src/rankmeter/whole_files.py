@@ -21,7 +21,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_IMODE
 
-from rankmeter.errors import InputError, NotFoundError, check_path, reason_of
+from rankmeter.errors import InputError, MissingExtraError, NotFoundError, check_path, reason_of
 from rankmeter.late import pl, tempfile
 
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -249,7 +249,7 @@ def said_if_damaged(kind: str, source: str) -> Iterator[None]:
     """
     try:
         yield
-    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (InputError, MissingExtraError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
         raise InputError.of(kind, source=source) from error

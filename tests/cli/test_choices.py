@@ -17,13 +17,9 @@ CALLED: dict[str, Callable[..., Any]] = {
     "advise": rm.advise,
     "compare": rm.compare,
     "counterfactual": rm.online.off_policy_log,
-    "draw": rm.draw,
     "evaluate": rm.evaluate,
-    "evidence": rm.evidence,
     "interleave score": rm.online.score_interleaving,
-    "judges": rm.judges,
     "judgments-from-clicks": rm.judgments_from_clicks,
-    "nuggets": rm.nuggets,
     "online": rm.online.experiment,
     "pool": rm.pool,
 }

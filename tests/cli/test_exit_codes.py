@@ -115,6 +115,6 @@ def test_the_codes_are_distinct_and_documented_in_both_languages():
 
 
 def test_no_command_has_a_code_of_its_own():
-    for name in {*COMMANDS.values(), "talk", "application"}:
-        text = (ROOT / "src" / "rankmeter" / "cli" / f"{name}.py").read_text("utf-8")
+    for name in {*COMMANDS.values(), "rankmeter.cli.talk", "rankmeter.cli.application"}:
+        text = (ROOT / "src" / f"{name.replace('.', '/')}.py").read_text("utf-8")
         assert not re.search(r"(?:return|exit\() ?[1-9]\b", text), name

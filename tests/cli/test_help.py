@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -44,7 +45,12 @@ def _without_examples(text: str) -> str:
     return text.partition("示例：" if "示例：" in text else "Examples:")[0]
 
 
-WHOLE = tomllib.loads((Path(wording.__file__).parent / "help.toml").read_text("utf-8"))
+FOLDER = Path(wording.__file__).parent
+WHOLE: dict[str, dict[str, Any]] = {}
+"""Every section of the help, of the core and of the wings."""
+for path in [FOLDER / "help.toml", *sorted(FOLDER.parent.glob("wings/*/words/help.toml"))]:
+    for section, texts in tomllib.loads(path.read_text("utf-8")).items():
+        WHOLE.setdefault(section, {}).update(texts)
 NOT_COMMANDS = ("click", "commands", "options")
 
 

@@ -34,7 +34,12 @@ def _places(text: str) -> set[tuple[str, str]]:
     return {(name, spec or "") for _, name, spec, _ in Formatter().parse(text) if name and "|" not in (spec or "")}
 
 
-LISTS = ["judge_page", "measure_list", "dialect_list"]
+LISTS = ["measure_list", "dialect_list"]
+LISTS += [
+    f"../wings/{path.parts[-3]}/words/{path.stem}"
+    for path in sorted(FOLDER.parent.glob("wings/*/words/*.toml"))
+    if path.stem not in ("errors", "help", "sentences")
+]
 
 
 @pytest.mark.parametrize("file", [*FILES, *PAGES, *LISTS])

@@ -24,13 +24,12 @@ from rankmeter.wording import spelled_as
 _OF_CORE = {
     "evaluate": "evaluate",
     "compare": "compare",
-    **dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets"), "judging_commands"),
-    **dict.fromkeys(("draw", "pool", "judgments-from-clicks", "judge"), "judging_commands"),
+    "pool": "pool",
     **dict.fromkeys(("advise", "explain", "reconcile", "table"), "definition_commands"),
     "dialects": "listings",
     **dict.fromkeys(("rank_eval", "trec_eval"), "definition_commands"),
     "measures": "listings",
-    **dict.fromkeys(("online", "counterfactual", "interleave", "agreement"), "log_commands"),
+    **dict.fromkeys(("online", "judgments-from-clicks", "counterfactual", "interleave", "agreement"), "log_commands"),
     "demo": "demo",
 }
 """Each command of the core, in the order of the help, with its module in rankmeter.cli."""

@@ -173,7 +173,7 @@ def compare(
         cmp = _compared(paths, asked or None, systems, testing, counting, about, sources)
     verdicts = check_gates(cmp, gates)
     if cmp.assisted is not None:
-        cmp = replace(cmp, assisted=replace(cmp.assisted, half_width=testing.needed))
+        cmp = replace(cmp, assisted=cmp.assisted.with_width(testing.needed))
     planned = [] if testing.needed is None or cmp.assisted is not None else _needed(cmp, testing.needed, lang)
     from rankmeter.report.comparisons import ShownComparison  # not loaded for the help
     from rankmeter.report.pipelines import to_junit, to_summary

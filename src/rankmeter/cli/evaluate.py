@@ -78,7 +78,7 @@ def evaluate(
     asking = Asking(**options)
     sources, about, assisting = asking.sources, asking.about, asking.assisting
     if assisting.needed is not None and assisting.assisted_by is None:
-        raise InputError.of("judging.needed_without_machine")
+        raise InputError.of("cli.needed_without_machine")
     if showing.output and not showing.format and showing.output.suffix.lower() not in ("", ".txt", ".parquet"):
         showing = replace(showing, format=format_of(showing.output, FORMATS))
     if about.catalogue is None and not showing.interval:
@@ -219,9 +219,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
         ev.save(_save_path(showing.save or "", ev.name))
     assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]
     if assisted:
-        from rankmeter.judging.assistance import joined
-
-        together = joined(assisted, half_width=needed)
+        together = assisted[0].beside(assisted[1:]).with_width(needed)
         showing.deliver(shown_text(together, showing.format or format_of(showing.output, FORMATS), lang))
     elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
         show([shown.table()], lang)

@@ -13,6 +13,7 @@ from rankmeter.cli.bilingual import BilingualGroup, language_option
 from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import (
     LEVEL,
+    NUMBERS,
     PAIRS,
     SEED,
     TYPES,
@@ -275,3 +276,47 @@ def score(clicks: str, answer: Answer, **options: Any) -> None:
 def agreement(past: str, measures: tuple[str, ...], answer: Answer, **options: Any) -> None:
     """Which offline measure foretold what happened online."""
     answer.tell(rm.online.predictors(past, list(measures), **options))
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """How rates become grades."""
+
+    max_grade: int = option(type=click.IntRange(1, 10), metavar="GRADE", default=3)
+    thresholds: list[float] | None = option(**NUMBERS)
+    grade_by: Literal["rate", "low"] = option(default="rate")
+    no_shrinkage: bool = option(default=False)
+    least_evidence: float = option(default=10.0)
+    least_users: int = option(type=Count(), default=2)
+
+    def settings(self) -> dict[str, Any]:
+        """How the API is told."""
+        return {
+            "grades": self.thresholds or self.max_grade, "grade_by": self.grade_by,
+            "shrink": not self.no_shrinkage, "least": (self.least_evidence, self.least_users),
+        }  # fmt: skip
+
+
+@command()
+@click.argument("log", type=Reads())
+@click.option(
+    "--model", type=click.Choice(["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]), default="examined"
+)
+@click.option("--clickless", type=click.Choice(["seen", "left out"]), default="seen")
+@click.option("--examination", **NUMBERS)
+@takes(grading=Grading)
+@click.option("--judgments", type=Reads(), metavar="FILE")
+@columns_option
+@click.option("--types", **TYPES)
+@level_option
+@takes(answer=Answer)
+def judgments_from_clicks(log: str, grading: Grading, judgments: str | None, answer: Answer, **options: Any) -> None:
+    """A log of impressions and clicks as judgments."""
+    grades = rm.judgments_from_clicks(log, **options, **grading.settings())
+    if judgments is not None:
+        grades = grades.against(judgments, level=options["level"])
+    answer.give(grades)
+    if not answer.quiet and answer.meant == "csv":
+        tell([note.text(answer.lang) for note in grades.notes])
+        if grades.agreement is not None:
+            tell([grades.agreement.to_text(answer.lang)])

@@ -30,6 +30,7 @@ LEVEL = 0.95
 
 level_option = click.option("--level", default=LEVEL)
 seed_option = click.option("--seed", **SEED)
+csv_or_json = click.option("--format", type=click.Choice(["csv", "json"]), default="csv", help="format-of-table")
 measure_option = click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE")
 
 
@@ -235,7 +236,7 @@ def numbers(option: str, text: str | None) -> list[Any] | None:
     try:
         return [int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError.of("judging.not_numbers", option=option, text=text[:60]) from None
+        raise InputError.of("cli.not_numbers", option=option, text=text[:60]) from None
 
 
 def kinds_of_events(option: str, text: str | None) -> dict[str, list[str]]:

@@ -23,13 +23,12 @@ from rankmeter.errors import (
     examples,
 )
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
+from rankmeter.evaluating.assisted import assisting
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.accepting import check_columns_of, into_judgments
 from rankmeter.inputs.tables import Judgments
-from rankmeter.judging.assisted_values import assist
-from rankmeter.judging.observed import with_design
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, IntervalMethod
@@ -194,9 +193,12 @@ def compare(
     margins = _margins(chance["margin"], chosen, asked.names)
     columns = about.columns
     check_columns_of(columns, judgments, *(run for system in named.values() for run in system.runs), history=history)
-    truth, design = (None, None) if judgments is None else with_design(judgments, columns)
+    truth = None if judgments is None else into_judgments(judgments, columns=columns)
+    wing = None
     if assisted_by is not None:
+        wing = assisting()
         _check_assisted(truth, named, chance["unit"])
+        design = wing.design_of(judgments, truth)
     measured: dict[str, Measured] = {}
     for name, system in named.items():
         say(said("evaluating_system", system=name))
@@ -224,11 +226,11 @@ def compare(
     scoring = Scoring(measured, lined_up, units_of, couples, margins, settings, say)
     differences = tuple(difference for measure in chosen for difference in scoring.differences(measure))
     assisted = None
-    if assisted_by is not None and truth is not None and design is not None:
+    if wing is not None and truth is not None:
         say(said("evaluating_machine"))
         machine = into_judgments(assisted_by, columns=columns)
         order = list(named)
-        assisted = assist(
+        assisted = wing.assist(
             {name: system.evaluation for name, system in measured.items()},
             {
                 name: measure_system(name, system, machine, asked, columns, about).evaluation
@@ -275,9 +277,11 @@ def compare(
 def _check_assisted(truth: Judgments | None, named: Mapping[str, Repeats], unit: object) -> None:
     """Refuse comparisons that a machine's judgments cannot assist."""
     if truth is None or any(isinstance(run, Evaluation) for system in named.values() for run in system.runs):
-        raise InputError.of("judging.assisted_needs_runs")
+        raise InputError.of("comparing.assisted_needs_runs")
     if unit != "query":
-        raise InputError.of("judging.assisted_by_query", option=Option("unit", unit if isinstance(unit, str) else None))
+        raise InputError.of(
+            "comparing.assisted_by_query", option=Option("unit", unit if isinstance(unit, str) else None)
+        )
 
 
 def _margins(

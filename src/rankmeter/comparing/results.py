@@ -33,10 +33,10 @@ from rankmeter.wording import Said, chosen_language, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.lining_up import SlicedSystems
+    from rankmeter.evaluating.assisted import AssistedValues
     from rankmeter.evaluating.facts import Purpose
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs.reading import Readings
-    from rankmeter.judging.assistance import Assistance
     from rankmeter.placing.placements import Bools, Floats, Ints
     from rankmeter.report.comparisons import ShownComparison
     from rankmeter.showing.showable import Showable
@@ -94,7 +94,7 @@ class Comparison:
     """The names of the seeds of each system's runs, where they were given."""
     saved_sources: tuple[Source, ...] = ()
     """Where the inputs of a loaded comparison came from."""
-    assisted: Assistance | None = None
+    assisted: AssistedValues | None = None
     """Values and differences from these judgments and a machine's together, where ``assisted_by=`` gave some."""
     is_unjudged: bool = False
     """Whether runs were compared without judgments."""

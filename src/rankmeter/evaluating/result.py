@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankmeter.arithmetic.slates.data import Whole
-    from rankmeter.judging.assistance import Assistance
+    from rankmeter.evaluating.assisted import AssistedValues
     from rankmeter.lists.slices import Slices
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
@@ -107,7 +107,7 @@ class Evaluation:
     """The values by slice, for each way of slicing that was asked for."""
     judged_by: Late[Fingerprint] | None = None
     """The fingerprint of the judgments, to tell whether another evaluation had the same; None if unknown."""
-    assisted: Assistance | None = None
+    assisted: AssistedValues | None = None
     """Values estimated from these judgments and a machine's together, if ``assisted_by=`` gave some."""
 
     @property

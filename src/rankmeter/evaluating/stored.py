@@ -13,7 +13,7 @@ from rankmeter.measures import Measure, parse
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates.data import Whole
-    from rankmeter.judging.assistance import Assistance
+    from rankmeter.evaluating.assisted import AssistedValues
     from rankmeter.lists.slices import Slices
 
 COLUMN_ENDINGS = {name: "" if name == "value" else f" {name}" for name in Values.__slots__}
@@ -125,10 +125,11 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
     return slices
 
 
-def saved_assistance(header: Mapping[str, Any]) -> Assistance | None:
+def saved_assistance(header: Mapping[str, Any]) -> AssistedValues | None:
     """What a machine's judgments added, if the file has it."""
     if header.get("assisted") is None:
         return None
-    from rankmeter.judging.assistance import Assistance  # which needs scipy
+    from rankmeter.evaluating.assisted import assisting
 
-    return Assistance.from_plain(header["assisted"])
+    saved: AssistedValues = assisting().Assistance.from_plain(header["assisted"])
+    return saved

@@ -106,7 +106,7 @@ def evaluate(
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=expanded)
     if assisted_by is not None:
         if is_foreign(judgments) or is_foreign(run) or per_query_to is not None or judgments is None:
-            raise InputError.of("judging.assisted_in_memory")
+            raise InputError.of("evaluating.assisted_in_memory")
         return _evaluate_assisted(judgments, assisted_by, run, asked, name, about)
     if per_query_to is None and (little := evaluate_little(judgments, run, asked, name, about)) is not None:
         return little
@@ -125,15 +125,16 @@ def _evaluate_assisted(
     judgments: object, assisted_by: object, run: object, asked: Asked, name: str, about: About
 ) -> Evaluation:
     """The evaluation under the human judgments, with what the machine's add to it."""
-    from rankmeter.judging.assisted_values import assist  # which needs scipy
-    from rankmeter.judging.observed import with_design
+    from rankmeter.evaluating.assisted import assisting
 
-    people, design = with_design(judgments, about.columns)
+    wing = assisting()
+    people = into_judgments(judgments, columns=about.columns)
+    design = wing.design_of(judgments, people)
     machine = into_judgments(assisted_by, columns=about.columns)
     returned = into_run(run, columns=about.columns)
     with folder_is_one_run(run):
         both = [evaluate_placing(into_pair(truth, returned), asked, name, about=about) for truth in (people, machine)]
-    assistance = assist(
+    assistance = wing.assist(
         {name: both[0]}, {name: both[1]}, design, judgments=(people, machine), runs={name: returned}, asked=asked
     )
     return replace(both[0], assisted=assistance)

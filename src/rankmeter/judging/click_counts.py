@@ -54,9 +54,9 @@ def count_clicks(log: Events, counting: ListCounting) -> ClickCounts:
         types = partitions.seen.types
     places = _summed([part.places for part in parts], [*PAIR, "place"])
     if places.is_empty():
-        raise InputError.of("judging.no_impressions", source=log.source, types=examples(types))
+        raise InputError.of("online.no_impressions_of_queries", source=log.source, types=examples(types))
     if not places["clicks"].sum():
-        raise InputError.of("judging.no_clicks", source=log.source, types=examples(types))
+        raise InputError.of("online.no_clicks", source=log.source, types=examples(types))
     lists = [part.lists.with_columns(pl.col("list") + (at << 40)) for at, part in enumerate(parts) if len(part.lists)]
     return ClickCounts(
         places, _summed([part.users for part in parts], PAIR), pl.concat(lists) if lists else pl.DataFrame(),

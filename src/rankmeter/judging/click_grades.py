@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_level
 from rankmeter.judging.click_counts import PAIR, ClickCounts, ListCounting, count_clicks
-from rankmeter.judging.panel_agreement import JudgeAgreement, judges
 from rankmeter.late import pl
 from rankmeter.online.events import Events, read_events
 from rankmeter.online.position_bias import PositionBias, position_bias
@@ -39,6 +38,7 @@ from rankmeter.stats.click_models import (
     has_enough,
     position_based,
 )
+from rankmeter.wings.loading import public
 from rankmeter.wording import Option, Said, said
 
 Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]
@@ -63,7 +63,7 @@ class ClickGrades(NotedTable):
     starts: tuple[float, ...]
     """The rates at which grades 1, 2, ... begin."""
     notes: tuple[Said, ...]
-    agreement: JudgeAgreement | None = None
+    agreement: NotedTable | None = None
     """With judgments of people, where they were given to :meth:`against`."""
 
     @property
@@ -75,11 +75,11 @@ class ClickGrades(NotedTable):
         """The same, with how far the grades agree with judgments of people on the pairs that both judged."""
         panel = {"people": judgments, "clicks": self.judgments}
         try:
-            return replace(self, agreement=judges(panel, scale=f"0..{self.max_grade}", level=level))
+            return replace(self, agreement=public("judges")(panel, scale=f"0..{self.max_grade}", level=level))
         except InputError as error:
             if error.problem.kind != "judging.outside_scale":
                 raise
-            raise error.changed(hint=said("judging.grade_as_people", most=self.max_grade)) from None
+            raise error.changed(hint=said("online.grade_as_people", most=self.max_grade)) from None
 
     @property
     def judgments(self) -> dict[str, dict[str, int]]:
@@ -203,15 +203,15 @@ def judgments_from_clicks(
     check_choice("grade_by", grade_by, ("rate", "low"))
     check_choice("clickless", clickless, ("seen", "left out"))
     if grade_by == "low" and model not in WITH_INTERVAL:
-        raise InputError.of("judging.no_low_end", model=model)
+        raise InputError.of("online.no_low_end", model=model)
     if len(_numbers_of(least)) != 2:
-        raise InputError.of("judging.not_least", option=Option("least", least))
+        raise InputError.of("online.not_least", option=Option("least", least))
     starts = _starts(grades)
     log = read_events(events, columns=columns, types=types, format=format)
     for role in ("query", "item", "position"):
         if not log.has(role):
             raise InputError.of(
-                "judging.log_without", source=log.source, role=role, option=Option("columns", {role: "NAME"})
+                "online.log_without", source=log.source, role=role, option=Option("columns", {role: "NAME"})
             )
     known = _examination(examination, log, model)
     until = {"cascade": "first", "sdbn": "last"}.get(model, "")
@@ -248,11 +248,11 @@ def _starts(grades: int | Sequence[float]) -> list[float]:
     """The rates at which grades 1, 2, ... begin."""
     if isinstance(grades, int):
         if grades not in range(1, 11):
-            raise InputError.of("judging.max_grade", grades=grades)
+            raise InputError.of("online.max_grade", grades=grades)
         return [(2**grade - 1) / 2**grades for grade in range(1, grades + 1)]
     starts = _numbers_of(grades)
     if not starts or sorted(set(starts)) != starts or not starts[0] > 0:
-        raise InputError.of("judging.thresholds", thresholds=str(grades))
+        raise InputError.of("online.thresholds", thresholds=str(grades))
     return starts
 
 
@@ -263,12 +263,12 @@ def _examination(examination: PositionBias | Sequence[float] | None, log: Events
     if examination is not None and not isinstance(examination, PositionBias):
         looked = _numbers_of(examination)
         if not looked or not all(0 < share < math.inf for share in looked):
-            raise InputError.of("judging.not_looked", option=Option("examination", examination))
+            raise InputError.of("online.not_looked", option=Option("examination", examination))
         return looked
     bias = position_bias(log, positions=_POSITIONS) if examination is None else examination
     known = list(takewhile(lambda share: 0 < share < math.inf, (place.examination for place in bias.positions)))
     if not known:
-        raise InputError.of("judging.no_examination")
+        raise InputError.of("online.no_examination")
     return known
 
 
@@ -365,10 +365,10 @@ def _prior(top: Floats, evidence: Floats, model: Model, *, shrink: bool | tuple[
         has_evidence = evidence > 0
         return (gamma_prior if model == "examined" else beta_prior)(top[has_evidence], evidence[has_evidence])
     if model not in ("examined", "ctr", "cascade", "sdbn"):
-        raise InputError.of("judging.no_prior", model=model)
+        raise InputError.of("online.no_prior", model=model)
     numbers = [isinstance(number, Real) and math.isfinite(number) and number > 0 for number in shrink]
     if numbers != [True, True]:
-        raise InputError.of("judging.not_a_prior", option=Option("shrink", shrink))
+        raise InputError.of("online.not_a_prior", option=Option("shrink", shrink))
     return GammaPrior(*shrink) if model == "examined" else BetaPrior(*shrink)
 
 

@@ -22,13 +22,10 @@ from rankmeter.wording.characters import width_of
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
-    from rankmeter.judging.assistance import Assistance, Assisted
     from rankmeter.stats.intervals import Interval
 
 NAMES_WIDTH = 40
 """Up to this width in total, a table names the systems that one beats; else it numbers them."""
-MOST_GAPS = 3
-"""How many differences under one measure are put into words."""
 BEST: frozenset[Mark] = frozenset({"best"})
 NOTHING: frozenset[Mark] = frozenset()
 
@@ -248,7 +245,7 @@ class ShownComparison:
     @property
     def _is_partial(self) -> bool:
         """Whether some items had no chance of being judged, so that people's judgments need a machine's beside them."""
-        return self.cmp.assisted is not None and self.cmp.assisted.design.is_partial
+        return self.cmp.assisted is not None and self.cmp.assisted.is_partial
 
     def _main_table(self) -> Table:
         """All systems and measures; values from people and machine where people's alone give none."""
@@ -367,39 +364,7 @@ class ShownComparison:
         if assisted is None:
             return sentences
         alone = [said("verdict_people_alone", sentence=sentence) for sentence in sentences]
-        return [*self._assisted_verdicts(assisted), *([] if self._is_partial else alone)]
-
-    def _assisted_verdicts(self, assisted: Assistance) -> list[Said]:
-        """For each measure the best system by people and machine together, and which others it is ahead of."""
-        sentences = []
-        for measure in assisted.measures:
-            sign = 1 if isinstance(measure, str) or measure.higher_is_better else -1
-            if assisted.design.kind == "differing":
-                sentences += [self._assisted_gap(gap, sign) for gap in assisted.differences(measure)[:MOST_GAPS]]
-                continue
-            values = [assisted.value(measure, system) for system in assisted.systems]
-            best = max(values, key=lambda value: sign * value.value)
-            behind: dict[bool, list[str]] = {True: [], False: []}
-            for tested in assisted.differences(measure):
-                if best.system not in (tested.system, tested.other):
-                    continue
-                is_sure = tested.p_corrected is not None and tested.p_corrected < 1 - assisted.level
-                is_ahead = is_sure and (sign * tested.value > 0) == (tested.system == best.system)
-                behind[is_ahead].append(str(tested.other if tested.system == best.system else tested.system))
-            kind = "open" if behind[False] else "clear"
-            value = f"{best.value:.{self.digits}f}"
-            facts = {"measure": str(measure), "system": best.system, "value": value, "others": behind[kind == "clear"]}
-            sentences.append(said(f"verdict_assisted_{kind}", **facts))
-        return sentences
-
-    def _assisted_gap(self, gap: Assisted, sign: int) -> Said:
-        """Who is ahead of whom, where only queries were judged on which their lists differ."""
-        is_sure = gap.p_corrected is not None and gap.p_corrected < self.cmp.settings.alpha
-        ahead, behind = (gap.system, gap.other) if sign * gap.value >= 0 else (gap.other, gap.system)
-        facts = {"measure": gap.measure, "system": ahead, "other": behind, "p": p_text(gap.p_corrected)}
-        return said(
-            f"verdict_assisted_{'gap' if is_sure else 'no_gap'}", value=f"{abs(gap.value):.{self.digits}f}", **facts
-        )
+        return [*assisted.verdicts(self.digits), *([] if self._is_partial else alone)]
 
     def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
         """The sentence about measures with the same best group, its best system first; all are equal without one."""

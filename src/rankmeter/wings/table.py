@@ -7,6 +7,7 @@ from __future__ import annotations
 
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
+    "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
 }
 """Every wing, and what it is for."""
@@ -15,6 +16,13 @@ NAMES: dict[str, str] = {
     "rank_catalogue": "rankmeter.wings.catalogue.catalogue_ranking",
     "ranked_ids": "rankmeter.wings.catalogue.ranked_ids",
     "tensors": "rankmeter.wings.catalogue.tensors",
+    "draw": "rankmeter.wings.judging.draws",
+    "evidence": "rankmeter.wings.judging.evidence_scores",
+    "judge_page": "rankmeter.wings.judging.judge_page",
+    "judges": "rankmeter.wings.judging.panel_agreement",
+    "leaderboards": "rankmeter.wings.judging.two_leaderboards",
+    "nuggets": "rankmeter.wings.judging.nugget_scores",
+    "silence": "rankmeter.wings.judging.abstention",
 }
 
 MODULES: dict[str, str] = {
@@ -22,7 +30,15 @@ MODULES: dict[str, str] = {
     "rankmeter.compat.sentence_transformers": "rankmeter.wings.catalogue.sentence_transformers",
 }
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "judges": "rankmeter.wings.judging.commands",
+    "leaderboards": "rankmeter.wings.judging.commands",
+    "silence": "rankmeter.wings.judging.commands",
+    "evidence": "rankmeter.wings.judging.commands",
+    "nuggets": "rankmeter.wings.judging.commands",
+    "draw": "rankmeter.wings.judging.commands",
+    "judge": "rankmeter.wings.judging.commands",
+}
 
 PROGRAMS: dict[str, str] = {}
 
@@ -30,18 +46,23 @@ SOURCES: dict[str, str] = {
     "pyspark.sql.DataFrame": "rankmeter.wings.spark.distant",
 }
 
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, str] = {
+    "evaluate.assisted_by": "rankmeter.wings.judging.answers",
+}
 
 FAMILIES: dict[str, str] = {}
 """Modules of measures, each with its measures."""
 
 DOCS: dict[str, str] = {
+    "how-to/few-human-judgments.md": "judging",
+    "how-to/evidence-spans.md": "judging",
+    "how-to/queries-without-a-hit.md": "judging",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("".split())
+HELPFUL = tuple("judging".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("".split())
+SPOKEN = tuple("judging".split())
 """Wings that have sentences of their own."""

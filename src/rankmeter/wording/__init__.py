@@ -53,7 +53,7 @@ _ISOLATING = frozenset("RLI LRI FSI PDI".split())
 """Bidi isolates: one inside a name could end the isolation of the whole name and reverse what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
 """Letters and direction marks after which text may run from right to left."""
-FILES = ("evaluation", "comparison", "advice", "report", "online", "reading", "judging")
+FILES = ("evaluation", "comparison", "advice", "report", "online", "reading")
 LONGEST = 400
 """Characters of a value that are shown; a longer one is cut in the middle."""
 
@@ -243,11 +243,9 @@ def words(file: str, language: Language, *, users: bool = False) -> dict[str, st
 
 
 def help_words(section: str) -> dict[str, Any]:
-    """One section of the help of commands: texts by name, each in both languages."""
-    for file in ("help", *(f"../wings/{wing}/words/help" for wing in table.HELPFUL if is_there(wing))):
-        if (found := _section(file, section)) is not None:
-            return found
-    return {}
+    """One section of the help of commands, of the core and of wings: texts by name, each in both languages."""
+    files = ("help", *(f"../wings/{wing}/words/help" for wing in table.HELPFUL if is_there(wing)))
+    return {name: text for file in files for name, text in (_section(file, section) or {}).items()}
 
 
 def isolated(name: str) -> str:

@@ -316,7 +316,7 @@ def test_words_for_events_count_in_any_case():
 
 
 def test_the_command_writes_judgments_and_shows_agreement(tmp_path):
-    from rankmeter.cli.judging_commands import judgments_from_clicks as command
+    from rankmeter.cli.log_commands import judgments_from_clicks as command
 
     pl.DataFrame(log_of(LISTS * 5)).write_csv(tmp_path / "log.csv")
     (tmp_path / "people.csv").write_text("query,item,grade\nq,a,3\nq,b,0\nq,c,2\n")

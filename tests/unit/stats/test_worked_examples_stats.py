@@ -4,41 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmeter.stats.assisted import best_chances, judgments_needed, tuned, weighted_mean
 from rankmeter.stats.click_models import beta_prior, gamma_prior
 from rankmeter.stats.corrections import corrected, separation
 from rankmeter.stats.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
-from rankmeter.stats.judge_agreement import weights
 from rankmeter.stats.paired import effects, equivalences, p_value, ranks_of
 from rankmeter.stats.power import minimum_detectable, units_needed
-from rankmeter.stats.rank_agreement import mean_ranks, risks, tau
+from rankmeter.stats.rank_agreement import mean_ranks, tau
 from rankmeter.stats.resampling import least_draws, middle
 from rankmeter.stats.student import Contrasts
 from rankmeter.wording import said
-
-
-def test_example_of_tuned():
-    people, machine = np.array([0.9, 0.4, 0.6, 0.2, 0.7, 0.5]), np.array([0.8, 0.5, 0.7, 0.4, 0.9, 0.5])
-    rest = [0.6, 0.3, 0.9, 0.7, 0.5, 0.8, 0.4, 1.0, 0.6, 0.7, 0.5, 0.9, 0.2, 0.6]
-    made = tuned(people, machine, np.array([*machine, *rest]))
-    assert (round(float(made.value), 6), round(float(made.low), 6), round(float(made.high), 6)) == (
-        0.540948,
-        0.346455,
-        0.735441,
-    )
-
-
-def test_example_of_weighted_mean():
-    made = weighted_mean(np.array([1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.25]), 8)
-    assert (float(made.value), round(float(made.low), 4), round(float(made.high), 4)) == (0.5, -0.6584, 1.6584)
-
-
-def test_example_of_best_chances():
-    assert best_chances(np.array([4.0, 1.0, 1.0, 0.0]), 2).tolist() == [1.0, 0.5, 0.5, 0.0]
-
-
-def test_example_of_judgments_needed():
-    assert (judgments_needed(0.28, 0.8, 500, 0.05), judgments_needed(0.28, 0.0, 500, 0.05)) == (56, 123)
 
 
 def test_example_of_separation():
@@ -93,14 +67,6 @@ def test_example_of_trimmed_mean():
     assert trimmed_mean(np.array([0.0, 1, 2, 3, 1000]), 0.2).value == 2.0
 
 
-def test_example_of_weights():
-    assert weights(np.array([0.0, 1.0, 3.0]), "linear").round(3).tolist() == [
-        [1.0, 0.667, 0.0],
-        [0.667, 1.0, 0.333],
-        [0.0, 0.333, 1.0],
-    ]
-
-
 def test_example_of_p_value():
     assert p_value(np.array([0.1, 0.2, 0.1, 0.3, 0.1, 0.2]), "randomisation", permutations=1000, seed=0) == 0.03125
 
@@ -149,7 +115,3 @@ def test_example_of_middle():
 
 def test_example_of_least_draws():
     assert least_draws(0.95) == 39
-
-
-def test_example_of_risks():
-    assert risks(np.array([0.9, 0.5, 0.1]), np.array([0.0, 1.0, 1.0])).round(4).tolist() == [0.0, 0.5, 0.6667]

@@ -1,0 +1,18 @@
+"""What the wing adds."""
+
+from rankmeter.wings.literal import Wing
+
+WING = Wing(
+    names={
+        "draw": ".draws",
+        "evidence": ".evidence_scores",
+        "judge_page": ".judge_page",
+        "judges": ".panel_agreement",
+        "leaderboards": ".two_leaderboards",
+        "nuggets": ".nugget_scores",
+        "silence": ".abstention",
+    },
+    commands=dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets", "draw", "judge"), ".commands"),
+    options={"evaluate.assisted_by": ".answers"},
+    docs=("how-to/few-human-judgments.md", "how-to/evidence-spans.md", "how-to/queries-without-a-hit.md"),
+)

@@ -1,0 +1,5 @@
+"""A browser, for the page on which people judge."""
+
+from tests.browser.conftest import chromium
+
+__all__ = ["chromium"]
