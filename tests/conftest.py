@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,9 @@ def _property_of_nothing(nothing: None) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("posix") and not hasattr(os, "mkfifo"):
         pytest.skip("needs POSIX")
+    wanted = [name for marker in item.iter_markers("program") for name in marker.args]
+    if missing := [name for name in wanted if shutil.which(name) is None]:
+        pytest.skip(f"not on the PATH: {', '.join(missing)}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from rankmeter import __version__
+from rankmeter import __version__, demo
 from rankmeter.cli import app
 from rankmeter.cli.application import COMMANDS
 from rankmeter.measures import REGISTRY
@@ -49,7 +50,7 @@ def test_measures_as_json_are_complete() -> None:
         "worst",
         "best",
     ]
-    assert listed["RR"]["aliases"] == ["MRR", "recip_rank", "mrr"]
+    assert listed["RR"]["aliases"] == ["MRR", "recip_rank", "mrr", "倒数排名", "平均倒数排名"]
 
 
 def test_measures_are_found_by_any_of_their_names() -> None:
@@ -104,7 +105,7 @@ def test_demo_prints_a_table_and_writes_a_report(tmp_path: Path) -> None:
         "### Judged@10",
         "240 judged queries",
         "does worst",
-        "rankmeter evaluate /",
+        f"rankmeter evaluate {shlex.quote(str(demo.data_path(demo.JUDGMENTS)))}",
     ):
         assert part in report
     assert len((folder / "per-query.csv").read_text().splitlines()) == 1 + 3 * 240

@@ -44,7 +44,7 @@ def told(*args: str) -> str:
         ("evaluate judgments.qrels nosuch.run", "file not found: nosuch.run", "did you mean"),
         ("evaluate judgments.qrels nosuch.run", "Hint: looked in /", "did you mean"),
         ("evaluate judgments.qrels bm52.run", "did you mean 'bm25.run'", "Python"),
-        ("interleave score clicks.csv", "--columns user=uid,request=NAME,team=NAME", "columns="),
+        ("interleave score clicks.csv", "--columns request=NAME,team=NAME", "columns="),
         ("agreement clicks.csv --offline label", "--online NAME", "online="),
         ("online events.csv -m nDCG@10", "or: rankmeter evaluate JUDGMENTS RUN", "compare a run"),
         ("explain judgments.qrels c.run AP", "judgments.qrels is a file; a measure must come first", "not expected"),

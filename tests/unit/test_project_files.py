@@ -42,6 +42,12 @@ def test_the_version_has_one_source() -> None:
     assert not re.search(r"^version:", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
 
 
+def test_no_entry_of_the_changelog_stands_twice() -> None:
+    entries = re.split(r"^(?=- |#)", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    told = [entry for entry in entries if entry.startswith("- ")]
+    assert [entry for entry in set(told) if told.count(entry) > 1] == []
+
+
 def test_actions_of_others_are_pinned_to_a_commit_and_say_which_version_it_is() -> None:
     files = [*(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / "action.yml"]
     used = [line for file in files for line in file.read_text("utf-8").splitlines() if re.search(r"\buses: ", line)]

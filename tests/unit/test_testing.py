@@ -206,6 +206,7 @@ RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 @pytest.mark.slow
 def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
     inputs = {"RUNS": RUNS["hybrid"], "BASELINE": RUNS["keyword"], "REPORT": "report.html",
@@ -219,6 +220,7 @@ def test_the_action_passes_and_writes_summary_report_and_outputs(tmp_path):
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 @pytest.mark.slow
 def test_the_action_fails_where_a_gate_fails(tmp_path):
     saved = tmp_path / "main.parquet"
@@ -232,6 +234,7 @@ def test_the_action_fails_where_a_gate_fails(tmp_path):
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 @pytest.mark.slow
 def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
     run = tmp_path / "a b.run"
@@ -243,6 +246,7 @@ def test_the_action_measures_one_run_and_expands_patterns(tmp_path):
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 @pytest.mark.parametrize("options", ["", "$(touch owned)", "'$(touch owned)'", "`touch owned`", "; touch owned", "'"])
 def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
     hostile = {"RUNS": "$(touch${IFS}owned)", "BASELINE": '"; touch owned; "', "FAIL_IF": "`touch owned`"}
@@ -253,6 +257,7 @@ def test_a_hostile_input_of_the_action_runs_nothing(tmp_path, options):
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
     (tmp_path / "judged.csv").write_text("search text,doc,grade\nq1,a,1\nq2,b,1\n")
     (tmp_path / "run.csv").write_text("query,doc,score\nq1,a,2.0\nq2,x,1.0\n")
@@ -268,6 +273,7 @@ def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash")
 @pytest.mark.slow
 @pytest.mark.parametrize(("new", "old", "wanted"), [("hybrid", "bm25", 0), ("bm25", "hybrid", 1)])
 def test_the_action_takes_responses_and_exports(tmp_path, new, old, wanted):

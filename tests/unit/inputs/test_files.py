@@ -289,12 +289,13 @@ def test_tables_are_handed_to_the_structured_reader() -> None:
 
 
 @pytest.mark.posix
+@pytest.mark.program("bash", "cat", "gzip")
 def test_a_file_is_read_through_a_pipe() -> None:
     name = put("run.txt", RUN * 3000)
     code = "import sys; from rankmeter.inputs.files import read_run; print(read_run(sys.argv[1]).query.len())"
     command = f'cat {name} | "{sys.executable}" -c "{code}" -; "{sys.executable}" -c "{code}" <(gzip -c {name})'
     path = str(Path(__file__).parents[3] / "src")
-    environment = {"PYTHONPATH": path, "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": path, "PATH": os.environ["PATH"]}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.split() == ["9000", "9000"]
 
