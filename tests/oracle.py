@@ -150,7 +150,9 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     relevant = None if measure.name in ("NumRel", "NumRelRet", "Utility") else RELEVANT.get(measure.name)
     # Reading: a query in which something that nobody judged has a gain is not one without anything to find.
     assumed = [label.grade for label in listed if label.assumed and label.grade is not None]
-    if relevant is not None and not any(relevant(measure, grade) for grade in [*grades, *assumed]):
+    if relevant is not None and nothing_to_find(
+        measure, [*grades, *assumed], places := shared_or_single(measure, groups), query
+    ):
         # Reading: that a value is undefined comes before what an empty query is worth, but not before leaving it out.
         if measure.empty != "skip" and undefined(measure, groups):
             return Ratio(math.nan, 1.0, found=False)
@@ -161,7 +163,7 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
             "nan": empty_nan,
             "skip": lambda _: None,
             "silent": empty_one if silent else empty_lost,
-        }[measure.empty](formula(measure, shared_or_single(measure, groups), query))
+        }[measure.empty](formula(measure, places, query))
     if measure.ties == "mean":
         ratio = expected([formula(measure, single(order), query) for order in orders(groups)])
     else:
@@ -169,6 +171,15 @@ def one_query(measure: Any, judged: Mapping[Hashable, float], returned: Any) -> 
     if relevant is not None and not ratio.found and measure.miss == "skip":
         return None
     return Ratio(math.nan, 1.0, ratio.found) if undefined(measure, groups) else ratio
+
+
+def nothing_to_find(measure: Any, grades: Sequence[float], places: list[Place], query: Query) -> bool:
+    """Whether a query is empty: no grade is worth anything, or the ideal is worth nothing and that is asked."""
+    worth_finding = FINDABLE.get(measure.name) or RELEVANT[measure.name]
+    guarded = (
+        getattr(measure, "negative", "") == "guarded" and FORMULAS[measure.name](measure, places, query).bottom <= 0
+    )
+    return guarded or not any(worth_finding(measure, grade) for grade in grades)
 
 
 def undefined(measure: Any, groups: list[list[Label]]) -> bool:
@@ -303,7 +314,7 @@ def worth(measure: Any, label: Label) -> float:
     if measure.name == "MaxGrade" or (measure.name == "RBP" and measure.gain == "exp2"):
         return max(label.grade, 0.0)
     if measure.name == "ERR":
-        return label.grade if measure.negative == "counted" else max(label.grade, 0.0)
+        return label.grade if lowers(measure) else max(label.grade, 0.0)
     if measure.name == "RBP" and measure.gain == "linear":
         return max(label.grade, 0.0) if label.grade >= measure.rel else 0.0
     return float(RELEVANT[measure.name](measure, label.grade))
@@ -374,11 +385,24 @@ def gain(measure: Any, grade: float) -> float:
     gained = 2.0**grade - 1.0 if measure.gain == "exp2" else grade
     if not isinstance(measure.gain, str):
         gained = dict(measure.gain).get(grade, grade)
-    return gained if measure.negative == "counted" else max(gained, 0.0)
+    return gained if lowers(measure) else max(gained, 0.0)
+
+
+def lowers(measure: Any) -> bool:
+    return getattr(measure, "negative", "") in ("counted", "guarded")
 
 
 def has_gain(measure: Any, grade: float) -> bool:
     return gain(measure, grade) > 0
+
+
+def gains_or_loses(measure: Any, grade: float) -> bool:
+    # Reading: where grades below 0 lower the value, a query of such grades alone has a value: it is not empty.
+    return gain(measure, grade) != 0
+
+
+def satisfies(measure: Any, grade: float) -> bool:
+    return grade > 0 or (grade < 0 and lowers(measure))
 
 
 def is_positive(_: Any, grade: float) -> bool:
@@ -610,7 +634,7 @@ def rank_biased_precision(m: Any, places: list[Place], q: Query) -> Ratio:
 def expected_reciprocal_rank(m: Any, places: list[Place], _: Query) -> Ratio:
     reached, value, found = 1.0, 0.0, False
     for place in places:
-        below = m.negative == "counted" and place.label.alive and (place.label.grade or 0) < 0
+        below = lowers(m) and place.label.alive and (place.label.grade or 0) < 0
         if place.rank <= depth(m) and (counts(m, place) or below):
             satisfied = (2.0**place.label.grade - 1) / 2.0**m.max_grade  # type: ignore[operator]
             value += reached * satisfied / place.rank
@@ -724,3 +748,5 @@ from tests import oracle_breadth as breadth  # noqa: E402
 
 FORMULAS |= breadth.FORMULAS
 RELEVANT |= breadth.RELEVANT
+FINDABLE = {**dict.fromkeys(("CG", "DCG", "nDCG"), gains_or_loses), "ERR": satisfies}
+"""Where a grade that lowers the value makes a query one that has a value."""

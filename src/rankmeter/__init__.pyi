@@ -1116,7 +1116,7 @@ class _nDCG(_gains.NDCG):
             ties: Literal["item", "item-ascending", "input", "reversed", "mean", "shared", "middle", "worst", "best"] = ...,
             scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
             itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] | float = ...,
-            negative: Literal["unjudged", "nonrelevant", "counted"] = ...,
+            negative: Literal["unjudged", "nonrelevant", "counted", "guarded"] = ...,
             candidates: Literal["all", "list", "appended"] = ...,
             empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
             blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,

@@ -175,7 +175,7 @@ HAPPENS: dict[str, Callable[[Accidents, dict[str, Any], str], bool]] = {
     "values below 0": lambda a, row, q: (
         a.adapter == "quepid" and min(a.grades(q), default=0) < 0 and row["per_query"].get(q) == 0
     ),
-    "negative grades alone": lambda a, _, q: min(a.grades(q), default=0) < 0 and max(a.grades(q)) <= 0,
+    "no node with an edge": lambda a, _, __: all(grade < 1 for query in a.case["qrels"] for grade in a.grades(query)),
     "background runs": lambda a, _, __: a.adapter == "quepid_server",
     "fractional grades": lambda a, _, q: any(grade != int(grade) for grade in a.grades(q)),
     "repeats, each item a group": lambda a, _, q: (

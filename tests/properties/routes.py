@@ -142,9 +142,12 @@ def as_text(case: Case) -> Case | None:
 
 def words(case: Case) -> Case | None:
     """TREC text separates columns by blanks, and a line that begins with # is a comment."""
-    if any(len(str(one).split()) != 1 or str(one).startswith("#") for one in case.ids()):
-        return None
-    return case
+    return case if all(fits_trec(str(one)) for one in case.ids()) else None
+
+
+def fits_trec(text: str) -> bool:
+    """Whether a field of TREC text can hold an id: no blank in it or around it, and no comment."""
+    return text.split() == [text] and not text.startswith("#")
 
 
 def ordered(case: Case) -> Case:
@@ -402,6 +405,9 @@ def rolled_up_frame(case: Case, _: Path) -> Any:
 
 
 def trec_file(path: Path, side: Side, value: str) -> Path:
+    refused = [one for q, items in side for one in (q, *(i for i, _ in items)) if not fits_trec(str(one))]
+    if refused:
+        raise ValueError(f"TREC text cannot hold the ids {refused!r}: they would be read as others, or as none")
     lines = [
         f"{q} 0 {i} {v!r}" if value == "grade" else f"{q} Q0 {i} 1 {v!r} tag" for q, items in side for i, v in items
     ]

@@ -150,7 +150,7 @@ def _make_possible(draw: st.DrawFn, measure: Measure, changes: dict[str, Any]) -
         changes |= {"gain": "binary", "cutoff": changes.get("cutoff", 3)}
     if changes.get("ideal") in ("list", "top"):  # which re-sort what these change
         changes.pop("sign", None)
-        if changes.get("negative") == "counted" or not isinstance(changes.get("unjudged", ""), str):
+        if changes.get("negative") in ("counted", "guarded") or not isinstance(changes.get("unjudged", ""), str):
             del changes["ideal"]
     if changes.get("ideal") == "full-list":
         changes["gain"] = "binary"

@@ -131,6 +131,13 @@ def test_every_aggregate_is_made_of_the_values_per_query(aggregate, case, empty,
         # The list re-sorted is b's 3 and a's 1; b gains nothing because of its score, and is still in the list.
         ("nDCG(negative=counted)", {"a": 1, "b": -5}, {"a": 2.0, "b": 1.0}, 1.0),
         ("nDCG(negative=counted)", {"a": 1, "b": -5}, {"a": 2.0}, 1 / (1 - 5 / math.log2(3))),
+        # Grades below 0 alone: what the list loses; only where every gain is 0 is there nothing to find.
+        ("DCG(gain=exp2,negative=counted)", {"a": -1}, {"a": 1.0}, -0.5),
+        ("nDCG(negative=counted)", {"a": -1, "b": -2}, {"b": 1.0}, 2 / (1 + 2 / math.log2(3))),
+        ("nDCG(empty=one,negative=counted)", {"a": 0}, {"a": 1.0}, 1.0),
+        ("nDCG(negative=guarded)", {"a": -1, "b": -2}, {"b": 1.0}, 0.0),
+        ("nDCG(empty=one,negative=guarded)", {"a": 1, "b": -5}, {"a": 1.0}, 1.0),
+        ("ERR(max_grade=1,negative=counted)", {"a": -1}, {"a": 1.0}, -0.25),
         ("nDCG(candidates=list,sign=positive)", {"a": 1, "b": 3}, {"a": 2.0, "b": 0.0}, 1 / (3 + 1 / math.log2(3))),
         # Best is the greatest value of any order: the gain decides, not the grade.
         ("DCG(gain={1:3,2:9},ties=best)", {"a": 2, "b": 3}, {"a": 1.0, "b": 1.0}, 9 + 3 / math.log2(3)),

@@ -13,7 +13,7 @@ from rankmeter.arithmetic.relevance import depth, length
 from rankmeter.arithmetic.views import Options, View, mapped
 from rankmeter.arithmetic.weights import DISCOUNTS, Discount, cumulated, flat, geometric, row_weights, weights_at
 from rankmeter.errors import MeasureError
-from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.measures.base import ANY_POSITIVE, LOWERING
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import offsets_of, sort_descending
 
@@ -21,9 +21,14 @@ HIGHEST_EXPONENT = 1000
 """Beyond this, sums of powers of 2 would be infinite."""
 
 
+def lowers(m: Options) -> bool:
+    """Whether grades below 0 are gains below 0."""
+    return getattr(m, "negative", "") in LOWERING
+
+
 def gains_of(grade: Floats, m: Options) -> Floats:
     """The gain of each grade: 0 below ``rel`` if that is stated, and not negative unless negative grades count."""
-    counted = getattr(m, "negative", "") == "counted"
+    counted = lowers(m)
     positive = grade if counted else np.maximum(grade, 0.0)
     if m.gain == "linear":
         gain = positive
@@ -61,16 +66,16 @@ def _discounted(view: View, m: Options, discount: Discount) -> tuple[Parts, Floa
     if view.ties == "mean":
         weights = row_weights(view, rows, discount, m.cutoff)
         summed = view.per_query(gain[rows] * weights, rows)
-        if m.negative == "counted":  # the sum may be 0 or less although something was found
+        if lowers(m):  # the sum may be 0 or less although something was found
             found = view.per_query((gain[rows] > 0) & (weights > 0), rows) > 0
     else:
         inside = (rank <= (view.returned[query] if m.cutoff is None else m.cutoff)).nonzero()[0]
         summed = view.summed(query[inside], worth[inside])
-        if m.negative == "counted":
+        if lowers(m):
             found = np.bincount(query[inside[worth[inside] > 0]], minlength=queries) > 0
     has_gain: Bools = gaining > 0
     if not isinstance(m.unjudged, str):  # unjudged items may gain even if no judged one does
-        has_gain = has_gain | (view.per_query(gain > 0) > 0)
+        has_gain = has_gain | (view.per_query(gain != 0) > 0)
     return Parts(summed, np.ones(queries), has_gain, summed > 0 if found is None else found), gaining
 
 
@@ -82,7 +87,9 @@ def _gained(view: View, m: Options, discount: Discount) -> tuple[Floats, Ints, I
 
 
 def _gaining(view: View, m: Options) -> Floats:
-    """(n,) the number of candidates that gain."""
+    """(n,) the number of candidates that gain, or lose where that counts."""
+    if lowers(m) and m.gain != "binary":
+        return view.summed(view.owner, gains_of(view.best, m) != 0)
     if isinstance(m.gain, str):  # gains rise with the grade
         lowest = 1 if m.gain == "binary" else ANY_POSITIVE
         return view.total_relevant(lowest if m.rel is None else m.rel if m.gain == "binary" else max(lowest, m.rel))
@@ -94,9 +101,12 @@ def _gaining(view: View, m: Options) -> Floats:
 def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
     parts, gaining = _discounted(view, m, DISCOUNTS[m.discount])
-    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, m.negative == "counted")
+    key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, lowers(m))
     ideal = view.once(key, lambda: _ideal(view, m, gaining), of_best=m.ideal in ("judged", "uncut"))
-    return Parts(parts.numerator, ideal, parts.has_relevant, parts.found)
+    possible = parts.has_relevant
+    if m.negative == "guarded":
+        possible = ideal > 0 if possible is None else possible & (ideal > 0)
+    return Parts(parts.numerator, ideal, possible, parts.found)
 
 
 def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
@@ -110,12 +120,12 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
     if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
         # Gains rise with grades: the candidates are in ideal order, those without a gain last.
         offsets = view.best_offsets
-        all_count = m.negative == "counted" and m.gain != "binary"
+        all_count = lowers(m) and m.gain != "binary"
         sizes = np.diff(offsets) if all_count else gaining.astype(np.int64)
         gain_at: Callable[[Ints], Floats] = lambda rows: gains_of(view.best[rows], m)  # noqa: E731
     else:
         offsets, gain = _sorted_gains(view, m)
-        sizes = np.diff(offsets if m.negative == "counted" else offsets_of(gain > 0)[offsets])
+        sizes = np.diff(offsets if lowers(m) else offsets_of(gain > 0)[offsets])
         gain_at = gain.__getitem__
     if m.ideal != "uncut" and m.cutoff is not None:
         sizes = np.minimum(sizes, m.cutoff)
@@ -186,7 +196,7 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
     """ERR: the reader goes down the list, and each item satisfies with a chance that grows with its grade."""
     check_grades(view, m)
     check_exponents(m.max_grade, m)
-    counts = view.grade != 0 if m.negative == "counted" else view.grade > 0
+    counts = view.grade != 0 if lowers(m) else view.grade > 0
     rows = counts & (view.rank <= depth(view, m.cutoff)[view.query])
     query, rank = view.query[rows], view.rank[rows]
     satisfied = satisfaction(view.grade[rows], m)
@@ -201,14 +211,16 @@ def expected_reciprocal_rank(view: View, m: Options) -> Parts:
         reading[query[step]] *= 1.0 - satisfied[step]
     found = np.bincount(query[satisfied > 0], minlength=len(view)) > 0
     has_relevant = view.total_relevant(ANY_POSITIVE) > 0
+    if lowers(m):
+        has_relevant |= view.summed(view.owner, view.best < 0) > 0
     if not isinstance(m.unjudged, str):
-        has_relevant |= view.per_query(view.grade > 0) > 0
+        has_relevant |= view.per_query(view.grade != 0 if lowers(m) else view.grade > 0) > 0
     return Parts(value, np.ones(len(view)), has_relevant, found)
 
 
 def satisfaction(grade: Floats, m: Options) -> Floats:
     """The chance of each grade to satisfy the reader of ERR."""
-    chance: Floats = (np.exp2(grade if m.negative == "counted" else np.maximum(grade, 0.0)) - 1.0) / 2.0**m.max_grade
+    chance: Floats = (np.exp2(grade if lowers(m) else np.maximum(grade, 0.0)) - 1.0) / 2.0**m.max_grade
     return chance
 
 

@@ -19,7 +19,7 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import check_answerable, groups_of, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.measures import Measure, RankedMeasure, parse
-from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.measures.base import ANY_POSITIVE, LOWERING
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
@@ -404,7 +404,7 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
     gain = gains_of(np.array(grades, float), measure)
     rows, total = [], 0.0
     for rank, best in enumerate(np.argsort(-gain, kind="stable")[:size], 1):
-        if gain[best] <= 0 and measure.negative != "counted":
+        if gain[best] <= 0 and measure.negative not in LOWERING:
             break
         weight = float(DISCOUNTS[measure.discount](np.array([rank]))[0])
         total += float(gain[best]) * weight

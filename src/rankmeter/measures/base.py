@@ -54,6 +54,8 @@ Duplicates = Literal["error", "first", "best", "counted", "once", "distinct", "s
 CUT_BEFORE_REPEATS = ("distinct", "separate")
 """Treatments of repeated items that apply after ``depth`` has cut the list; the others apply before."""
 
+LOWERING = ("counted", "guarded")
+"""Words of ``negative=`` under which grades below 0 are gains below 0."""
 ANY_POSITIVE = math.ulp(0.0)
 """The smallest grade above 0: graded measures look at every grade from this one on."""
 

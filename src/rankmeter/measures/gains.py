@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import (
     ANY_POSITIVE,
+    LOWERING,
     MEANS,
     SINGLE_ORDER_TIES,
     GainMeasure,
@@ -24,7 +25,7 @@ from rankmeter.wording import said
 AS_THEY_ARE = GainMap({})
 """Gains that are the grades themselves."""
 Discount = Literal["log2", "jk", "reciprocal"]
-Negative = Literal["unjudged", "nonrelevant", "counted"]
+NEGATIVE = ("unjudged", "nonrelevant", "counted")
 
 
 @with_options
@@ -36,7 +37,7 @@ class RatedGain(GainMeasure):
     """
 
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
-    negative: Negative = choice()
+    negative: str = choice(*NEGATIVE)
 
     within_cutoff: ClassVar[bool] = True
     bounded_by_grade: ClassVar[bool] = True
@@ -45,17 +46,17 @@ class RatedGain(GainMeasure):
 
     @property
     def lowest_grade(self) -> float:
-        return -math.inf if self.negative == "counted" else GainMeasure.lowest_grade.fget(self)  # type: ignore[attr-defined]
+        return -math.inf if self.negative in LOWERING else GainMeasure.lowest_grade.fget(self)  # type: ignore[attr-defined]
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a divisor may know less than what it divides
         """Between which values it lies."""
-        rated = self.negative == "counted" or not isinstance(self.unjudged, str)
+        rated = self.negative in LOWERING or not isinstance(self.unjudged, str)
         return (-math.inf, math.inf) if rated else self.usual_bounds
 
     @property
     def gain_map(self) -> tuple[GainMap, float | None, float] | None:
-        if self.negative != "counted" or self.gain == "binary":
+        if self.negative not in LOWERING or self.gain == "binary":
             return GainMeasure.gain_map.fget(self)  # type: ignore[attr-defined, no-any-return]
         return (AS_THEY_ARE if isinstance(self.gain, str) else self.gain, self.rel, -math.inf)
 
@@ -93,6 +94,7 @@ class DiscountedGain(RatedGain):
 class NDCG(RatedGain):
     """Normalised discounted cumulative gain: how close the order is to the best order of the judged items."""
 
+    negative: str = choice(*NEGATIVE, "guarded")
     discount: Discount = choice()
     ideal: Literal["judged", "list", "top", "uncut", "full", "length", "full-list"] = choice()
 
@@ -111,7 +113,7 @@ class NDCG(RatedGain):
             raise MeasureError.of("measures.full_list_ideal")
         if self.sign == "positive" and self.ideal in ("list", "top"):
             raise MeasureError.of("measures.ideal_and_sign", ideal=self.ideal)
-        rated = self.negative == "counted" or not isinstance(self.unjudged, str)
+        rated = self.negative in LOWERING or not isinstance(self.unjudged, str)
         if rated and self.ideal in ("list", "top"):
             raise MeasureError.of("measures.ideal_and_ratings", ideal=self.ideal)
         if self.ties == "mean" and self.ideal == "top" and self.cutoff is not None:
@@ -180,7 +182,7 @@ class ExpectedReciprocalRank(RankedMeasure):
 
     max_grade: int = whole(4, low=1)
     unjudged: str | float = choice_or_number("nonrelevant", "removed", "nan")
-    negative: Negative = choice()
+    negative: str = choice(*NEGATIVE)
 
     name = "ERR"
     formula = "gain.expected_reciprocal_rank"
@@ -201,20 +203,20 @@ class ExpectedReciprocalRank(RankedMeasure):
 
     @property
     def lowest_grade(self) -> float:
-        return -math.inf if self.negative == "counted" else ANY_POSITIVE
+        return -math.inf if self.negative in LOWERING else ANY_POSITIVE
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
         """Between which values it lies."""
-        return (-math.inf, math.inf) if self.negative == "counted" else (0.0, 1.0)
+        return (-math.inf, math.inf) if self.negative in LOWERING else (0.0, 1.0)
 
     @property
     def gain_map(self) -> tuple[GainMap, float | None, float] | None:
-        return (AS_THEY_ARE, None, -math.inf) if self.negative == "counted" else None
+        return (AS_THEY_ARE, None, -math.inf) if self.negative in LOWERING else None
 
     def ties_unknown(self) -> str:
-        if self.negative == "counted":
-            return said("measures.ties_below_zero", option="negative=counted")
+        if self.negative in LOWERING:
+            return said("measures.ties_below_zero", option=f"negative={self.negative}")
         return RankedMeasure.ties_unknown(self)
 
 
