@@ -18,12 +18,12 @@ import polars as pl
 import rankmeter as rm
 from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
-from rankmeter.online.contrasts import cuped, difference, estimate, resampled_difference, stratified
-from rankmeter.online.sums import Draws, Sums
 from rankmeter.placing.matching import mixed
-from rankmeter.stats import estimates as locations
-from rankmeter.stats.estimates import Look, boundaries, compare, heterogeneity
 from rankmeter.stats.power import sample_ratio
+from rankmeter.wings.online import estimates as locations
+from rankmeter.wings.online.contrasts import cuped, difference, estimate, resampled_difference, stratified
+from rankmeter.wings.online.estimates import Look, boundaries, compare, heterogeneity
+from rankmeter.wings.online.sums import Draws, Sums
 
 MEASURES = tuple(
     parse(text)
@@ -140,7 +140,7 @@ def experiments(tally, random, n, resamples, number, truth):
 
 def novelty(rows, n):
     """The p-value that the effect changed between two periods of the same users."""
-    from rankmeter.online.contrasts import change
+    from rankmeter.wings.online.contrasts import change
 
     sides = [change(Sums.of_rows(NAMES, part), CTR) for part in (rows[:n], rows[n:])]
     return compare(*sides, look=Look(), method="").p

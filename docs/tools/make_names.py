@@ -72,7 +72,6 @@ def stub() -> str:
         "from typing import Literal, Self",
         "",
         *(f"from {home} import {name} as {name}" for name, home in sorted(rankmeter._LAZY.items())),  # noqa: SLF001
-        *(f"from rankmeter import {name} as {name}" for name in rankmeter._MODULES),  # noqa: SLF001
         *(_stubbed(name, home) for name, home in sorted(wings.present(wings.table.NAMES).items())),
         *(f"from {room} import {module} as {_alias(f'{room}.{module}')}" for room, module in sorted(homes)),
         "",
@@ -89,7 +88,7 @@ def stub() -> str:
 
 def _stubbed(name: str, home: str) -> str:
     """The import of a name that a wing adds: of a module, or the wing's package itself."""
-    return f"from {home} import {name} as {name}" if home.count(".") > 2 else f"import {home} as {name}"
+    return f"import {home} as {name}" if wings.is_module(name) else f"from {home} import {name} as {name}"
 
 
 def _alias(module: str) -> str:

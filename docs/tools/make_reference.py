@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure, parse
 from rankmeter.measures.base import own_options, rule_of
 from rankmeter.measures.names import ALIASES
-from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.options import Rule, format_value
-from rankmeter.measures.prose import conventions
+from rankmeter.measures.prose import conventions, prose_file
 from rankmeter.measures.slate_base import SlateMeasure
+from rankmeter.wings import wing_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
 SHARED = {option.name: option for option in fields(RankedMeasure)}
@@ -206,8 +205,7 @@ ZH = Words(
 @cache
 def prose_of(name: str) -> dict[str, Any]:
     """The prose of one measure."""
-    text = (resources.files("rankmeter.measures") / "prose" / f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(prose_file(name).read_text(encoding="utf-8"))
 
 
 def own_measures() -> dict[str, list[Measure]]:
@@ -216,12 +214,13 @@ def own_measures() -> dict[str, list[Measure]]:
     for measure in REGISTRY.values():
         if not getattr(measure, "custom", False):
             families[family_of(measure)].append(measure)
-    return families
+    return {family: measures for family, measures in families.items() if measures}
 
 
 def family_of(measure: Measure) -> str:
-    """The module that holds the measure."""
-    return type(measure).__module__.rpartition(".")[2]
+    """The module that holds the measure, or its wing."""
+    module = type(measure).__module__
+    return wing_of(module) if module.startswith("rankmeter.wings.") else module.rpartition(".")[2]
 
 
 def convention_of(measure: Measure, option: str) -> str:
@@ -293,7 +292,7 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     yield f"{facts['range']}{words.colon}{low} … {high} ({direction_of(measure, words.code)})"
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
-    if isinstance(measure, OnlineMeasure):
+    if measure.about == "events":
         return
     ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
     line = f"{facts['ties']}{words.colon}{', '.join(f'`{rule}`' for rule in ties)}"

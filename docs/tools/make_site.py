@@ -30,11 +30,11 @@ from urllib.parse import unquote
 from latex2mathml.converter import convert
 
 import rankmeter
+from rankmeter.measures.prose import prose_file
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 BUILD = ROOT / "build"
-PROSE = ROOT / "src" / "rankmeter" / "measures" / "prose"
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 LANGUAGES = {"en": "English", "zh": "中文"}
 
@@ -199,7 +199,7 @@ def with_math(name: str, text: str, language: str) -> str:
         return text
 
     def shown(section: re.Match[str]) -> str:
-        latex = tomllib.loads((PROSE / f"{section['name']}.toml").read_text(encoding="utf-8")).get("latex")
+        latex = tomllib.loads(prose_file(section["name"]).read_text(encoding="utf-8")).get("latex")
         if latex is None:
             return section[0]
         math = f"<div class='formula'>{convert(latex, display='block')}</div>"  # a phone is narrower than some

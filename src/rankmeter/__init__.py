@@ -36,25 +36,21 @@ _HOMES = {
     "rankmeter.inputs.passages": "roll_up",
     "rankmeter.inputs.shards": "files",
     "rankmeter.inputs.tables": "Labelled",
-    "rankmeter.judging.click_grades": "judgments_from_clicks",
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",
     "rankmeter.evaluating.sampling": "sampled sampled_ranks",
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}
-_MODULES = ("online",)
 # Deprecated names: the replacement of each, and the version that drops it. Until then they warn.
 _ENDING: dict[str, tuple[str, str]] = {}
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _MODULES:
-        return _import_module(f"rankmeter.{name}")
     if name == "__all__":
         measures = _import_module("rankmeter.measures.names").public_names()
         added = _wings.present(_wings.table.NAMES)
-        return sorted({*_LAZY, *_MODULES, *added, *measures}, key=lambda public: (public.casefold(), public))
+        return sorted({*_LAZY, *added, *measures}, key=lambda public: (public.casefold(), public))
     if name.startswith("_"):
         raise AttributeError(f"module 'rankmeter' has no attribute '{name}'")
     if name in _ENDING:

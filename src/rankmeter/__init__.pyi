@@ -23,7 +23,6 @@ from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
-from rankmeter.judging.click_grades import judgments_from_clicks as judgments_from_clicks
 from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
 from rankmeter.compat.trackers import log_to_tensorboard as log_to_tensorboard
 from rankmeter.compat.trackers import log_to_wandb as log_to_wandb
@@ -42,13 +41,14 @@ from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.evaluating.verb import value as value
-from rankmeter import online as online
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
 from rankmeter.wings.judging.judge_page import judge_page as judge_page
 from rankmeter.wings.judging.panel_agreement import judges as judges
+from rankmeter.wings.online.click_grades import judgments_from_clicks as judgments_from_clicks
 from rankmeter.wings.judging.two_leaderboards import leaderboards as leaderboards
 from rankmeter.wings.judging.nugget_scores import nuggets as nuggets
+import rankmeter.wings.online.public_names as online
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.judging.abstention import silence as silence
@@ -63,11 +63,11 @@ from rankmeter.measures import hits as _hits
 from rankmeter.measures import incomplete as _incomplete
 from rankmeter.measures import listdiversity as _listdiversity
 from rankmeter.measures import listquality as _listquality
-from rankmeter.measures import online as _online
 from rankmeter.measures import order as _order
 from rankmeter.measures import popularity as _popularity
 from rankmeter.measures import users as _users
 from rankmeter.measures import value as _value
+from rankmeter.wings.online import measures as _online_measures
 
 __version__: str
 
@@ -3655,7 +3655,7 @@ class _OutsideCatalogue(_listquality.OutsideCatalogue):
     def __matmul__(self, value: int) -> Self: ...
 OutsideCatalogue: _OutsideCatalogue
 
-class _CTR(_online.ClickThroughRate):
+class _CTR(_online_measures.ClickThroughRate):
     """Click-through rate: how often what was shown was clicked.
 
         CTR = clicks / impressions, both summed over users
@@ -3694,7 +3694,7 @@ class _CTR(_online.ClickThroughRate):
     def __matmul__(self, value: int) -> Self: ...
 CTR: _CTR
 
-class _CVR(_online.ConversionRate):
+class _CVR(_online_measures.ConversionRate):
     """Conversion rate: how often a click (a session, a user) led to a conversion.
 
         CVR = clicks that a conversion is credited to / clicks
@@ -3735,7 +3735,7 @@ class _CVR(_online.ConversionRate):
             orphans: Literal["drop", "keep"] = ...) -> Self: ...
 CVR: _CVR
 
-class _Conversions(_online.Conversions):
+class _Conversions(_online_measures.Conversions):
     """Conversions per user (per session, per impression).
 
         Conversions = conversions / users
@@ -3767,7 +3767,7 @@ class _Conversions(_online.Conversions):
             impressions: Literal["once", "all"] = ...) -> Self: ...
 Conversions: _Conversions
 
-class _Value(_online.Value):
+class _Value(_online_measures.Value):
     """The value of conversions per user (per session, per conversion).
 
         Value = sum of the values of conversions / users
@@ -3803,7 +3803,7 @@ class _Value(_online.Value):
             refunds: Literal["keep", "drop"] = ...) -> Self: ...
 Value: _Value
 
-class _SessionDuration(_online.SessionDuration):
+class _SessionDuration(_online_measures.SessionDuration):
     """Average session duration in seconds: from the first to the last event of a session.
 
         SessionDuration = sum over sessions of (last event - first event) / sessions, in seconds
@@ -3838,7 +3838,7 @@ class _SessionDuration(_online.SessionDuration):
             cap: float | None = ..., better: Literal["unstated", "higher", "lower"] = ...) -> Self: ...
 SessionDuration: _SessionDuration
 
-class _EngagedSessions(_online.EngagedSessions):
+class _EngagedSessions(_online_measures.EngagedSessions):
     """The share of sessions that are engaged: long enough, with enough requests, or with a conversion.
 
         EngagedSessions = sessions longer than 10 s, or with 2 requests or more, or with a conversion /

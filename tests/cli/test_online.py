@@ -120,7 +120,7 @@ def test_the_command_speaks_chinese(log, more, format):
 
 
 def test_every_finding_has_a_name_and_a_rule_in_both_languages():
-    from rankmeter.online.log_evaluation import FINDINGS
+    from rankmeter.wings.online.log_evaluation import FINDINGS
     from rankmeter.wording import word, words
 
     known = set(words("online", "zh"))

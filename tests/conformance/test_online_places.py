@@ -11,7 +11,7 @@ from tests.conformance.spark_tables import MARKS
 
 import rankmeter as rm
 from rankmeter.errors import InputError
-from rankmeter.online import partitions
+from rankmeter.wings.online import partitions
 
 MEASURES = [
     "CTR", "CTR@2", "CTR(per=request)", "CVR", "CVR(count=conversions,credit=even)", "Value",

@@ -17,12 +17,12 @@ from scipy.special import ndtr, stdtr
 
 import rankmeter as rm
 from rankmeter.measures import CTR, Conversions
-from rankmeter.online.contrasts import cuped, difference, ratio, units_needed
-from rankmeter.online.sums import Sums
 from rankmeter.stats import power as proportions
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.estimates import Estimate, Look
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.contrasts import cuped, difference, ratio, units_needed
+from rankmeter.wings.online.estimates import Estimate, Look
+from rankmeter.wings.online.sums import Sums
 
 HERE = Path(__file__).parent
 RECORDED = json.loads((HERE / "online_values.json").read_text())
@@ -235,7 +235,7 @@ SPARK = [("A1", "00:00"), ("A1", "04:30"), ("A1", "10:00"), ("A2", "01:00")]
 
 
 def session_table(events):
-    from rankmeter.online.log import sessions_of
+    from rankmeter.wings.online.log import sessions_of
 
     rows = sorted((user, int(time[:2]) * 60 + int(time[3:])) for user, time in events)
     user = np.array([["A1", "A2"].index(one) for one, _ in rows])

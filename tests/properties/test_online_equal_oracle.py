@@ -14,12 +14,12 @@ import rankmeter as rm
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, parse
 from rankmeter.measures.base import rule_of
-from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online import partitions
-from rankmeter.online.contrasts import ratio
-from rankmeter.online.events import read_events
-from rankmeter.online.questions import Question
-from rankmeter.online.tallies import count
+from rankmeter.wings.online import partitions
+from rankmeter.wings.online.contrasts import ratio
+from rankmeter.wings.online.events import read_events
+from rankmeter.wings.online.measures import OnlineMeasure
+from rankmeter.wings.online.questions import Question
+from rankmeter.wings.online.tallies import count
 
 ONLINE = sorted(name for name, measure in REGISTRY.items() if isinstance(measure, OnlineMeasure))
 NUMBERS = {

@@ -34,7 +34,7 @@ def papers(text: str) -> Iterator[Paper]:
 
 def of_measures() -> Iterator[Paper]:
     """The papers of the measures: what stands before the first comma or `&`, and the last year."""
-    for path in PROSE.glob("*.toml"):
+    for path in [*PROSE.glob("*.toml"), *(ROOT / "src").rglob("words/prose/*.toml")]:
         for citation in tomllib.loads(path.read_text("utf-8")).get("citation", "").split("; "):
             years = re.findall(r"\b(?:19|20)\d\d\b", citation)
             if years and "trec_eval" not in citation:
@@ -46,6 +46,7 @@ def of_pages_and_code() -> Iterator[Paper]:
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "src").rglob("*.py"),
         *(ROOT / "src").rglob("wording/**/*.toml"),
+        *(ROOT / "src").rglob("words/*.toml"),
     ]:
         if path != SOURCES and path.name not in GENERATED and "demo" not in path.parts:
             yield from papers(path.read_text("utf-8"))

@@ -20,9 +20,9 @@ import rankmeter as rm
 from rankmeter.compat.trec_measures import ProgramCall, wanted
 from rankmeter.compat.trec_unusual import SeenQuery, unusual_formula
 from rankmeter.online import sample_ratio
-from rankmeter.online.contrasts import ratio, stratified
-from rankmeter.online.sums import Sums, denominator, numerator
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.contrasts import ratio, stratified
+from rankmeter.wings.online.sums import Sums, denominator, numerator
 
 LISTS = 40
 CTR = rm.parse("CTR")

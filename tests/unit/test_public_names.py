@@ -51,10 +51,11 @@ def test_a_measure_loads_its_family_and_no_other():
     code = (
         "import sys, rankmeter as rm; before = [name for name in sys.modules if 'rankmeter.measures' in name]\n"
         "rm.alpha_nDCG\n"
-        "print(before, [name in sys.modules for name in ('rankmeter.measures.diversity', 'rankmeter.measures.online')])"
+        "others = ('rankmeter.measures.diversity', 'rankmeter.measures.fairness', 'rankmeter.wings.online.measures')\n"
+        "print(before, [name in sys.modules for name in others])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[] [True, False]"
+    assert done.stdout.strip() == "[] [True, False, False]"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

@@ -29,7 +29,6 @@ _OF_CORE = {
     "dialects": "listings",
     **dict.fromkeys(("rank_eval", "trec_eval"), "definition_commands"),
     "measures": "listings",
-    **dict.fromkeys(("online", "judgments-from-clicks", "counterfactual", "interleave", "agreement"), "log_commands"),
     "demo": "demo",
 }
 """Each command of the core, in the order of the help, with its module in rankmeter.cli."""

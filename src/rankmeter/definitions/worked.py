@@ -21,7 +21,6 @@ from rankmeter.evaluating.pairing import into_pair
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE, LOWERING
 from rankmeter.measures.dialects import find_dialect
-from rankmeter.measures.online import OnlineMeasure
 from rankmeter.measures.prose import Language
 from rankmeter.placing.pairs import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
@@ -191,7 +190,7 @@ def explain(
         return explain_measure(measure, language=chosen_language())
     if query is None:
         raise InputError.of("definitions.which_query", measure=str(measure))
-    if isinstance(measure, OnlineMeasure):
+    if measure.about == "events":
         raise MeasureError.of("definitions.of_events", measure=str(measure))
     if not isinstance(measure, RankedMeasure):
         raise MeasureError.of("definitions.of_whole_run", measure=str(measure))

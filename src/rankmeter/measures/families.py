@@ -22,7 +22,6 @@ FAMILIES: dict[str, str] = {
     "fairness": "GroupExposure Disparity SegmentGap",
     "value": "Revenue Margin ValueNDCG ValueHitRate",
     "listquality": "ShortLists DuplicateItems SeenItems OutsideCatalogue",
-    "online": "CTR CVR Conversions Value SessionDuration EngagedSessions",
 }
 
 FAMILY_OF = {name: f"rankmeter.measures.{family}" for family, names in FAMILIES.items() for name in names.split()}

@@ -4,7 +4,7 @@ The spread of the differences comes from the data, the difference from the calle
 difference says nothing that the p-value does not (Hoenig & Heisey 2001).
 
 Plain proportions are for units that count once each. Clicks out of impressions are not such units when users were
-randomised: use the delta method (:mod:`rankmeter.online.contrasts`).
+randomised: use the delta method (:func:`rankmeter.online.units_needed`).
 """
 
 from __future__ import annotations

@@ -55,6 +55,11 @@ def kind_of(data: object) -> str:
     return ".".join((*kind.__module__.split(".")[:2], kind.__name__))
 
 
+def is_module(name: str) -> bool:
+    """Whether a public name of rankmeter is a module that can be imported under that name too."""
+    return f"rankmeter.{name}" in table.MODULES
+
+
 def wing_of(module: str) -> str:
     """The wing that a module belongs to."""
     return module.removeprefix("rankmeter.wings.").partition(".")[0]

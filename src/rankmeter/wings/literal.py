@@ -10,7 +10,7 @@ class Wing(NamedTuple):
     """What a wing adds to the core; a module is named from the wing's folder on: ``.commands``."""
 
     names: Mapping[str, str] = {}
-    """Public names of :mod:`rankmeter`, each with the module that holds it; `.` is the wing's package itself."""
+    """Public names of :mod:`rankmeter`, each with the module that holds it, or is it (see ``modules``)."""
     modules: Mapping[str, str] = {}
     """Modules that are imported under a public name (``rankmeter.torch``), each with its own."""
     commands: Mapping[str, str] = {}

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from rankmeter.errors import MissingExtraError
-from rankmeter.wings import is_there, kind_of, table, wing_of
+from rankmeter.wings import is_module, is_there, kind_of, table, wing_of
 
 
 def load(module: str, asked: str) -> ModuleType:
@@ -28,7 +28,7 @@ def public(name: str) -> Any:
     if (home := table.NAMES.get(name)) is None:
         return None
     module = load(home, f"rankmeter.{name}")
-    return module if home.count(".") == 2 else getattr(module, name)  # a wing's package itself, or a name in a module
+    return module if is_module(name) else getattr(module, name)
 
 
 def source_of(*data: object) -> ModuleType | None:

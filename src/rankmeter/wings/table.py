@@ -8,6 +8,7 @@ from __future__ import annotations
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
+    "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
 }
 """Every wing, and what it is for."""
@@ -23,11 +24,14 @@ NAMES: dict[str, str] = {
     "leaderboards": "rankmeter.wings.judging.two_leaderboards",
     "nuggets": "rankmeter.wings.judging.nugget_scores",
     "silence": "rankmeter.wings.judging.abstention",
+    "judgments_from_clicks": "rankmeter.wings.online.click_grades",
+    "online": "rankmeter.wings.online.public_names",
 }
 
 MODULES: dict[str, str] = {
     "rankmeter.torch": "rankmeter.wings.catalogue.metrics",
     "rankmeter.compat.sentence_transformers": "rankmeter.wings.catalogue.sentence_transformers",
+    "rankmeter.online": "rankmeter.wings.online.public_names",
 }
 
 COMMANDS: dict[str, str] = {
@@ -38,6 +42,11 @@ COMMANDS: dict[str, str] = {
     "nuggets": "rankmeter.wings.judging.commands",
     "draw": "rankmeter.wings.judging.commands",
     "judge": "rankmeter.wings.judging.commands",
+    "online": "rankmeter.wings.online.commands",
+    "judgments-from-clicks": "rankmeter.wings.online.commands",
+    "counterfactual": "rankmeter.wings.online.commands",
+    "interleave": "rankmeter.wings.online.commands",
+    "agreement": "rankmeter.wings.online.commands",
 }
 
 PROGRAMS: dict[str, str] = {}
@@ -50,13 +59,17 @@ OPTIONS: dict[str, str] = {
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
 }
 
-FAMILIES: dict[str, str] = {}
+FAMILIES: dict[str, str] = {
+    "rankmeter.wings.online.measures": "CTR CVR Conversions Value SessionDuration EngagedSessions",
+}
 """Modules of measures, each with its measures."""
 
 DOCS: dict[str, str] = {
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",
     "how-to/queries-without-a-hit.md": "judging",
+    "online.md": "online",
+    "how-to/online.md": "online",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
@@ -64,5 +77,5 @@ DOCS: dict[str, str] = {
 HELPFUL = tuple("judging".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("judging".split())
+SPOKEN = tuple("judging online".split())
 """Wings that have sentences of their own."""

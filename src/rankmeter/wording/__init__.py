@@ -53,7 +53,7 @@ _ISOLATING = frozenset("RLI LRI FSI PDI".split())
 """Bidi isolates: one inside a name could end the isolation of the whole name and reverse what follows."""
 _TURNING = _ISOLATING | frozenset("R AL RLE RLO LRE LRO PDF".split())
 """Letters and direction marks after which text may run from right to left."""
-FILES = ("evaluation", "comparison", "advice", "report", "online", "reading")
+FILES = ("evaluation", "comparison", "advice", "report", "reading")
 LONGEST = 400
 """Characters of a value that are shown; a longer one is cut in the middle."""
 
@@ -237,7 +237,8 @@ class Wording(str):
 
 
 def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
-    """All wordings of one file in one language, not filled in; with ``users`` they speak of users, not queries."""
+    """All wordings of one file, or of one wing, in one language, not filled in; with ``users`` they speak of users."""
+    file = f"../wings/{file}/words/sentences" if file in table.SPOKEN else file
     plain = {kind: texts[_checked(language)] for kind, texts in _parsed(_text(file)).items()}
     return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 

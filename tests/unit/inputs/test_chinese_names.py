@@ -13,7 +13,7 @@ from tests.properties.routes import ROUTES, Case
 
 import rankmeter as rm
 from rankmeter.inputs.columns import USUAL_NAMES, fold
-from rankmeter.online.event_columns import EVENT_NAMES
+from rankmeter.wings.online.event_columns import EVENT_NAMES
 from rankmeter.wording import chinese
 
 DOCS = Path(__file__).parents[3] / "docs" / "how-to"

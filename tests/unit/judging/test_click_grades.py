@@ -11,7 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.stats.click_models import BetaPrior, beta_prior, dynamic_bayesian, gamma_prior, garwood, position_based
+from rankmeter.wings.online.click_models import (
+    BetaPrior,
+    beta_prior,
+    dynamic_bayesian,
+    gamma_prior,
+    garwood,
+    position_based,
+)
 
 LISTS = [("abcd", "1000"), ("abcd", "1010"), ("abcd", "0000"), ("bacd", "0100"), ("bacd", "1000"), ("badc", "0100"),
          ("acbd", "0100"), ("acbd", "1000"), ("cabd", "1001"), ("cbad", "0010")]  # fmt: skip
@@ -218,7 +225,7 @@ def test_partitions_and_ids_change_nothing(model, number, many, monkeypatch):
         log = log.with_columns(
             pl.col("item").replace_strict(codes, return_dtype=pl.Int64), pl.col("user").str.slice(1).cast(int)
         )
-    monkeypatch.setattr("rankmeter.online.partitions.Partitions.divide", lambda self, rows: _divided(self, many))
+    monkeypatch.setattr("rankmeter.wings.online.partitions.Partitions.divide", lambda self, rows: _divided(self, many))
     made = rm.judgments_from_clicks(log, examination=THETA, model=model).frame
     if number:
         back = {str(code): name for name, code in codes.items()}
@@ -316,7 +323,7 @@ def test_words_for_events_count_in_any_case():
 
 
 def test_the_command_writes_judgments_and_shows_agreement(tmp_path):
-    from rankmeter.cli.log_commands import judgments_from_clicks as command
+    from rankmeter.wings.online.commands import judgments_from_clicks as command
 
     pl.DataFrame(log_of(LISTS * 5)).write_csv(tmp_path / "log.csv")
     (tmp_path / "people.csv").write_text("query,item,grade\nq,a,3\nq,b,0\nq,c,2\n")

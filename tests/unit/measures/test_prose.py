@@ -20,9 +20,11 @@ import pytest
 
 from rankmeter.measures import REGISTRY
 from rankmeter.measures.base import RankedMeasure, register, rule_of
+from rankmeter.measures.prose import prose_file
 from rankmeter.measures.slate_base import SlateMeasure
 
 PROSE = Path(__file__).parents[3] / "src" / "rankmeter" / "measures" / "prose"
+WINGS = PROSE.parents[1] / "wings"
 MEASURES = sorted(
     name for name, measure in REGISTRY.items() if not isinstance(measure, SlateMeasure) and not measure.custom
 )
@@ -34,7 +36,7 @@ CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
 def read(name: str) -> dict[str, Any]:
-    return tomllib.loads((PROSE / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(prose_file(name).read_text(encoding="utf-8"))
 
 
 def check_text(text: object, *, chinese: bool) -> None:
@@ -45,7 +47,8 @@ def check_text(text: object, *, chinese: bool) -> None:
 
 
 def test_there_is_one_file_per_measure_and_no_other() -> None:
-    assert {path.stem for path in PROSE.glob("*.toml")} == {*MEASURES, *LISTS, "conventions", "slate_conventions"}
+    files = [*PROSE.glob("*.toml"), *WINGS.glob("*/words/prose/*.toml")]
+    assert sorted(path.stem for path in files) == sorted([*MEASURES, *LISTS, "conventions", "slate_conventions"])
 
 
 @pytest.mark.parametrize("name", [*MEASURES, *LISTS])

@@ -15,10 +15,10 @@ from scipy import stats
 import rankmeter as rm
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse
-from rankmeter.online.contrasts import cuped, difference, stratified
-from rankmeter.online.sums import Sums
-from rankmeter.stats import estimates as locations
-from rankmeter.stats.estimates import Estimate, Look, boundaries, heterogeneity
+from rankmeter.wings.online import estimates as locations
+from rankmeter.wings.online.contrasts import cuped, difference, stratified
+from rankmeter.wings.online.estimates import Estimate, Look, boundaries, heterogeneity
+from rankmeter.wings.online.sums import Sums
 
 CTR, SALES = parse("CTR"), parse("Conversions")
 NAMES = ("Conversions x", "Conversions y")
@@ -543,7 +543,7 @@ def test_a_switchback_experiment_has_units_of_time():
 def test_windows_are_the_same_however_the_log_is_partitioned(monkeypatch):
     log = daily_log(np.random.default_rng(24)).with_columns(variant=pl.lit("A"))
     whole = rm.online.evaluate(log, ["CTR"], unit="day").estimate("CTR")
-    from rankmeter.online import partitions, questions, tallies
+    from rankmeter.wings.online import partitions, questions, tallies
 
     monkeypatch.setattr(partitions, "ROWS_PER_PARTITION", 50)
     parts = tallies.count(rm.online.read_events(log), questions.Question((CTR,), unit="day"))

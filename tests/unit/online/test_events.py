@@ -12,7 +12,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.inputs.columns import USUAL_NAMES
-from rankmeter.online.events import read_events
+from rankmeter.wings.online.events import read_events
 
 ROWS = [
     {"time": 10, "user": "u", "request": "r", "item": "a", "position": 1, "type": "impression"},

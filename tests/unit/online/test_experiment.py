@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.measures import CTR
-from rankmeter.online.contrasts import cuped, difference, minimum_detectable
-from rankmeter.online.sums import Sums, sums_from_table
-from rankmeter.stats.estimates import Look
+from rankmeter.wings.online.contrasts import cuped, difference, minimum_detectable
+from rankmeter.wings.online.estimates import Look
+from rankmeter.wings.online.sums import Sums, sums_from_table
 
 
 def simulated(users=400, lift=0.0, seed=0, variants=("A", "B"), before=False):

@@ -107,12 +107,12 @@ def test_ids_that_differ_are_never_one(kind, route, role, tmp_path):
 def test_an_id_of_any_partition_is_the_same_as_in_one(monkeypatch):
     rows = [{**row, "user": f"user {number}"} for number in range(40) for row in log_of("request", ["a", "b"])]
     whole = rm.online.evaluate(rows, "CTR").to_dict()
-    monkeypatch.setattr("rankmeter.online.partitions.ROWS_PER_PARTITION", 7)
-    monkeypatch.setattr("rankmeter.online.partitions.BATCH_ROWS", 11)
-    monkeypatch.setattr("rankmeter.online.partitions.HELD_BYTES", 500)  # everything goes through files
-    from rankmeter.online.events import read_events
-    from rankmeter.online.questions import Question
-    from rankmeter.online.tallies import count
+    monkeypatch.setattr("rankmeter.wings.online.partitions.ROWS_PER_PARTITION", 7)
+    monkeypatch.setattr("rankmeter.wings.online.partitions.BATCH_ROWS", 11)
+    monkeypatch.setattr("rankmeter.wings.online.partitions.HELD_BYTES", 500)  # everything goes through files
+    from rankmeter.wings.online.events import read_events
+    from rankmeter.wings.online.questions import Question
+    from rankmeter.wings.online.tallies import count
 
     parts = count(read_events(rows), Question((rm.CTR,))).groups["",]
     assert parts.n == 40

@@ -9,8 +9,8 @@ import pytest
 from scipy.special import stdtrit
 
 import rankmeter as rm
-from rankmeter.stats.estimates import of_variance
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.estimates import of_variance
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])

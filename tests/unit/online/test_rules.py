@@ -325,7 +325,7 @@ def test_a_column_with_a_value_per_event_is_no_segment():
 
 
 def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_path):
-    from rankmeter.online import partitions
+    from rankmeter.wings.online import partitions
 
     log = [row(t, t % 50, kind, item=t) for t in range(600) for kind in ("impression", "click")]
     expected = rm.online.evaluate(log, ["CTR", "SessionDuration"])
@@ -333,10 +333,10 @@ def test_a_log_larger_than_what_is_held_is_counted_from_a_file(monkeypatch, tmp_
     monkeypatch.setattr(partitions, "BATCH_ROWS", 100)
     monkeypatch.setattr(partitions, "ROWS_PER_PARTITION", 90)
     monkeypatch.setattr(partitions.tempfile, "tempdir", str(tmp_path))
-    from rankmeter.online.contrasts import ratio
-    from rankmeter.online.events import read_events
-    from rankmeter.online.questions import Question
-    from rankmeter.online.tallies import count
+    from rankmeter.wings.online.contrasts import ratio
+    from rankmeter.wings.online.events import read_events
+    from rankmeter.wings.online.questions import Question
+    from rankmeter.wings.online.tallies import count
 
     counted = count(read_events(log), Question(expected.measures))
     for measure in expected.measures:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rankmeter.measures import CTR
-from rankmeter.online.contrasts import difference
-from rankmeter.online.contributions import credit
-from rankmeter.online.event_columns import of_another_unit
-from rankmeter.online.log import sessions_of
-from rankmeter.online.sums import Sums, Totals
+from rankmeter.wings.online.contrasts import difference
+from rankmeter.wings.online.contributions import credit
+from rankmeter.wings.online.event_columns import of_another_unit
+from rankmeter.wings.online.log import sessions_of
+from rankmeter.wings.online.sums import Sums, Totals
 
 MINUTE = 60_000_000
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmeter.stats.click_models import beta_prior, gamma_prior
 from rankmeter.stats.corrections import corrected, separation
-from rankmeter.stats.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
 from rankmeter.stats.paired import effects, equivalences, p_value, ranks_of
 from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.rank_agreement import mean_ranks, tau
 from rankmeter.stats.resampling import least_draws, middle
 from rankmeter.stats.student import Contrasts
+from rankmeter.wings.online.click_models import beta_prior, gamma_prior
+from rankmeter.wings.online.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
 from rankmeter.wording import said
 
 

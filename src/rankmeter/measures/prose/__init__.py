@@ -128,13 +128,18 @@ def _convention(measure: str, option: str) -> dict[str, Any] | None:
     return conventions().get(f"{option}_{measure}") or conventions().get(option)
 
 
-@cache
-def _entry(name: str) -> dict[str, Any] | None:
+def prose_file(name: str) -> Path:
+    """Where the prose of a measure stands: here, or in its wing."""
     home = FAMILY_OF.get(name, "")
     folder = Path(__file__).parent
     if home.startswith("rankmeter.wings."):
         folder = folder.parents[1].joinpath(*home.split(".")[1:-1], "words", "prose")
-    file = folder / f"{name}.toml"
+    return folder / f"{name}.toml"
+
+
+@cache
+def _entry(name: str) -> dict[str, Any] | None:
+    file = prose_file(name)
     return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
 
 
@@ -145,6 +150,7 @@ __all__ = [
     "MeasureProse",
     "conventions",
     "docstring",
+    "prose_file",
     "read_convention",
     "read_prose",
 ]

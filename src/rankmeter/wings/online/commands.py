@@ -35,7 +35,7 @@ from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:
-    from rankmeter.online import Experiment, OnlineEvaluation
+    from rankmeter.wings.online.public_names import Experiment, OnlineEvaluation
 
 
 def _number(option: str, text: str) -> float:
@@ -189,7 +189,7 @@ def online(
     if not tables[0].rows:
         raise NotFoundError.of("cli.nothing_to_show")
     if report is not None:
-        from rankmeter.report.log_page import online_report
+        from rankmeter.wings.online.pages import online_report
 
         write_text(report, online_report(result, lang=answer.lang))
     answer.give_tables(result, tables, [*result.sentences(), *_why_beside(result, asked)])
@@ -211,7 +211,7 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
 
 
 def _sums_table(path: str) -> pl.DataFrame:
-    from rankmeter.online.events import open_table
+    from rankmeter.wings.online.events import open_table
 
     table = open_table(path, path)
     sums = [name for name in table.columns if name not in ("variant", "measure")]
@@ -247,7 +247,7 @@ def interleave() -> None:
 @takes(delivery=Delivery)
 def make(a: str, b: str, lang: Language, delivery: Delivery, **options: Any) -> None:
     """Interleaved lists of two runs."""
-    from rankmeter.online.interleaving import interleave_runs
+    from rankmeter.wings.online.interleaving import interleave_runs
 
     lists, left_out = interleave_runs(a, b, **options)
     if not delivery.quiet and left_out:

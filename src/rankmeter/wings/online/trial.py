@@ -11,12 +11,12 @@ from typing import Any, Literal
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.measures import parse
-from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.contrasts import Adjusted
-from rankmeter.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
-from rankmeter.online.questions import ExperimentPlan
 from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Table
-from rankmeter.stats.estimates import Estimate, Lift
+from rankmeter.wings.online.contrasts import Adjusted
+from rankmeter.wings.online.estimates import Estimate, Lift
+from rankmeter.wings.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
+from rankmeter.wings.online.measures import OnlineMeasure
+from rankmeter.wings.online.questions import ExperimentPlan
 from rankmeter.wording import Language, Said, exact_percent, said, word
 
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]

@@ -19,7 +19,12 @@ from rankmeter.errors import (
     examples,
 )
 from rankmeter.inputs.columns import say_names
-from rankmeter.measures.online import (
+from rankmeter.stats.corrections import CORRECTIONS, Correction
+from rankmeter.stats.resampling import check_draws
+from rankmeter.wings.online.estimates import RULES, Look, Rule
+from rankmeter.wings.online.event_columns import HOUR, check_mapping
+from rankmeter.wings.online.events import Events
+from rankmeter.wings.online.measures import (
     ClickThroughRate,
     ConversionRate,
     Conversions,
@@ -27,12 +32,7 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.event_columns import HOUR, check_mapping
-from rankmeter.online.events import Events
-from rankmeter.online.sums import BEFORE, denominator, numerator
-from rankmeter.stats.corrections import CORRECTIONS, Correction
-from rankmeter.stats.estimates import RULES, Look, Rule
-from rankmeter.stats.resampling import check_draws
+from rankmeter.wings.online.sums import BEFORE, denominator, numerator
 from rankmeter.wording import said
 
 Unit = Literal["user", "session", "request", "hour", "day"]

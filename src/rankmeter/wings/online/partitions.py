@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
-from rankmeter.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
-from rankmeter.online.events import CONVERSION, FIELDS, KINDS, DistantRows, Events, unreadable
 from rankmeter.placing.matching import mixed
+from rankmeter.wings.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
+from rankmeter.wings.online.events import CONVERSION, FIELDS, KINDS, DistantRows, Events, unreadable
 
 ROWS_PER_PARTITION = 100_000
 """On average at most; small enough for a processor's caches, where sorting and looking up is several times faster."""

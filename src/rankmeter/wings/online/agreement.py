@@ -18,17 +18,17 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, NotFoundError, check_level, check_whole, examples
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
-from rankmeter.online.contrasts import corrected_p
-from rankmeter.online.events import open_table
-from rankmeter.online.log_results import number_cell
-from rankmeter.online.trial import Experiment
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.numbers import known
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.estimates import Estimate, of_variance
 from rankmeter.stats.power import quantile, wilson
 from rankmeter.stats.rank_agreement import mean_ranks, spearman
+from rankmeter.wings.online.contrasts import corrected_p
+from rankmeter.wings.online.estimates import Estimate, of_variance
+from rankmeter.wings.online.events import open_table
+from rankmeter.wings.online.log_results import number_cell
+from rankmeter.wings.online.trial import Experiment
 from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
-from rankmeter.measures.online import OnlineMeasure
 from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Floats
+from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wording import Said, said
 
 BITS = 16

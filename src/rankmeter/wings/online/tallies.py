@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError
-from rankmeter.measures.online import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
-from rankmeter.online.contributions import amounts, is_engaged, is_per_user, located, parts
-from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION, Events
-from rankmeter.online.log import Log, first_of_each
-from rankmeter.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
-from rankmeter.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable, check_types
-from rankmeter.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, rounded, totals_by
 from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes
-from rankmeter.stats.estimates import GroupValue
+from rankmeter.wings.online.contributions import amounts, is_engaged, is_per_user, located, parts
+from rankmeter.wings.online.estimates import GroupValue
+from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION, Events
+from rankmeter.wings.online.log import Log, first_of_each
+from rankmeter.wings.online.measures import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
+from rankmeter.wings.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
+from rankmeter.wings.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable, check_types
+from rankmeter.wings.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, rounded, totals_by
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
-from rankmeter.online.log_results import number_cell, plain_of
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
-from rankmeter.stats.estimates import Estimate
+from rankmeter.wings.online.estimates import Estimate
+from rankmeter.wings.online.log_results import number_cell, plain_of
 from rankmeter.wording import Language, Said, said, word
 
 WRONG = 4.0

@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_level
-from rankmeter.judging.click_counts import PAIR, ClickCounts, ListCounting, count_clicks
 from rankmeter.late import pl
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.position_bias import PositionBias, position_bias
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Heading, Kind, Paragraph, Table
 from rankmeter.showing.showable import NotedTable, said_table
-from rankmeter.stats.click_models import (
+from rankmeter.wings.loading import public
+from rankmeter.wings.online.click_counts import PAIR, ClickCounts, ListCounting, count_clicks
+from rankmeter.wings.online.click_models import (
     BetaPrior,
     GammaPrior,
     Prior,
@@ -38,7 +37,8 @@ from rankmeter.stats.click_models import (
     has_enough,
     position_based,
 )
-from rankmeter.wings.loading import public
+from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.position_bias import PositionBias, position_bias
 from rankmeter.wording import Option, Said, said
 
 Model = Literal["examined", "ctr", "ips", "pbm", "cascade", "sdbn", "dbn"]

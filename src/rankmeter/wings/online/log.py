@@ -1,7 +1,7 @@
 """The events of some whole users, in order of time: who repeated what, which click had its impression, which session.
 
 Everything here is arrays over the events of one partition, sorted by user and time. Facts that are wrong or odd are
-counted in ``found``; what is done about each is the rule that :data:`rankmeter.online.log_evaluation.FINDINGS` names.
+counted in ``found``; what is done about each is the rule that :data:`.log_evaluation.FINDINGS` names.
 
 A session is what the log calls one by an id, or what pauses make of the events: a new one begins when ``gap`` or more
 has passed since the user's last event. Either kind is cut ``max_length`` or more after its first event, so that none
@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.late import pl
-from rankmeter.measures.online import SessionMeasure
-from rankmeter.online.event_columns import HOUR
-from rankmeter.online.events import CLICK, CONVERSION, IMPRESSION
-from rankmeter.online.partitions import FLAGS, Columns, Seen
 from rankmeter.placing.matching import mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import changes
+from rankmeter.wings.online.event_columns import HOUR
+from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION
+from rankmeter.wings.online.measures import SessionMeasure
+from rankmeter.wings.online.partitions import FLAGS, Columns, Seen
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Keeps numbers of several columns apart, mostly."""

@@ -10,11 +10,11 @@ from typing import Any
 from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.measures import parse
-from rankmeter.measures.online import OnlineMeasure
-from rankmeter.online.sums import Sums, sums_to_table
 from rankmeter.showing.document import Block, Cell, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.stats.estimates import Estimate
+from rankmeter.wings.online.estimates import Estimate
+from rankmeter.wings.online.measures import OnlineMeasure
+from rankmeter.wings.online.sums import Sums, sums_to_table
 from rankmeter.wording import Language, Said, exact_percent, said, word, words
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]

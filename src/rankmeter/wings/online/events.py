@@ -25,8 +25,8 @@ from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import is_frame, kind_of_frame, scan
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
-from rankmeter.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
 from rankmeter.wings.loading import source_of
+from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
 from rankmeter.wording import Said, chinese, said
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)

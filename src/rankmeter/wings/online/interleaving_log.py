@@ -14,8 +14,8 @@ from rankmeter.inputs.attributes import find_roles
 from rankmeter.inputs.cells import contents
 from rankmeter.inputs.columns import ASKED, fold, may_be_number, say_columns
 from rankmeter.late import pl
-from rankmeter.online.event_columns import CLICK_FLAGS, EVENT_NAMES
-from rankmeter.online.events import kinds_of, open_table
+from rankmeter.wings.online.event_columns import CLICK_FLAGS, EVENT_NAMES
+from rankmeter.wings.online.events import kinds_of, open_table
 from rankmeter.wording import chinese, said
 
 Unit = Literal["auto", "user", "query"]

@@ -9,19 +9,19 @@
 
 from __future__ import annotations
 
-from rankmeter.online.agreement import Agreement, Predictors, agreement, predictors
-from rankmeter.online.contrasts import minimum_detectable, units_needed
-from rankmeter.online.counterfactual import effective_sample_size, off_policy, off_policy_log, off_policy_slates
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.experiment import experiment
-from rankmeter.online.interleaving import InterleavingResult, optimised_lists, score_interleaving, team_draft
-from rankmeter.online.log_evaluation import evaluate
-from rankmeter.online.log_results import OnlineEvaluation
-from rankmeter.online.policies import OffPolicy
-from rankmeter.online.position_bias import PositionBias, position_bias
-from rankmeter.online.sums import Sums, sums_from_table
-from rankmeter.online.trial import Experiment
 from rankmeter.stats.power import sample_ratio, sign_test, units_for_effect, units_for_rates, wilson
+from rankmeter.wings.online.agreement import Agreement, Predictors, agreement, predictors
+from rankmeter.wings.online.contrasts import minimum_detectable, units_needed
+from rankmeter.wings.online.counterfactual import effective_sample_size, off_policy, off_policy_log, off_policy_slates
+from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.experiment import experiment
+from rankmeter.wings.online.interleaving import InterleavingResult, optimised_lists, score_interleaving, team_draft
+from rankmeter.wings.online.log_evaluation import evaluate
+from rankmeter.wings.online.log_results import OnlineEvaluation
+from rankmeter.wings.online.policies import OffPolicy
+from rankmeter.wings.online.position_bias import PositionBias, position_bias
+from rankmeter.wings.online.sums import Sums, sums_from_table
+from rankmeter.wings.online.trial import Experiment
 
 __all__ = [
     "Agreement", "Events", "Experiment", "InterleavingResult", "OffPolicy", "OnlineEvaluation", "PositionBias",

@@ -18,13 +18,13 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.measures.online import ClickThroughRate, ConversionRate, OnlineMeasure
-from rankmeter.online.sums import BEFORE, Sums, denominator, numerator, quotients
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.stats.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
 from rankmeter.stats.power import wilson
 from rankmeter.stats.resampling import middle, two_sided
+from rankmeter.wings.online.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
+from rankmeter.wings.online.measures import ClickThroughRate, ConversionRate, OnlineMeasure
+from rankmeter.wings.online.sums import BEFORE, Sums, denominator, numerator, quotients
 from rankmeter.wording import said
 
 Key = TypeVar("Key", bound=Hashable)

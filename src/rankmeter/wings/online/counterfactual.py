@@ -35,11 +35,11 @@ import numpy.typing as npt
 from rankmeter.errors import InputError, check_choice, check_level, check_positive, examples, reason_of
 from rankmeter.inputs.attributes import find_roles
 from rankmeter.late import pl
-from rankmeter.online.event_columns import check_names
-from rankmeter.online.events import open_table
-from rankmeter.online.policies import OffPolicy, Weights
 from rankmeter.placing.placements import Floats
-from rankmeter.stats.estimates import Estimate, of_variance
+from rankmeter.wings.online.estimates import Estimate, of_variance
+from rankmeter.wings.online.event_columns import check_names
+from rankmeter.wings.online.events import open_table
+from rankmeter.wings.online.policies import OffPolicy, Weights
 from rankmeter.wording import said
 
 ORDER = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")

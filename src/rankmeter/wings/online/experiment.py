@@ -13,8 +13,9 @@ from typing import Any, TypeVar, Unpack
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_number, did_you_mean, examples
 from rankmeter.inputs.columns import say_names
 from rankmeter.measures import parse
-from rankmeter.measures.online import ConversionRate, OnlineMeasure
-from rankmeter.online.contrasts import (
+from rankmeter.placing.placements import Floats
+from rankmeter.stats.power import sample_ratio
+from rankmeter.wings.online.contrasts import (
     Adjusted,
     change,
     corrected_p,
@@ -24,16 +25,18 @@ from rankmeter.online.contrasts import (
     stratified,
     values_of,
 )
-from rankmeter.online.event_columns import check_mapping
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.log_evaluation import (
+from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, Look, compare, detectable, heterogeneity
+from rankmeter.wings.online.event_columns import check_mapping
+from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.log_evaluation import (
     DEFAULT_MEASURES,
     check_divides,
     counted_by_unit,
     described,
     into_online,
 )
-from rankmeter.online.questions import (
+from rankmeter.wings.online.measures import ConversionRate, OnlineMeasure
+from rankmeter.wings.online.questions import (
     COMPANIONS,
     NO_SEGMENT,
     UNITS,
@@ -44,9 +47,9 @@ from rankmeter.online.questions import (
     Unit,
     with_companions,
 )
-from rankmeter.online.sums import Sums, denominator, is_sums, measures_of, numerator
-from rankmeter.online.tallies import Counted, Label, add_to
-from rankmeter.online.trial import (
+from rankmeter.wings.online.sums import Sums, denominator, is_sums, measures_of, numerator
+from rankmeter.wings.online.tallies import Counted, Label, add_to
+from rankmeter.wings.online.trial import (
     Day,
     Decision,
     Effect,
@@ -57,9 +60,6 @@ from rankmeter.online.trial import (
     Role,
     SampleRatio,
 )
-from rankmeter.placing.placements import Floats
-from rankmeter.stats.estimates import Estimate, GroupValue, Lift, Look, compare, detectable, heterogeneity
-from rankmeter.stats.power import sample_ratio
 from rankmeter.wording import Option, Said, said
 
 MISMATCH = 0.001
@@ -112,7 +112,7 @@ def experiment(
     settings
         How the experiment is decided: ``level``, ``power``, ``correction``, ``primary``, ``guardrails``,
         ``sequential``, ``looks``, ``prior``, ``covariates``, ``strata``, ``days``, and as for ``evaluate``
-        ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.questions.Planning`.
+        ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`.questions.Planning`.
 
     Examples
     --------

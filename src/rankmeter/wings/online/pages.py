@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions.explain import title_of
-from rankmeter.online.log_results import facts, page_words, shown
 from rankmeter.report import need_report_extra
 from rankmeter.showing.charts import drawing, field, layer
 from rankmeter.showing.document import Block, Chart, Heading, Kind, Paragraph, Table, text_table
 from rankmeter.showing.html import page_html
+from rankmeter.wings.online.log_results import facts, page_words, shown
 from rankmeter.wording import Language, exact_percent
 
 if TYPE_CHECKING:
-    from rankmeter.online import Experiment, OnlineEvaluation
+    from rankmeter.wings.online.public_names import Experiment, OnlineEvaluation
 
 BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
 
@@ -29,7 +29,7 @@ def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en
 
 def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
     """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
-    from rankmeter.online import Experiment
+    from rankmeter.wings.online.public_names import Experiment
 
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
@@ -64,7 +64,7 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
 
 def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
     """A row per measure and a column per group, and how many units each has."""
-    from rankmeter.online import Experiment
+    from rankmeter.wings.online.public_names import Experiment
 
     values = result.values if isinstance(result, Experiment) else result.estimates
     heads = [words["measure"], *(group or words["all"] for group in values), ""]
@@ -79,7 +79,7 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
 
 
 def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
-    from rankmeter.online import Experiment
+    from rankmeter.wings.online.public_names import Experiment
 
     charts = []
     if isinstance(result, Experiment) and (spec := _forest(result, words)) is not None:

@@ -13,9 +13,9 @@ import numpy as np
 
 from rankmeter.errors import InputError, examples
 from rankmeter.late import pl
-from rankmeter.online.events import Events
-from rankmeter.online.log import Log
-from rankmeter.online.partitions import Columns, Seen, Words, partitioned
+from rankmeter.wings.online.events import Events
+from rankmeter.wings.online.log import Log
+from rankmeter.wings.online.partitions import Columns, Seen, Words, partitioned
 
 PAIR = ["query", "item"]
 

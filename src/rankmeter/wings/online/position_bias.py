@@ -22,16 +22,16 @@ import numpy as np
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.inputs.columns import say_names
 from rankmeter.late import pl
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.log import Log
-from rankmeter.online.log_results import number_cell
-from rankmeter.online.partitions import Columns, Seen, Words, partitioned
-from rankmeter.online.sums import CELLS
-from rankmeter.online.tallies import POSITIONS
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.resampling import check_draws, middle
+from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.log import Log
+from rankmeter.wings.online.log_results import number_cell
+from rankmeter.wings.online.partitions import Columns, Seen, Words, partitioned
+from rankmeter.wings.online.sums import CELLS
+from rankmeter.wings.online.tallies import POSITIONS
 from rankmeter.wording import Language, Said, exact_percent, said, word
 
 _KEYS = ("query", "item", "position", "variant")

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.measures.online import (
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.wings.online.estimates import GroupValue, quantile, trimmed_mean
+from rankmeter.wings.online.event_columns import HOUR
+from rankmeter.wings.online.events import CONVERSION
+from rankmeter.wings.online.log import Log, SessionTable, first_of_each
+from rankmeter.wings.online.measures import (
     ClickThroughRate,
     ConversionRate,
     Conversions,
@@ -18,11 +23,6 @@ from rankmeter.measures.online import (
     SessionMeasure,
     Value,
 )
-from rankmeter.online.event_columns import HOUR
-from rankmeter.online.events import CONVERSION
-from rankmeter.online.log import Log, SessionTable, first_of_each
-from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.estimates import GroupValue, quantile, trimmed_mean
 
 
 def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:

@@ -14,15 +14,15 @@ import numpy as np
 from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.inputs.columns import fold
 from rankmeter.measures import into_measures
-from rankmeter.measures.online import OnlineMeasure, SessionMeasure
-from rankmeter.online.contrasts import values_of
-from rankmeter.online.event_columns import EVENT_NAMES
-from rankmeter.online.events import Events, read_events
-from rankmeter.online.log import MOMENTS_PER_HOUR
-from rankmeter.online.log_results import Bin, Finding, OnlineEvaluation, PositionRate
-from rankmeter.online.questions import WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
-from rankmeter.online.tallies import LENGTHS, Counted, count
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.contrasts import values_of
+from rankmeter.wings.online.event_columns import EVENT_NAMES
+from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.log import MOMENTS_PER_HOUR
+from rankmeter.wings.online.log_results import Bin, Finding, OnlineEvaluation, PositionRate
+from rankmeter.wings.online.measures import OnlineMeasure, SessionMeasure
+from rankmeter.wings.online.questions import WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
+from rankmeter.wings.online.tallies import LENGTHS, Counted, count
 from rankmeter.wording import Said, said
 
 ENOUGH_TO_SEE = 5.0
@@ -94,7 +94,7 @@ def evaluate(
     columns, types, format
         As for :func:`rankmeter.online.read_events`.
     settings
-        ``level``, ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`rankmeter.online.questions.Counting`.
+        ``level``, ``resamples``, ``seed``, ``bots``, ``crossed``: see :class:`.questions.Counting`.
 
     Examples
     --------

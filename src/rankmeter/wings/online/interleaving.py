@@ -19,12 +19,12 @@ import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.late import optimize, pl
-from rankmeter.online.event_columns import check_names
-from rankmeter.online.interleaving_log import read_interleaving
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
-from rankmeter.stats.estimates import Estimate, of_variance
 from rankmeter.stats.power import sign_test, wilson
+from rankmeter.wings.online.estimates import Estimate, of_variance
+from rankmeter.wings.online.event_columns import check_names
+from rankmeter.wings.online.interleaving_log import read_interleaving
 from rankmeter.wording import Language, Said, said, word
 
 Team = Literal["A", "B", ""]

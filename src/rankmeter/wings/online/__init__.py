@@ -1,0 +1,1 @@
+"""What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks."""
