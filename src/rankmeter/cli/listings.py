@@ -39,10 +39,10 @@ QUESTIONS = {
     "fair": "fairness",
     "worth": "value",
     "sound": "listquality counts",
-    "did": "online",
+    "did": "",
     "older": "historic",
 }
-"""The families of measures that answer each question."""
+"""The families of measures that answer each question; what users did is asked by all measures of events."""
 
 table_or_json = click.option("--format", type=click.Choice(["table", "json"]), default="table", help="format-of-list")
 
@@ -79,7 +79,8 @@ def by_question() -> dict[str, list[str]]:
     for name, measure in REGISTRY.items():
         if name not in COMMON:
             family = type(measure).__module__.rpartition(".")[2]
-            questions.setdefault(asked_in.get(family, "own"), []).append(name)
+            question = "did" if measure.about == "events" else asked_in.get(family, "own")
+            questions[question] = [*questions.get(question, []), name]
     return questions
 
 

@@ -167,7 +167,7 @@ def _is_plain(data: object) -> bool:
     if isinstance(first, dict):
         if not isinstance(data, Mapping) and name_pairs(islice(first, 20)):
             return False
-        return _ANSWERS.isdisjoint(first) and {list, str}.isdisjoint(map(type, first.values()))
+        return _ANSWERS.isdisjoint(first) and {dict, list, str}.isdisjoint(map(type, first.values()))
     if isinstance(data, Mapping) and are_columns(data):
         return False
     if isinstance(first, (list, tuple, set, frozenset)):

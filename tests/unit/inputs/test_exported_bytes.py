@@ -43,7 +43,11 @@ def files() -> dict[str, tuple[str, str, str]]:
     found |= {kind: (json.dumps(document, indent=2), "json", "judgments") for kind, document in JUDGMENTS.items()}
     found |= {f"record {kind}": (json.dumps(record) + "\n", "jsonl", "run") for kind, record in RECORDS.items()}
     found |= {f"Quepid {kind}": (text, "csv", "judgments") for kind, text in QUEPID.items()}
-    found |= {path.stem: (path.read_text("utf-8"), path.suffix[1:], "run") for path in GOLDEN.glob("*.json*")}
+    found |= {
+        path.stem: (path.read_text("utf-8"), path.suffix[1:], "run")
+        for path in GOLDEN.glob("*.json*")
+        if path.stem != "incomplete"
+    }
     return found
 
 

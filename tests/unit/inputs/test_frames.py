@@ -210,12 +210,6 @@ def test_truth_values_are_neither_ids_nor_scores(make) -> None:
         run_from_frame(make({"query": ["q"], "item": ["a"], "score": [True]}))
 
 
-def test_dates_are_no_ids(make) -> None:
-    day = pa.array([0], pa.date32())
-    with pytest.raises(InputError, match=r"(query ids are of type Date|is a date, not text)"):
-        judgments_from_frame(make({"query": day, "item": ["a"]}))
-
-
 def test_whole_scores_that_would_be_rounded_are_refused(make) -> None:
     frame = make({"query": ["q", "q"], "item": ["a", "b"], "score": [BIG, 2]})
     with pytest.raises(InputError, match=rf"x: score {BIG} is beyond 2\*\*53 and would be rounded in 1 row: 0"):

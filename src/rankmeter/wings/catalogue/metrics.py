@@ -23,8 +23,8 @@ def as_torchmetrics(measures: object = ("nDCG@10", "AP", "RR"), **options: Any) 
     >>> import torch
     >>> from rankmeter.torch import as_torchmetrics
     >>> metric = as_torchmetrics(["RR", "P@2"])
-    >>> metric(torch.tensor([-0.3, -0.2, -0.1]), torch.tensor([1, 0, 0]), indexes=torch.tensor([0, 0, 1]))
-    {'RR': tensor(0.2500, dtype=torch.float64), 'P@2': tensor(0.2500, dtype=torch.float64)}
+    >>> metric(torch.tensor([-0.3, -0.2, -0.1]), torch.tensor([1, 0, 1]), indexes=torch.tensor([0, 0, 1]))
+    {'RR': tensor(0.7500, dtype=torch.float64), 'P@2': tensor(0.5000, dtype=torch.float64)}
     """
     try:
         from rankmeter.wings.catalogue.torch_metric import RankingTorchMetric  # only where that library is installed
