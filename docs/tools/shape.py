@@ -160,7 +160,7 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 THEIR_SIGNATURES = {
-    "rankmeter.compat.": "doors take what the originals take",
+    "rankmeter.wings.doors.": "doors take what the originals take",
     "rankmeter.wings.catalogue.cuda_tiles": "Triton compiles a kernel for pointers, sizes and constants, each a "
     "parameter; it takes no object that holds several",
     "rankmeter.wings.catalogue.sentence_transformers": "doors take what the originals take",

@@ -24,7 +24,6 @@ _HOMES = {
     "rankmeter.comparing.comparison": "compare folds seeds",
     "rankmeter.comparing.unjudged": "pool",
     "rankmeter.comparing.results": "Comparison",
-    "rankmeter.compat.trackers": "log_to_mlflow log_to_tensorboard log_to_wandb",
     "rankmeter.definitions.reconcile": "between reconcile",
     "rankmeter.definitions.score_tables": "score_table",
     "rankmeter.definitions.worked": "explain",

@@ -23,9 +23,6 @@ from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
-from rankmeter.compat.trackers import log_to_mlflow as log_to_mlflow
-from rankmeter.compat.trackers import log_to_tensorboard as log_to_tensorboard
-from rankmeter.compat.trackers import log_to_wandb as log_to_wandb
 from rankmeter.arithmetic.custom import measure as measure
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
@@ -47,6 +44,9 @@ from rankmeter.wings.judging.judge_page import judge_page as judge_page
 from rankmeter.wings.judging.panel_agreement import judges as judges
 from rankmeter.wings.online.click_grades import judgments_from_clicks as judgments_from_clicks
 from rankmeter.wings.judging.two_leaderboards import leaderboards as leaderboards
+from rankmeter.wings.doors.trackers import log_to_mlflow as log_to_mlflow
+from rankmeter.wings.doors.trackers import log_to_tensorboard as log_to_tensorboard
+from rankmeter.wings.doors.trackers import log_to_wandb as log_to_wandb
 from rankmeter.wings.judging.nugget_scores import nuggets as nuggets
 import rankmeter.wings.online.public_names as online
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import rankmeter as rm
 from rankmeter.arithmetic.single_lists import PLAIN
-from rankmeter.compat import pytrec_eval
 from rankmeter.evaluating import verb
 from rankmeter.evaluating.asking import ask
 from rankmeter.measures.base import REGISTRY
@@ -143,23 +142,3 @@ def test_what_changes_after_the_call_does_not_change_what_was_evaluated() -> Non
     assert ev.facts == expected["facts"]
     assert {str(m): ends for m, ends in ev.tie_bounds.items()} == expected["bounds"]
     assert pickle.loads(pickle.dumps(ev)).judged_by.value == expected["judged by"]
-
-
-truth_of_door = st.dictionaries(
-    query, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4), min_size=1), min_size=1
-)
-run_of_door = st.dictionaries(
-    query, st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from([0.5, 1.0, 1e300, 0.1, 0.10000000001, -3.0]))
-)
-
-
-@given(truth_of_door, run_of_door, st.sampled_from([1, 2, 3]), st.booleans())
-def test_the_door_of_pytrec_eval_gives_the_same_one_by_one(truth, run, level, judged_only) -> None:
-    evaluator = pytrec_eval.RelevanceEvaluator(truth, {"all_trec"}, level, judged_only)
-    little = evaluator.evaluate(run)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pytrec_eval, "MOST_LITTLE", -1)
-        placed = evaluator.evaluate(run)
-    assert little.keys() == placed.keys()
-    for name, values in little.items():
-        assert values == pytest.approx(placed[name], rel=1e-12, abs=1e-12, nan_ok=True)

@@ -17,8 +17,6 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.compat.trec_measures import ProgramCall, wanted
-from rankmeter.compat.trec_unusual import SeenQuery, unusual_formula
 from rankmeter.online import sample_ratio
 from rankmeter.stats.student import t_quantile
 from rankmeter.wings.online.contrasts import ratio, stratified
@@ -28,33 +26,15 @@ LISTS = 40
 CTR = rm.parse("CTR")
 
 
-def _in_order(values: Iterable[Any], /, start: Any = 0) -> Any:
+def in_order(values: Iterable[Any], /, start: Any = 0) -> Any:
     """As up to Python 3.11."""
     return reduce(add, values, start)
 
 
-def _compensated(values: Iterable[Any], /, start: Any = 0) -> Any:
+def compensated(values: Iterable[Any], /, start: Any = 0) -> Any:
     """As from Python 3.12 on, and then some."""
     every = [start, *values]
     return math.fsum(every) if any(type(value) is float for value in every) else reduce(add, every)
-
-
-def _trec_eval(measure: str) -> list[float]:
-    return [_trec_eval_of(seen, measure) for seen in _lists()]
-
-
-def _trec_eval_of(seen: SeenQuery, measure: str) -> float:
-    (asked,) = wanted([measure], 10)
-    number = asked.numbers[0] if measure.startswith("map_cut") else None
-    formula = unusual_formula(asked, number, ProgramCall("", "", level=seen.level), is_little=True)
-    assert formula is not None
-    return formula(seen)
-
-
-def _lists() -> list[SeenQuery]:
-    draw = random.Random(4)
-    grades = [draw.choices([-2, -2, -1, 0, 1], k=draw.randrange(5, 90)) for _ in range(LISTS)]
-    return [SeenQuery(grades=row, at_level=[row.count(0), row.count(1)], level=-1) for row in grades]
 
 
 def _evidence() -> list[float]:
@@ -85,8 +65,6 @@ def _strata() -> list[float]:
 
 
 NUMBERS: dict[str, Callable[[], Sequence[float]]] = {
-    **{name: lambda name=name: _trec_eval(name) for name in ("map", "gm_map", "binG", "map_cut.90", "yaap")},  # type: ignore[misc]
-    "11pt_avg": lambda: _trec_eval("11pt_avg..9,.1,.3,.2,1.5,.4,.5,.6,.7"),
     "evidence": _evidence,
     "sample_ratio": lambda: [sample_ratio([310 + n, 98, 95, 90], [0.1 * n, 0.7, 0.2, 0.3]) for n in range(1, LISTS)],
     "t_quantile": lambda: [t_quantile(0.95, 1000 + 7 * n) for n in range(LISTS)],
@@ -98,28 +76,7 @@ NUMBERS: dict[str, Callable[[], Sequence[float]]] = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_no_number_depends_on_how_python_adds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    for adds in (_in_order, _compensated):
+    for adds in (in_order, compensated):
         monkeypatch.setattr(builtins, "sum", adds)
         found.append(list(map(repr, NUMBERS[name]())))
     assert found[0] == found[1]
-
-
-def test_unusual_numbers_of_trec_eval_are_added_as_it_adds() -> None:
-    for seen, average in zip(_lists(), _trec_eval("map"), strict=True):
-        total, found = 0.0, 0
-        for rank, grade in enumerate(seen.grades, 1):  # te_calc_map in m_map.c
-            if grade >= seen.level:
-                found += 1
-                total += found / rank
-        assert average == total / seen.relevant
-
-
-def test_recall_points_are_added_from_the_last_to_the_first() -> None:
-    """As te_calc_11ptavg does in m_11pt_avg.c."""
-    points = [0.2, 0.5, 0.7, 1.0]
-    from_the_end, forwards = [], []
-    for seen in _lists():
-        values = [_trec_eval_of(seen, f"11pt_avg.{point}") for point in points]
-        from_the_end.append(reduce(add, reversed(values)) / len(points))
-        forwards.append(reduce(add, values) / len(points))
-    assert _trec_eval("11pt_avg.0.2,0.5,0.7,1.0") == from_the_end != forwards

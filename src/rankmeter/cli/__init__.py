@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.memory import keep_freed_memory
+from rankmeter.wings import present, table
 
 if TYPE_CHECKING:
     from rankmeter.cli.application import app
@@ -30,7 +31,7 @@ def main() -> None:
     keep_freed_memory()
     try:
         if _is_plain(sys.argv[1:]):
-            _run_plain(sys.argv[2:])
+            _run_plain(sys.argv[1:])
         _application().main(prog_name="rankmeter")
     except SystemExit as ended:
         if isinstance(ended.code, int) and threading.active_count() == 1:
@@ -44,27 +45,26 @@ def main() -> None:
 
 
 def _is_plain(words: Sequence[str]) -> bool:
-    """Whether a command line is one of trec_eval's, with nothing in it that click reads."""
-    return words[:1] == ["trec_eval"] and not any(word == "--help" or word.startswith("--lang") for word in words)
+    """Whether a command line is one of another program's, with nothing in it that click reads."""
+    asked = next(iter(words), "") in present(table.PROGRAMS)
+    return asked and not any(word == "--help" or word.startswith("--lang") for word in words)
 
 
 def _run_plain(words: Sequence[str]) -> None:
-    """Answer trec_eval's command line; without click, whose loading takes a fifteenth of a million lines."""
+    """Answer another program's command line without click, whose loading takes a fifteenth of a million lines.
+
+    Where the answer is no exit code, the command has something to show that only click can: it goes on there.
+    """
+    from importlib import import_module
+
     from rankmeter.cli.talk import run
-    from rankmeter.cli.trec_program import answer
     from rankmeter.wording import LOCALE, chosen_language
 
     def work() -> int:
-        answered = answer(words, language)
-        if isinstance(answered, int):
-            return answered
-        from rankmeter.cli.definition_commands import show_trec_help, trec_eval
+        answered = program.answer(words[1:], language)
+        return answered if isinstance(answered, int) else _application().ended(words)
 
-        group = _application().make_context("rankmeter", ["trec_eval"], obj=language)
-        show_trec_help(trec_eval.make_context("trec_eval", [], parent=group), answered)
-        return 0
-
-    language = chosen_language(places=LOCALE)
+    program, language = import_module(table.PROGRAMS[words[0]]), chosen_language(places=LOCALE)
     run(work, language)
 
 

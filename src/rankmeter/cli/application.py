@@ -27,7 +27,7 @@ _OF_CORE = {
     "pool": "pool",
     **dict.fromkeys(("advise", "explain", "reconcile", "table"), "definition_commands"),
     "dialects": "listings",
-    **dict.fromkeys(("rank_eval", "trec_eval"), "definition_commands"),
+    "rank_eval": "definition_commands",
     "measures": "listings",
     "demo": "demo",
 }
@@ -76,9 +76,10 @@ class Application(BilingualGroup):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> None:
         with spelled_as(typed_here):
-            run(lambda: self._exit_code(args, prog_name, extra), language_asked(args))
+            run(lambda: self.ended(args, prog_name, **extra), language_asked(args))
 
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> Any:
+    def ended(self, args: Sequence[str] | None, prog_name: str | None = None, **extra: Any) -> Any:
+        """Answer a command line and give its exit code."""
         lang = language_asked(args)
         try:
             return super().main(args, prog_name or "rankmeter", **{"obj": lang, **extra, "standalone_mode": False})

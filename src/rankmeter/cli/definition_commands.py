@@ -8,13 +8,11 @@ from typing import Any
 import click
 
 import rankmeter as rm
-from rankmeter.cli.bilingual import BilingualCommand
 from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
 from rankmeter.cli.output import Answer, TextAnswer, definition_talk, readable_width, shown_text
 from rankmeter.cli.parameters import Count, Reads, command, takes
-from rankmeter.cli.talk import echo, language_of, spoken_language, tell
-from rankmeter.cli.trec_program import answer as trec_answer
+from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, into_measures, parse_measures, split_all
 from rankmeter.wording import word
@@ -192,39 +190,3 @@ def rank_eval(request: str, responses: str, answer: Answer) -> None:
     answer.give(engine)
     if not answer.quiet:
         tell(definition_talk(list(engine.evaluation.means), answer.lang))
-
-
-@click.command(
-    "trec_eval",
-    cls=BilingualCommand,
-    context_settings={
-        "ignore_unknown_options": True,
-        "allow_interspersed_args": False,
-        "help_option_names": ["--help"],
-    },
-)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="QRELS RUN")
-@click.pass_context
-def trec_eval(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    """The command line of trec_eval, for scripts that were written for it."""
-    answered = trec_answer(arguments, language_of(ctx))
-    if isinstance(answered, int):
-        ctx.exit(answered)
-    show_trec_help(ctx, answered)
-
-
-def show_trec_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
-    """The help of the command, and what each measure that was named is."""
-    from rankmeter.compat.trec_measures import wanted
-    from rankmeter.measures.dialects import find_dialect
-
-    click.echo(ctx.get_help())
-    metrics = find_dialect("trec_eval").metrics
-    for asked in wanted(measures, 10):
-        name = asked.printed.name
-        if not (known := metrics.named(asked.printed.metric or name)):
-            click.echo(f"\n{name}: text, no number.")
-            continue
-        metric = known[0]
-        particular = f" {metric.reason['en']}" if metric.reason else ""
-        click.echo(f"\n{name}: rankmeter's {metric.measure} (`rankmeter explain {metric.measure}`).{particular}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
+    "doors": "Doors of other tools: their commands and classes with rankmeter behind them, and what trackers are told",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
@@ -17,6 +18,9 @@ NAMES: dict[str, str] = {
     "rank_catalogue": "rankmeter.wings.catalogue.catalogue_ranking",
     "ranked_ids": "rankmeter.wings.catalogue.ranked_ids",
     "tensors": "rankmeter.wings.catalogue.tensors",
+    "log_to_mlflow": "rankmeter.wings.doors.trackers",
+    "log_to_tensorboard": "rankmeter.wings.doors.trackers",
+    "log_to_wandb": "rankmeter.wings.doors.trackers",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
     "judge_page": "rankmeter.wings.judging.judge_page",
@@ -31,10 +35,14 @@ NAMES: dict[str, str] = {
 MODULES: dict[str, str] = {
     "rankmeter.torch": "rankmeter.wings.catalogue.metrics",
     "rankmeter.compat.sentence_transformers": "rankmeter.wings.catalogue.sentence_transformers",
+    "rankmeter.compat.pytrec_eval": "rankmeter.wings.doors.pytrec_eval",
+    "rankmeter.compat.ir_measures": "rankmeter.wings.doors.ir_measures",
+    "rankmeter.compat.trackers": "rankmeter.wings.doors.trackers",
     "rankmeter.online": "rankmeter.wings.online.public_names",
 }
 
 COMMANDS: dict[str, str] = {
+    "trec_eval": "rankmeter.wings.doors.commands",
     "judges": "rankmeter.wings.judging.commands",
     "leaderboards": "rankmeter.wings.judging.commands",
     "silence": "rankmeter.wings.judging.commands",
@@ -49,7 +57,9 @@ COMMANDS: dict[str, str] = {
     "agreement": "rankmeter.wings.online.commands",
 }
 
-PROGRAMS: dict[str, str] = {}
+PROGRAMS: dict[str, str] = {
+    "trec_eval": "rankmeter.wings.doors.trec_program",
+}
 
 SOURCES: dict[str, str] = {
     "pyspark.sql.DataFrame": "rankmeter.wings.spark.distant",
@@ -65,6 +75,8 @@ FAMILIES: dict[str, str] = {
 """Modules of measures, each with its measures."""
 
 DOCS: dict[str, str] = {
+    "how-to/from-other-tools.md": "doors",
+    "how-to/trackers.md": "doors",
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",
     "how-to/queries-without-a-hit.md": "judging",
@@ -74,8 +86,8 @@ DOCS: dict[str, str] = {
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("judging".split())
+HELPFUL = tuple("doors judging".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("judging online".split())
+SPOKEN = tuple("doors judging online".split())
 """Wings that have sentences of their own."""

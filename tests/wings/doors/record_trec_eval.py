@@ -1,6 +1,6 @@
-"""Records what the real trec_eval prints for made-up files, for ``test_trec_eval.py``.
+"""Records what the real trec_eval prints for made-up files, for ``test_trec_eval_output.py``.
 
-    python tests/golden/record_trec_eval.py PATH_OF_VERSION_9 PATH_OF_VERSION_10
+    python tests/wings/doors/record_trec_eval.py PATH_OF_VERSION_9 PATH_OF_VERSION_10
 
 First random files and options as people use them, then the odd ones of ``trec_eval_oddities.py``: each alone, with both
 versions. Left out, because nothing can give them again: calls that crash, and rbp of graded judgments (version 10),

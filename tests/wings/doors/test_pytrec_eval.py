@@ -219,3 +219,25 @@ def test_lines_are_parsed() -> None:
 @pytest.mark.parametrize(("measure", "expected"), [("map", 0.5), ("num_ret", 1.0), ("gm_map", math.exp(0.5))])
 def test_values_are_aggregated_by_name(measure: str, expected: float) -> None:
     assert ours.compute_aggregated_measure(measure, [0.25, 0.75]) == pytest.approx(expected)
+
+
+queries = st.sampled_from(["q1", "q2", "q3", "ü"])
+whole_grades = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4), min_size=1)
+any_scores = st.sampled_from([0.5, 1.0, 1e300, 0.1, 0.10000000001, -3.0])
+
+
+@given(
+    st.dictionaries(queries, whole_grades, min_size=1),
+    st.dictionaries(queries, st.dictionaries(st.sampled_from("abcdefghij"), any_scores)),
+    st.sampled_from([1, 2, 3]),
+    st.booleans(),
+)
+def test_few_short_lists_have_the_same_values_one_by_one(truth, run, level, judged_only) -> None:
+    evaluator = ours.RelevanceEvaluator(truth, {"all_trec"}, level, judged_only)
+    little = evaluator.evaluate(run)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ours, "MOST_LITTLE", -1)
+        placed = evaluator.evaluate(run)
+    assert little.keys() == placed.keys()
+    for name, values in little.items():
+        assert values == pytest.approx(placed[name], rel=1e-12, abs=1e-12, nan_ok=True)

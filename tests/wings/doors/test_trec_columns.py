@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from rankmeter.compat.trec_columns import RANKS_AT_ONCE, ColumnMaker, Scores
-from rankmeter.compat.trec_measures import ProgramCall, wanted
 from rankmeter.placing.placements import Plan
+from rankmeter.wings.doors.trec_columns import RANKS_AT_ONCE, ColumnMaker, Scores
+from rankmeter.wings.doors.trec_measures import ProgramCall, wanted
 
 
 def residual(listed: list[bool], p: float) -> float:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankmeter.compat import trec_eval
-from rankmeter.compat.trec_eval import all_four_digits, four_digits, lines_of_queries
+from rankmeter.wings.doors import trec_eval
+from rankmeter.wings.doors.trec_eval import all_four_digits, four_digits, lines_of_queries
 
 COUNT = 500
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankmeter.cli.application import app
-from rankmeter.compat import trec_files
+from rankmeter.wings.doors import trec_files
 
 JUDGMENTS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 a 1 3.0 one\nq1 Q0 x 2 2.0 one\nq2 Q0 x 1 2.0 two\n"

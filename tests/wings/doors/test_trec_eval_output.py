@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rankmeter.cli import trec_program as cli
 from rankmeter.cli.application import app
-from rankmeter.compat import trec_files
+from rankmeter.wings.doors import trec_files
+from rankmeter.wings.doors import trec_program as cli
 
 CASES: list[dict[str, Any]] = json.loads(
     lzma.decompress((Path(__file__).parent / "trec_eval_output.json.xz").read_bytes())

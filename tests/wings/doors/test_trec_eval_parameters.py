@@ -1,6 +1,6 @@
 """The dialect and the command of trec_eval say the same of every measure, parameter and option.
 
-The command is checked byte for byte against the program's recorded output (``tests/golden``).
+The command is checked byte for byte against the program's recorded output (``test_trec_eval_output.py``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import rankmeter as rm
-from rankmeter.compat.trec_eval import ProgramCall, output
-from rankmeter.compat.trec_measures import ORDER, Version
 from rankmeter.measures.dialects import find_dialect
+from rankmeter.wings.doors.trec_eval import ProgramCall, output
+from rankmeter.wings.doors.trec_measures import ORDER, Version
 
 WITH_PARAMETERS = (
     "P.3,7 recall.3,7 ndcg_cut.3,7 map_cut.3 relative_P.4 success.3 unj.3 iprec_at_recall.0.15,0.5 Rprec_mult.0.5,1.5 "

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rankmeter.compat import trec_files
-from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, output
-from rankmeter.compat.trec_measures import Version, atof, atol
 from rankmeter.errors import RankmeterWarning
+from rankmeter.wings.doors import trec_files
+from rankmeter.wings.doors.trec_eval import ProgramCall, TrecEvalError, output
+from rankmeter.wings.doors.trec_measures import Version, atof, atol
 
 LIBRARY = ctypes.CDLL(None)
 LIBRARY.atof.restype = ctypes.c_double

@@ -128,7 +128,7 @@ def _judgments(qrels: Any, *, subtopics: bool) -> Any:
         return replace(cast(JudgmentTable, table), subtopic=topics)
     if isinstance(qrels, Mapping):
         if subtopics:
-            raise MeasureError.of("compat.no_iteration")
+            raise MeasureError.of("doors.no_iteration")
         return qrels
     graded: dict[str, dict[str, Any]] = {}
     for row in qrels:

@@ -26,8 +26,6 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
-from rankmeter.compat.trec_columns import ColumnMaker, Scores
-from rankmeter.compat.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
 from rankmeter.evaluating.little import by_score, single_list
 from rankmeter.inputs.ids import refuse_no_text
@@ -35,6 +33,8 @@ from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import index_of, place_lists
 from rankmeter.placing.placements import Floats, Plan
+from rankmeter.wings.doors.trec_columns import ColumnMaker, Scores
+from rankmeter.wings.doors.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.wording import said
 
 supported_measures: set[str] = {printed.name for printed in ORDER if printed.since == 9 and printed.name != "yaap"}
@@ -79,11 +79,11 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,  # noqa: FBT001, FBT002 (pytrec_eval's signature)
     ) -> None:
         if isinstance(measures, str):
-            raise MeasureError.of("compat.measures_as_text", text=measures)
+            raise MeasureError.of("doors.measures_as_text", text=measures)
         self._wanted = _wanted(measures)
         level, judged_only = _whole(relevance_level, "relevance_level"), _whole(judged_docs_only_flag, "the flag")
         if level <= 0:
-            raise InputTypeError.of("compat.level_not_positive", level=level)
+            raise InputTypeError.of("doors.level_not_positive", level=level)
         self._call = ProgramCall(version=9, level=level, judged_only=bool(judged_only))
         names = {asked.printed.name for asked in self._wanted}
         lowest = -math.inf
@@ -112,7 +112,7 @@ class RelevanceEvaluator:
         if not scores:
             return {}
         if not isinstance(scores, dict):
-            raise InputTypeError.of("compat.run_not_dict", type=type(scores).__name__)
+            raise InputTypeError.of("doors.run_not_dict", type=type(scores).__name__)
         _check_types("run", scores)
         firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
         _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
@@ -186,7 +186,7 @@ def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> V
 def _whole(number: Any, what: str) -> int:
     """A whole number of 32 bits, as the original takes it."""
     if not hasattr(number, "__index__") or not -(2**31) <= index(number) < 2**31:
-        raise InputTypeError.of("compat.not_whole", what=what, number=repr(number))
+        raise InputTypeError.of("doors.not_whole", what=what, number=repr(number))
     return index(number)
 
 
@@ -205,8 +205,8 @@ def _check_types(source: str, side: Mapping[Any, Any]) -> None:
 def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], wanted: str) -> None:
     wrong = [kind.__name__ for kind in set(map(type, values)) if not fits(kind)]
     if wrong:
-        hint = said("compat.ids_are_text") if wanted == "str" else None
-        raise InputTypeError.of("compat.other_type", what=what, types=examples(sorted(wrong)), wanted=wanted, hint=hint)
+        hint = said("doors.ids_are_text") if wanted == "str" else None
+        raise InputTypeError.of("doors.other_type", what=what, types=examples(sorted(wrong)), wanted=wanted, hint=hint)
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -258,10 +258,10 @@ def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str
         parts = line.split()
         if len(parts) != fields:
             line = line.strip()
-            raise InputError.of("compat.line_fields", line=number, count=len(parts), wanted=fields, text=line)
+            raise InputError.of("doors.line_fields", line=number, count=len(parts), wanted=fields, text=line)
         listed = parsed.setdefault(parts[0], {})
         if parts[2] in listed:
-            raise InputError.of("compat.line_twice", line=number, item=parts[2], query=parts[0])
+            raise InputError.of("doors.line_twice", line=number, item=parts[2], query=parts[0])
         listed[parts[2]] = parts[value]
     return parsed
 
@@ -280,17 +280,17 @@ def _wanted(measures: Iterable[str]) -> list[Wanted]:
             if match is None or match["name"] not in supported_measures:
                 close = nearest(measure, sorted(supported_measures | set(supported_nicknames)), shown=1)
                 hint = said("general.did_you_mean", choice=close[0]) if close else None
-                raise MeasureError.of("compat.unsupported", measure=measure, hint=hint)
+                raise MeasureError.of("doors.unsupported", measure=measure, hint=hint)
             kind = BY_NAME[match["name"]].kind
             if kind not in ("cutoffs", "points", "numbers"):
-                raise MeasureError.of("compat.unsupported_number", measure=measure, name=match["name"])
+                raise MeasureError.of("doors.unsupported_number", measure=measure, name=match["name"])
             known = parameters.setdefault(match["name"], [])
             fresh = match["numbers"].split(",")
             known.extend(fresh if kind == "numbers" else [number for number in fresh if number not in known])
     wanted = [Wanted(printed, ",".join(parameters[printed.name])) for printed in ORDER if printed.name in parameters]
     for asked in wanted:
         if asked.printed.kind == "cutoffs" and asked.text and min(asked.numbers) < 1:
-            raise MeasureError.of("compat.unsupported_cutoff", measure=f"{asked.printed.name}.{asked.text}")
+            raise MeasureError.of("doors.unsupported_cutoff", measure=f"{asked.printed.name}.{asked.text}")
     return wanted
 
 

@@ -131,7 +131,7 @@ def log_to_wandb(
     wandb = load_library("wandb", "wandb", called="wandb (Weights & Biases)")
     run = run or wandb.run
     if run is None:
-        raise InputError.of("compat.no_active_run")
+        raise InputError.of("doors.no_active_run")
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
     values = result.per_query
     metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=values.columns, data=[*map(list, values.rows())])
@@ -175,7 +175,7 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
 def check_result(result: object, verb: str) -> None:
     """Refuse what is neither an evaluation nor a comparison."""
     if not isinstance(result, (Evaluation, Comparison)):
-        raise InputError.of("compat.not_logged", type=type(result).__name__, verb=verb)
+        raise InputError.of("doors.not_logged", type=type(result).__name__, verb=verb)
 
 
 @contextmanager

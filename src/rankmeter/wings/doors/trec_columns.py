@@ -15,8 +15,6 @@ from rankmeter.arithmetic import Parts, Views, parts_of, values_of
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.single_lists import SingleList, plain_formula
-from rankmeter.compat.trec_measures import LARGEST_LONG, UNDEFINED, Printed, ProgramCall, Wanted
-from rankmeter.compat.trec_unusual import SeenQuery, unusual_formula
 from rankmeter.errors import MeasureError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.ids import list_of_ids
@@ -25,6 +23,8 @@ from rankmeter.measures.dialects import Metrics, find_dialect
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Plan
 from rankmeter.placing.segments import offsets_of
+from rankmeter.wings.doors.trec_measures import LARGEST_LONG, UNDEFINED, Printed, ProgramCall, Wanted
+from rankmeter.wings.doors.trec_unusual import SeenQuery, unusual_formula
 
 MOST_WEIGHTS = 1 << 16
 """How many weights are kept at a time."""
@@ -297,7 +297,7 @@ class ColumnMaker:
         measure = self._measure("ndcg")
         gains = _gains(wanted)
         if not all(0 <= gain < math.inf for gain in gains.values()):
-            raise MeasureError.of("compat.not_a_gain", name=wanted.label, undefined=UNDEFINED)
+            raise MeasureError.of("doors.not_a_gain", name=wanted.label, undefined=UNDEFINED)
         if gains:
             measure = measure(gain=gains)
         view = self.scores.views.of(measure)  # type: ignore[arg-type]

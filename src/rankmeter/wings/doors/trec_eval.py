@@ -1,6 +1,6 @@
 r"""trec_eval's command, versions 9 and 10: the same options in, the same bytes out.
 
->>> from rankmeter.compat.trec_eval import ProgramCall, output
+>>> from rankmeter.wings.doors.trec_eval import ProgramCall, output
 >>> output(ProgramCall("judgments.qrels", "keyword.run", measures=("map", "P.5,10")))  # doctest: +SKIP
 'map                   \tall\t0.2731\n...'
 """
@@ -19,8 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
-from rankmeter.compat.trec_columns import ColumnMaker, PrintedColumn
-from rankmeter.compat.trec_files import (
+from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
+from rankmeter.frozen import dataclass
+from rankmeter.placing.placements import Floats, Ints
+from rankmeter.wings.doors.trec_columns import ColumnMaker, PrintedColumn
+from rankmeter.wings.doors.trec_files import (
     CANNOT_COMPUTE,
     WRONG_FILE,
     WRONG_USE,
@@ -33,10 +36,7 @@ from rankmeter.compat.trec_files import (
     read,
     read_table,
 )
-from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Wanted, atof, check_shared_gains, wanted
-from rankmeter.errors import InputError, MeasureError, RankmeterError, RankmeterWarning
-from rankmeter.frozen import dataclass
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.wings.doors.trec_measures import UNDEFINED, ProgramCall, Wanted, atof, check_shared_gains, wanted
 
 __all__ = ["ProgramCall", "TrecEvalError", "output", "printed_blocks"]
 
@@ -59,7 +59,7 @@ def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
     try:
         chosen = wanted(command.measures or ("official",), command.version)
     except MeasureError as error:
-        code = CANNOT_COMPUTE if error.problem.kind == "compat.no_preferences" else WRONG_USE
+        code = CANNOT_COMPUTE if error.problem.kind == "doors.no_preferences" else WRONG_USE
         raise TrecEvalError(error.problem, code) from error
     _check_formats(command)
     if command.level < 0:
@@ -82,7 +82,7 @@ def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
         raise evaluated.stop
     columns = _stopping_with(CANNOT_COMPUTE, lambda: _columns(evaluated, chosen, command))
     if evaluated.tag is None and command.summary and any(asked.printed.name == "runid" for asked in chosen):
-        problem = InputError.of("compat.no_tag", source=name_of(command.run), undefined=UNDEFINED).problem
+        problem = InputError.of("doors.no_tag", source=name_of(command.run), undefined=UNDEFINED).problem
         raise TrecEvalError(problem, WRONG_FILE)
     names, rows = [evaluated.names[number] for number in evaluated.order], np.array(evaluated.order)
     kept = [_kept(column, rows, names, evaluated, zscores) for column in columns]
@@ -107,9 +107,9 @@ def _check_formats(command: ProgramCall) -> None:
     formats = (("-R", command.judgments_format, "qrels"), ("-T", command.run_format, "trec_results"))
     for option, name, known in formats:
         if name != known:
-            error = InputError.of("compat.no_format", option=option, format=name, known=known)
+            error = InputError.of("doors.no_format", option=option, format=name, known=known)
             if option == "-R" and name in FOREIGN_FORMATS:
-                error = InputError.of("compat.no_preferences", option=f"-R {name}")
+                error = InputError.of("doors.no_preferences", option=f"-R {name}")
             raise TrecEvalError(error.problem, WRONG_FILE)
 
 

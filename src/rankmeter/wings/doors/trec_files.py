@@ -19,9 +19,6 @@ from math import isnan
 
 import numpy as np
 
-from rankmeter.compat.trec_columns import Scores
-from rankmeter.compat.trec_measures import UNDEFINED, ProgramCall, Source, Version, atof, atol
-from rankmeter.compat.trec_unusual import merge_sorted
 from rankmeter.errors import InputError, Problem, RankmeterError, RankmeterWarning, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import is_read_once, open_source
@@ -30,6 +27,9 @@ from rankmeter.inputs.text import PADDING
 from rankmeter.inputs.trec import BOM, QRELS, TAGGED_RUN, as_number
 from rankmeter.placing.joins import place_text
 from rankmeter.placing.placements import Plan
+from rankmeter.wings.doors.trec_columns import Scores
+from rankmeter.wings.doors.trec_measures import UNDEFINED, ProgramCall, Source, Version, atof, atol
+from rankmeter.wings.doors.trec_unusual import merge_sorted
 
 Judged = dict[str, list[tuple[str, int]]]
 Returned = dict[str, list[tuple[str, float]]]
@@ -169,14 +169,14 @@ def _trouble(
     """Why the program cannot evaluate a query."""
     name, source = _in_words(printed(query)), command.judgments
     if command.depth is not None and command.depth < 0:
-        return InputError.of("compat.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
+        return InputError.of("doors.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
     if returned and (twice := repeated(returned)) is not None:
-        return InputError.of("compat.returned_twice", item=_in_words(printed(twice)), query=name)
+        return InputError.of("doors.returned_twice", item=_in_words(printed(twice)), query=name)
     if (twice := repeated(judged)) is not None:
-        return InputError.of("compat.judged_twice", source=source, item=_in_words(printed(twice)), query=name)
+        return InputError.of("doors.judged_twice", source=source, item=_in_words(printed(twice)), query=name)
     highest = max(grade for _, grade in judged)
     if highest >= HIGHEST_GRADE:
-        return InputError.of("compat.grade_too_high", source=source, grade=highest, query=name, room=HIGHEST_GRADE)
+        return InputError.of("doors.grade_too_high", source=source, grade=highest, query=name, room=HIGHEST_GRADE)
     return None
 
 
@@ -193,15 +193,15 @@ def _walk(
     if wanted is not None:
         order = [number for number in order if ids[number] == wanted]
     if not order:
-        return order, TrecEvalError(InputError.of("compat.nothing_in_common").problem, NOTHING_IN_COMMON)
+        return order, TrecEvalError(InputError.of("doors.nothing_in_common").problem, NOTHING_IN_COMMON)
     if stops is not None and ids[order[0]] not in stops and not _has_grade(scores, order[0]):
         # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
-        return [], _stop(InputError.of("compat.grades_below_zero", query=_in_words(names[order[0]])))
+        return [], _stop(InputError.of("doors.grades_below_zero", query=_in_words(names[order[0]])))
     lacks = ~common & (not command.complete)
     if stops or lacks[order].any():
         for place, number in enumerate(order):
             if lacks[number]:
-                return order[:place], _stop(InputError.of("compat.lacks_queries", query=_in_words(names[number])))
+                return order[:place], _stop(InputError.of("doors.lacks_queries", query=_in_words(names[number])))
             if stops and ids[number] in stops:
                 return order[:place], _stop(stops[ids[number]])
     return order, None
@@ -230,7 +230,7 @@ def read_judgments(source: Source, version: Version) -> Judged:
             # Whatever follows one comment is data for the program: a second comment, a blank line.
             following = next(lines, None)
             if following is None:
-                raise InputError.of("compat.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
+                raise InputError.of("doors.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
             number, line = following
         query, _, item, text = _fields(source, number, line, JUDGMENT_FIELDS)
         grade = atol(text)
@@ -238,7 +238,7 @@ def read_judgments(source: Source, version: Version) -> Judged:
         if not text.lstrip("+-").isdecimal():
             odd.append(f"'{_in_words(printed(text))}' as {grade}")
     if not judged:
-        raise InputError.of("compat.no_judgment", source=name_of(source), undefined=UNDEFINED)
+        raise InputError.of("doors.no_judgment", source=name_of(source), undefined=UNDEFINED)
     _note_odd(source, "grade", odd)
     return judged
 
@@ -307,12 +307,12 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
     """The lines up to the end, or to one that begins with NUL, where the program takes the file to end; numbered."""
     content = _content(source)
     if not content:
-        raise InputError.of("compat.empty_file", source=name_of(source))
+        raise InputError.of("doors.empty_file", source=name_of(source))
     for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
         if line.startswith(b"\0"):
             return
         if b"\0" in line:
-            raise InputError.of("compat.nul_byte", source=name_of(source), line=number, undefined=UNDEFINED)
+            raise InputError.of("doors.nul_byte", source=name_of(source), line=number, undefined=UNDEFINED)
         yield number, line
 
 
@@ -323,10 +323,10 @@ def _fields(source: Source, number: int, line: bytes, names: Sequence[str]) -> l
     if len(fields) < len(names) or (len(fields) > len(names) and not is_run):
         other = JUDGMENT_FIELDS if is_run else RUN_FIELDS
         raise InputError.of(
-            "compat.too_few_fields" if is_run else "compat.wrong_fields",
+            "doors.too_few_fields" if is_run else "doors.wrong_fields",
             source=name_of(source), line=number, count=len(fields), expected=f"{len(names)} ({', '.join(names)})",
             text=line.strip().decode("utf-8", "replace")[:60],
-            hint=Problem("compat.judgments_first", {}) if len(fields) == len(other) else None,
+            hint=Problem("doors.judgments_first", {}) if len(fields) == len(other) else None,
         )  # fmt: skip
     return fields
 

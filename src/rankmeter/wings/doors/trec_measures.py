@@ -24,7 +24,7 @@ Source = str | bytes
 """A path, or the content of standard input."""
 Kind = Literal["text", "count", "value", "cutoffs", "points", "numbers", "pairs"]
 
-UNDEFINED = Problem("compat.undefined", {})
+UNDEFINED = Problem("doors.undefined", {})
 LARGEST_INT, LARGEST_LONG = 2**31 - 1, 2**63 - 1
 _BLANKS = r"[ \t\n\v\f\r]*"
 _HEX = r"([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)"
@@ -178,7 +178,7 @@ class Wanted:
         """Parameters such as ``1=3,2=9`` or ``p=0.8``."""
         parts = [part.partition("=") for part in self.text.split(",") if self.text]
         if not all(equals and "=" not in value for _, equals, value in parts):
-            raise MeasureError.of("compat.not_gains", name=self.printed.name, text=self.text)
+            raise MeasureError.of("doors.not_gains", name=self.printed.name, text=self.text)
         return [(name, atof(value)) for name, _, value in parts]
 
     @property
@@ -200,18 +200,18 @@ class Wanted:
         if self.printed.kind == "cutoffs":
             cutoffs = sorted(map(atol, self.text.split(","))) if self.text else [int(k) for k in defaults]
             if cutoffs[0] <= 0:
-                raise MeasureError.of("compat.cutoff_below_one", name=name)
+                raise MeasureError.of("doors.cutoff_below_one", name=name)
             if cutoffs[-1] - cutoffs[0] > LARGEST_INT:
-                raise MeasureError.of("compat.cutoffs_apart", name=name)
+                raise MeasureError.of("doors.cutoffs_apart", name=name)
             pairs = [(f"{self.printed.name}_{k}", float(k)) for k in cutoffs]
         else:
             points = sorted(self.numbers or defaults)
             if not all(abs(point) < LARGEST_INT for point in points):
-                raise MeasureError.of("compat.point_too_large", name=name)
+                raise MeasureError.of("doors.point_too_large", name=name)
             # The program has room for eight characters of such a number, and cuts off the rest.
             pairs = [(f"{self.printed.name}_{f'{point:3.2f}'[:8]}", point) for point in points]
         if len({number for _, number in pairs}) < len(pairs):
-            raise MeasureError.of("compat.cutoff_twice", name=name)
+            raise MeasureError.of("doors.cutoff_twice", name=name)
         return pairs
 
 
@@ -225,7 +225,7 @@ def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
     for text in asked:
         name, dot, given = text.partition(".")
         if dot and not given:
-            raise MeasureError.of("compat.no_parameters", text=text)
+            raise MeasureError.of("doors.no_parameters", text=text)
         if given:
             parameters.setdefault(name, given)
         names.update(_names(name, version))
@@ -242,17 +242,17 @@ def _names(name: str, version: Version) -> Sequence[str]:
     if name in BY_NAME and BY_NAME[name].since <= version:
         return (name,)
     if re.fullmatch(_FOREIGN, name):
-        raise MeasureError.of("compat.no_preferences", option=f"-m {name}")
+        raise MeasureError.of("doors.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
-        raise MeasureError.of("compat.no_measure", name=name, version=version, hint="--trec-eval-version 10")
+        raise MeasureError.of("doors.no_measure", name=name, version=version, hint="--trec-eval-version 10")
     known = [*(printed.name for printed in ORDER if printed.since <= version), *NICKNAMES]
     close = nearest(name, known, shown=1)
-    hint = said("general.did_you_mean", choice=close[0]) if close else said("compat.measures", known=known)
-    raise MeasureError.of("compat.no_measure", name=name, version=version, hint=hint)
+    hint = said("general.did_you_mean", choice=close[0]) if close else said("doors.measures", known=known)
+    raise MeasureError.of("doors.no_measure", name=name, version=version, hint=hint)
 
 
 def check_shared_gains(chosen: Sequence[Wanted]) -> None:
     """Refuse gains for one of three measures that keep theirs in one place, where several of them are asked for."""
     sharing = [measure for measure in chosen if measure.printed.name in ("dcg", "ideal_dcg", "ndcg")]
     if len(sharing) > 1 and any(asked.text for asked in sharing):
-        raise MeasureError.of("compat.shared_gains", names=[asked.printed.name for asked in sharing])
+        raise MeasureError.of("doors.shared_gains", names=[asked.printed.name for asked in sharing])

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankmeter.cli.talk import say, tell
-from rankmeter.compat.trec_measures import atol
 from rankmeter.errors import MeasureError, Problem, RankmeterWarning, with_hint
 from rankmeter.late import without_matrix_threads
+from rankmeter.wings.doors.trec_measures import atol
 from rankmeter.wording import Language, said
 from rankmeter.wording.characters import without_controls
 
@@ -51,8 +51,8 @@ def answer(arguments: Sequence[str], language: Language) -> int | tuple[str, ...
     """Print what trec_eval prints and return its exit code; where help was asked for, the measures that it is about."""
     without_matrix_threads()
     gc.disable()  # there is no cycle worth a search, and searching takes a tenth of a short call
-    from rankmeter.compat.trec_eval import ProgramCall, TrecEvalError, printed_blocks
-    from rankmeter.compat.trec_measures import wanted
+    from rankmeter.wings.doors.trec_eval import ProgramCall, TrecEvalError, printed_blocks
+    from rankmeter.wings.doors.trec_measures import wanted
 
     try:
         given, paths = getopt.gnu_getopt(list(arguments), LETTERS, [long for long, _, _ in OPTIONS.values()])
@@ -98,7 +98,7 @@ def _two(paths: list[str]) -> tuple[str, str]:
         case [judgments, run]:
             return judgments, run
     hint = "rankmeter trec_eval [OPTIONS] QRELS RUN"
-    raise MeasureError.of("cli.two_files_needed", given=len(paths), hint=hint)
+    raise MeasureError.of("doors.two_files_needed", given=len(paths), hint=hint)
 
 
 def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _options(given: list[tuple[str, str]]) -> dict[str, Any]:
     version = options["version"]
     major = version.partition(".")[0]
     if major not in VERSIONS:
-        raise MeasureError.of("cli.version_not_imitated", version=version, versions=list(VERSIONS))
+        raise MeasureError.of("doors.version_not_imitated", version=version, versions=list(VERSIONS))
     return {**options, "version": int(major)}
 
 

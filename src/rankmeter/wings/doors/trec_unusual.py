@@ -16,9 +16,9 @@ from typing import TypeVar
 import numpy as np
 
 from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
-from rankmeter.compat.trec_measures import LARGEST_INT, ProgramCall, Version, Wanted, atol
 from rankmeter.errors import MeasureError
 from rankmeter.frozen import dataclass
+from rankmeter.wings.doors.trec_measures import LARGEST_INT, ProgramCall, Version, Wanted, atol
 
 Formula = Callable[["SeenQuery"], float]
 Numbers = Sequence[float]
@@ -94,7 +94,7 @@ def _are_usual_gains(pairs: Pairs) -> bool:
 def _gains_of(seen: SeenQuery, pairs: Pairs, version: Version) -> list[Gain]:
     """The gains in the program's order, lowest first: gains that differ by less than 1 stay as they were."""
     if not all(abs(value) < LARGEST_INT / 4 for _, value in pairs):
-        raise MeasureError.of("compat.gain_too_large")
+        raise MeasureError.of("doors.gain_too_large")
     named = [(atol(name), value) for name, value in pairs if version == 9 or _is_whole(name)]
     counts = dict(enumerate(seen.at_level))
     # Of a grade that is given twice only the first has documents.
@@ -253,7 +253,7 @@ def _at_recall(point: float, relevant: int, version: Version) -> int:
 def _at_points(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:
     """iprec_at_recall and 11pt_avg, the average of several."""
     if not all(abs(point) < LARGEST_INT for point in numbers):
-        raise MeasureError.of("compat.point_too_large", name=wanted.label)
+        raise MeasureError.of("doors.point_too_large", name=wanted.label)
     if call.level >= 0 and sorted(numbers) == list(numbers) and all(0 <= point <= 1 for point in numbers):
         return None
     # The program goes from the last point to the first, and adds as it goes.
@@ -294,7 +294,7 @@ def _set_f(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | Non
 def _utility(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula | None:
     """Utility with any worth and any size of the collection."""
     if len(numbers) != UTILITY_COEFFICIENTS:
-        raise MeasureError.of("compat.not_utility", count=len(numbers), text=wanted.text)
+        raise MeasureError.of("doors.not_utility", count=len(numbers), text=wanted.text)
     if call.collection >= 0 and all(map(math.isfinite, numbers)):
         return None
 
