@@ -25,6 +25,7 @@ from rankmeter.inputs.shards import Files
 from rankmeter.inputs.streaming import stream_run
 from rankmeter.inputs.tables import RunFile
 from rankmeter.placing import scattered_text
+from rankmeter.wings import is_there
 
 Side = tuple[tuple[Any, tuple[tuple[Any, Any], ...]], ...]
 """For each query its items, each with a grade or a score, in the order given."""
@@ -605,7 +606,9 @@ def ranked_catalogue(case: Case, _: Path) -> Any:
 
 
 def _as_json(case: Case) -> Case | None:
-    """Ids that JSON can carry, an item once in each list, as an engine returns it."""
+    """Ids that JSON can carry, an item once in each list, as an engine returns it; a wing reads that."""
+    if not is_there("engines"):
+        return None
     kinds = {type(one) for one in case.ids()}
     return finite(case) if kinds <= {str} or kinds <= {int} else None
 

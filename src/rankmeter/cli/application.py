@@ -27,7 +27,6 @@ _OF_CORE = {
     "pool": "pool",
     **dict.fromkeys(("advise", "explain", "reconcile", "table"), "definition_commands"),
     "dialects": "listings",
-    "rank_eval": "definition_commands",
     "measures": "listings",
     "demo": "demo",
 }

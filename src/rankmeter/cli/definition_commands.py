@@ -10,7 +10,7 @@ import click
 import rankmeter as rm
 from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
-from rankmeter.cli.output import Answer, TextAnswer, definition_talk, readable_width, shown_text
+from rankmeter.cli.output import TextAnswer, definition_talk, readable_width, shown_text
 from rankmeter.cli.parameters import Count, Reads, command, takes
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -176,17 +176,3 @@ def table(items: str, measures: tuple[str, ...], answer: TextAnswer, **columns: 
     """One table of items under two definitions."""
     answer.give(rm.score_table(items, measures=list(measures), **columns))
     tell(definition_talk(into_measures(measures), answer.lang))
-
-
-@command("rank_eval")
-@click.argument("request", type=Reads())
-@click.argument("responses", type=Reads())
-@takes(answer=Answer)
-def rank_eval(request: str, responses: str, answer: Answer) -> None:
-    """What Elasticsearch's ``_rank_eval`` answers, from saved responses."""
-    from rankmeter.compat.rank_eval import rank_eval as answered
-
-    engine = answered(request, responses)
-    answer.give(engine)
-    if not answer.quiet:
-        tell(definition_talk(list(engine.evaluation.means), answer.lang))

@@ -16,15 +16,7 @@ from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener
 from rankmeter.inputs.shards import Files, expand, judged_collection
 from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
-from rankmeter.wings import is_foreign
-
-_ANSWERS = frozenset({"hits", "response", "root", "result", "data"})
-"""Keys of which a response of a search engine has one."""
-_WHOLE = (
-    *("hits", "responses", "response", "root", "details", "ids"),
-    *("requests", "judgmentRatings", "query_doc_pairs", "queries"),
-)
-"""Keys of which a response, or a whole set of judgments of another tool, has one."""
+from rankmeter.wings import is_foreign, table
 
 
 def into_judgments(data: Any, *, columns: Named | None = None, format: str | None = None) -> Judgments:
@@ -160,14 +152,14 @@ def _is_plain(data: object) -> bool:
     """Whether queries hold ids or numbers, told from the first that holds anything; else responses, or documents."""
     if not isinstance(data, (Mapping, list, tuple)):
         return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")
-    if isinstance(data, Mapping) and any(key in data for key in _WHOLE):
+    if isinstance(data, Mapping) and any(key in data for key in table.DOCUMENTS):
         return False
     listed = data.values() if isinstance(data, Mapping) else data
     first = next((items for items in listed if type(items) is not list or items), ())
     if isinstance(first, dict):
         if not isinstance(data, Mapping) and name_pairs(islice(first, 20)):
             return False
-        return _ANSWERS.isdisjoint(first) and {dict, list, str}.isdisjoint(map(type, first.values()))
+        return table.DOCUMENTS.keys().isdisjoint(first) and {dict, list, str}.isdisjoint(map(type, first.values()))
     if isinstance(data, Mapping) and are_columns(data):
         return False
     if isinstance(first, (list, tuple, set, frozenset)):

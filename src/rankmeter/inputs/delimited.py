@@ -1,20 +1,15 @@
-"""CSV and TSV files: Polars where it can be trusted, the csv module for everything unusual.
-
-Some are tables of ratings in which cells are blank on purpose: what Quepid exports (the ratings of a case, its results
-with their ratings, snapshots, and books of judges), and what the judging page does.
-"""
+"""CSV and TSV files: Polars where it can be trusted, the csv module for everything unusual."""
 
 from __future__ import annotations
 
 import csv
 import io
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import Any, Literal, cast
+from typing import Literal
 
-from rankmeter.errors import EmptyInputError, InputError, RepeatedItemError
+from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import (
     EXACT_WHOLE_NUMBERS,
     LOOKED_AT,
@@ -27,9 +22,7 @@ from rankmeter.inputs.cells import (
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import IDS, ROLES, Named, Role, Side, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.exports import EntryRows, ExportedTable
 from rankmeter.inputs.reading import Origin, Reading
-from rankmeter.inputs.responses import Entry, Kind, agreed_rating
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
@@ -253,96 +246,3 @@ def may_be_rounded(columns: Mapping[Role, pl.Series]) -> bool:
     """Whether a number was read that, if it was written as a whole number, may have been another."""
     floats = [column for column in columns.values() if column.dtype == pl.Float64]
     return any((column.abs() >= EXACT_WHOLE_NUMBERS).any() for column in floats)
-
-
-_BASIC = (["query", "docid", "rating"], ["query", "doc_id", "rating"])
-_JUDGED = ["query", "item", "grade", "judge", "time", "skipped"]
-"""How a table begins that was judged on the page of ``rankmeter judge``: pairs that were skipped have no grade."""
-_BLANK_ENDS = (b",\n", b",\r")
-
-
-def rated_export(table: Delimited, name: str, side: Side) -> ExportedTable | None:
-    """A table that only Quepid or the judging page writes; None for any other."""
-    names = list(table.names)
-    if side == "judgments" and names[: len(_JUDGED)] == _JUDGED:
-        return _read_ratings(table, name, "judging page")
-    if "Query Text" in names and "Doc ID" in names and ("Rating" in names or "Doc Position" in names):
-        return _read_results(table, name, side)
-    if side == "judgments" and names in _BASIC and any(map(table.has, _BLANK_ENDS)):
-        return _read_ratings(table, name, "Quepid export")
-    return None
-
-
-def _read_results(table: Delimited, name: str, side: Side) -> ExportedTable:
-    """Results of a case: the rated ones are judgments, all of them in the order of their positions are a run."""
-    names = list(table.names)
-    column = "Rating" if side == "judgments" else "Doc Position"
-    if column not in names:
-        raise InputError.of("responses.without_key", source=name, what="header", key=column)
-    query_at, item_at, value_at = (names.index(each) for each in ("Query Text", "Doc ID", column))
-    by_query: dict[str, dict[str, object]] = {}
-    for line, row in table.records():
-        listed = by_query.setdefault(row[query_at], {})
-        item, value = row[item_at], row[value_at]
-        if not item or (side == "judgments" and not value):  # a query without results, a result that nobody rated
-            continue
-        _refuse_repeated(item, listed, f"{name}:{line}")
-        listed[item] = number_of(value)
-    entries = _entries(by_query)
-    if side == "run":
-        entries = [
-            Entry(query, [item for item, _ in sorted(listed.items(), key=_place)]) for query, listed in by_query.items()
-        ]
-    return ExportedTable(
-        Kind("Quepid export", side, "Query Text", "Doc ID", column), EntryRows(entries), name, "Query Text"
-    )
-
-
-def _place(listed: tuple[str, object]) -> float:
-    return float(listed[1]) if isinstance(listed[1], (int, float)) else math.inf
-
-
-def _entries(by_query: Mapping[str, Mapping[Any, object]]) -> list[Entry]:
-    return [Entry(query, list(listed), list(listed.values())) for query, listed in by_query.items()]
-
-
-def _refuse_repeated(item: object, listed: Collection[object], source: str) -> None:
-    if item in listed:
-        raise RepeatedItemError.of("inputs.returned_twice", source=source, pairs=item)
-
-
-def _read_ratings(table: Delimited, name: str, kind: str) -> ExportedTable:
-    """Ratings in which a query without any has a row of its own, and so has a pair that nobody rated."""
-    entries: dict[str, Entry] = {}
-    unrated = 0
-    for _, (query, item, grade, *_) in table.records():
-        entry = entries.setdefault(query, Entry(query, [], []))
-        if grade:
-            entry.items.append(item or None)
-            cast("list[object]", entry.values).append(number_of(grade))
-        unrated += bool(item) and not grade
-    names = list(table.names)
-    notes = {"unrated": said("unrated_rows", source=name, count=unrated)} if unrated else {}
-    kind_ = Kind(kind, "judgments", "query", names[1], names[2])
-    return ExportedTable(kind_, EntryRows(entries.values()), name, "query", unused=names[3:], notes=notes)
-
-
-def read_book(table: Delimited, name: str, side: Side) -> ExportedTable:
-    """A book: a column of grades for each judge, of which one grade is made as Quepid makes it."""
-    judges = list(table.names[2:])
-    if side != "judgments" or list(table.names[:2]) != ["query", "docid"] or not judges:
-        raise InputError.of("responses.not_a_book", source=name, found=", ".join(table.names))
-    by_query: dict[str, dict[str, object]] = {}
-    for line, (query, item, *cells) in table.records():
-        grades: list[float] = []
-        for judge, cell in zip(judges, cells, strict=True):
-            grade = number_of(cell or None)
-            if isinstance(grade, str):
-                raise InputError.of("responses.not_a_grade", source=f"{name}:{line}", judge=judge, grade=cell)
-            grades += [] if grade is None else [float(grade)]  # type: ignore[arg-type]
-        listed = by_query.setdefault(query, {})
-        _refuse_repeated(item, listed, f"{name}:{line}")
-        if grades:
-            listed[item] = agreed_rating(grades)
-    kind = Kind("Quepid book", "judgments", "query", "docid", "+".join(judges))
-    return ExportedTable(kind, EntryRows(_entries(by_query)), name, "query")

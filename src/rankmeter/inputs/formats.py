@@ -1,6 +1,7 @@
 """The formats of files: what each is called, how it is recognised by its first bytes, how it is opened.
 
-This table is the only one: a new format is a row here, a line of `open_table` and the module that opens it.
+This table is the only one: a new format is a row here, a line of `open_table` and the module that opens it; or a wing
+adds it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import TYPE_CHECKING
 
 from rankmeter.errors import InputError, Problem, did_you_mean
 from rankmeter.inputs.trec import BOM, as_number
+from rankmeter.wings import present
+from rankmeter.wings import table as wings
+from rankmeter.wings.loading import load
 
 if TYPE_CHECKING:
     from rankmeter.inputs.checked_tables import OpenedTable
@@ -89,12 +93,18 @@ def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | Non
         from rankmeter.inputs.json_tables import open_json, open_json_lines
 
         return open_json(source, side) if kind == "json" else open_json_lines(source, side)
-    from rankmeter.inputs.delimited import Delimited, rated_export, read_book
+    if kind in wings.FORMATS:
+        opened: OpenedTable = load(wings.FORMATS[kind], f"format={kind!r}").open_table(source, side)
+        return opened
+    from rankmeter.inputs.delimited import Delimited
 
-    if kind == "book":
-        return read_book(Delimited(source, ",", None), source.name, side)
     table = Delimited(source, "\t" if kind == "tsv" else ",", block_bytes)
-    return rated_export(table, source.name, side) or table
+    for columns, module in present(wings.TABLES).items():
+        if {*columns.split(",")} <= {*table.names}:
+            exported: OpenedTable | None = load(module, columns).table_of(table, source.name, side)
+            if exported is not None:
+                return exported
+    return table
 
 
 TABLE: tuple[tuple[str, Callable[[Head], bool]], ...] = (
@@ -108,7 +118,6 @@ TABLE: tuple[tuple[str, Callable[[Head], bool]], ...] = (
     ("run", lambda head: head.trec == "run"),
     ("tsv", lambda head: b"\t" in head.first),
     ("csv", lambda head: b"," in head.first),
-    ("book", lambda _: False),  # only where it is named: a column of a judge has any name
     ("qrels", lambda head: len(head.first.split()) == 4),
     ("run", lambda head: len(head.first.split()) > 4),
 )
@@ -116,8 +125,8 @@ TABLE: tuple[tuple[str, Callable[[Head], bool]], ...] = (
 
 OTHER_NAMES = {"trec": "qrels or run, whichever is read", "labelled": "qrels in ranked order", "beir": "tsv"}
 """Names that ``format=`` takes for what is in the table under another name."""
-FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(name for name, _ in TABLE)]))
-"""The names that ``format=`` takes."""
+FORMATS: tuple[str, ...] = tuple(dict.fromkeys([*OTHER_NAMES, *(name for name, _ in TABLE), *wings.FORMATS]))
+"""The names that ``format=`` takes; what a wing adds is read only where it is named."""
 ENDINGS = frozenset({*FORMATS, "arrow", "feather", "ndjson", "pq"})
 """How names of data usually end. Files are read by their content; this says which of those left out might be data."""
 

@@ -11,21 +11,74 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import cast
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn
+from rankmeter.frozen import dataclass
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, RANKING, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
-from rankmeter.inputs.exports import ExportedTable, Placed, as_json, export_of, parse_json
 from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
-from rankmeter.inputs.responses import NESTED_ITEMS
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
+from rankmeter.wings import is_there, table, wing_of
+from rankmeter.wings.loading import load
 from rankmeter.wording import Said, said
+
+NESTED_ITEMS = frozenset({"items", "docs", "documents", "results", "ranking", "candidates"})
+"""Keys under which any table by query holds all items of a query, as a list or with numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A parsed JSON value, and where it stands."""
+
+    value: object
+    where: str
+    query: object | None = None
+    """Whose results it holds, where it stands under the id of a query."""
+    line: int | None = None
+
+
+def parse_json(data: bytes | str, name: str, line: int | None = None) -> object:
+    """Parse JSON; a key that occurs twice in an object is an error, not the loss of a row."""
+
+    def keep_all(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
+            seen: set[str] = set()
+            twice = dict.fromkeys(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise InputError.of("inputs.keys_twice", source=where, count=len(twice), keys=examples(twice))
+        return parsed
+
+    where = name if line is None else f"{name}:{line}"
+    text = data.encode() if isinstance(data, str) else data
+    try:
+        return cast("object", json.loads(data, object_pairs_hook=keep_all, parse_float=as_written))
+    except json.JSONDecodeError as error:
+        if not text.strip():
+            raise InputError.of("inputs.empty", source=where) from None
+        at = f"{name}:{error.lineno if line is None else line}"
+        kind = "inputs.json_is_cut" if _is_cut(error) else "inputs.not_json"
+        raise InputError.of(kind, source=at, column=error.colno, reason=error.msg) from error
+    except UnicodeDecodeError as error:
+        at_line = (line or 1) + text[: error.start].count(b"\n")
+        raise InputError.of("inputs.not_utf8", source=name, line=at_line, byte=f"0x{text[error.start]:02x}") from error
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand levels
+        raise InputError.of("inputs.unreadable_json", source=where, reason=str(error)) from error
+
+
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Whether what is wrong is that the text ends, within a string or a word or between two values."""
+    rest = error.doc[error.pos :].strip()
+    return error.msg.startswith("Unterminated string") or any(
+        word.startswith(rest) for word in ("true", "false", "null", "-")
+    )
 
 
 def open_json(source: ByteSource, side: Side) -> OpenedTable:
@@ -50,11 +103,61 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
     return ByQuery(parsed, name, side)
 
 
-def _export_of(parsed: object, name: str, side: Side, *, is_file: bool) -> ExportedTable | None:
+def _export_of(parsed: object, name: str, side: Side, *, is_file: bool) -> OpenedTable | None:
     values = parsed if isinstance(parsed, list) else [parsed]
     places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
-    export = export_of(map(Placed, values, places), name, side, is_file=is_file)
+    export = _read_by_a_wing(map(Placed, values, places), name, side, is_file=is_file)
     return None if isinstance(export, list) else export
+
+
+def _read_by_a_wing(
+    documents: Iterable[Placed], name: str, side: Side, *, is_file: bool = True
+) -> OpenedTable | list[Placed]:
+    """The documents of a file as a table, where a wing knows what wrote them; else the documents themselves."""
+    rest = iter(documents)
+    held = list(islice(rest, 1))
+    if held and _is_row(held[0].value):
+        return [*held, *rest]
+    documents = chain(held, rest)
+    for module in dict.fromkeys(table.DOCUMENTS.values()):
+        if is_there(wing_of(module)):
+            read = load(module, name).export_of(documents, name, side, is_file=is_file)
+            if not isinstance(read, list):
+                return cast(OpenedTable, read)
+            documents = read
+        elif held and (keys := [key for key in _keys(held[0].value) if table.DOCUMENTS.get(key) == module]):
+            load(module, f"{name} ({examples(keys)})")  # says which wing this is
+    return list(documents)
+
+
+def _is_row(value: object) -> bool:
+    """Whether this is a row of a table: a query, an item and a number, with nothing nested."""
+    if not isinstance(value, dict) or any(isinstance(inner, (list, dict)) for inner in value.values()):
+        return False
+    numbers = [key for key, inner in value.items() if isinstance(inner, (int, float))]
+    has_ids = all(any(is_usual(role, str(key)) for key in value) for role in IDS)
+    return has_ids and any(is_usual(role, str(key)) for role in (*RANKING, "grade") for key in numbers)
+
+
+def _keys(value: object) -> list[str]:
+    """The keys of a document, or of what it holds by query."""
+    inner = next(iter(value.values()), None) if isinstance(value, dict) else None
+    return [str(key) for each in (value, inner) if isinstance(each, dict) for key in each]
+
+
+def as_json(value: object) -> object:
+    """What an object of a client or a retriever says, as JSON would have it."""
+    if isinstance(value, (list, tuple)):
+        return [as_json(inner) for inner in value]
+    for name in ("model_dump", "to_dict", "body", "json"):
+        held = getattr(value, name, None)
+        if held is not None and not isinstance(value, (dict, str, bytes)):
+            content = held() if callable(held) else held
+            if isinstance(content, (dict, list)):
+                return content
+    if isinstance(value, dict):  # what a component of a pipeline returned: its documents are objects
+        return {key: as_json(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
+    return value
 
 
 def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | None:
@@ -64,10 +167,10 @@ def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | Non
     what a file of JSON would hold: one response, or a list of records with a query.
     """
     plain = as_json(data)
-    table: OpenedTable | None = _export_of(plain, side, side, is_file=False)
-    if table is None and isinstance(plain, list) and all(isinstance(row, dict) and name_pairs(row) for row in plain):
-        table = Records(plain, side, side)
-    return None if table is None else whole_table(table, side, None, side, "mapping")
+    opened = _export_of(plain, side, side, is_file=False)
+    if opened is None and isinstance(plain, list) and all(isinstance(row, dict) and name_pairs(row) for row in plain):
+        opened = Records(plain, side, side)
+    return None if opened is None else whole_table(opened, side, None, side, "mapping")
 
 
 def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:
@@ -84,7 +187,7 @@ def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:
 def _all_lines(lines: Iterable[bytes], name: str, side: Side) -> OpenedTable:
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     documents = (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
-    export = export_of(documents, name, side)
+    export = _read_by_a_wing(documents, name, side)
     if not isinstance(export, list):
         return export
     return Records([one.value for one in export], name, side, [cast(int, one.line) for one in export])

@@ -21,6 +21,12 @@ class Wing(NamedTuple):
     """Modules of measures."""
     sources: Mapping[str, str] = {}
     """Kinds of input, ``package.module.Type``, each with the module that takes such data."""
+    documents: Mapping[str, str] = {}
+    """Keys of JSON objects that are no table, each with the module that reads such documents (`export_of`)."""
+    tables: Mapping[str, str] = {}
+    """Columns of tables with a reader of their own, ``Query Text,Doc ID``, each with its module (`table_of`)."""
+    formats: Mapping[str, str] = {}
+    """Names that ``format=`` takes, each with the module that opens such a file (`open_table`)."""
     options: Mapping[str, str] = {}
     """Options of a verb, ``verb.option``, each with the module that answers them."""
     docs: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
     "doors": "Doors of other tools: their commands and classes with rankmeter behind them, and what trackers are told",
+    "engines": "What search engines and RAG tools answer and export: responses, records, rated sets, tables of Quepid",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
@@ -38,11 +39,13 @@ MODULES: dict[str, str] = {
     "rankmeter.compat.pytrec_eval": "rankmeter.wings.doors.pytrec_eval",
     "rankmeter.compat.ir_measures": "rankmeter.wings.doors.ir_measures",
     "rankmeter.compat.trackers": "rankmeter.wings.doors.trackers",
+    "rankmeter.compat.rank_eval": "rankmeter.wings.engines.rank_eval",
     "rankmeter.online": "rankmeter.wings.online.public_names",
 }
 
 COMMANDS: dict[str, str] = {
     "trec_eval": "rankmeter.wings.doors.commands",
+    "rank_eval": "rankmeter.wings.engines.commands",
     "judges": "rankmeter.wings.judging.commands",
     "leaderboards": "rankmeter.wings.judging.commands",
     "silence": "rankmeter.wings.judging.commands",
@@ -65,6 +68,32 @@ SOURCES: dict[str, str] = {
     "pyspark.sql.DataFrame": "rankmeter.wings.spark.distant",
 }
 
+DOCUMENTS: dict[str, str] = {
+    "hits": "rankmeter.wings.engines.exports",
+    "responses": "rankmeter.wings.engines.exports",
+    "response": "rankmeter.wings.engines.exports",
+    "root": "rankmeter.wings.engines.exports",
+    "details": "rankmeter.wings.engines.exports",
+    "ids": "rankmeter.wings.engines.exports",
+    "result": "rankmeter.wings.engines.exports",
+    "data": "rankmeter.wings.engines.exports",
+    "requests": "rankmeter.wings.engines.exports",
+    "judgmentRatings": "rankmeter.wings.engines.exports",
+    "query_doc_pairs": "rankmeter.wings.engines.exports",
+    "queries": "rankmeter.wings.engines.exports",
+}
+
+TABLES: dict[str, str] = {
+    "Query Text,Doc ID": "rankmeter.wings.engines.quepid_tables",
+    "query,docid,rating": "rankmeter.wings.engines.quepid_tables",
+    "query,doc_id,rating": "rankmeter.wings.engines.quepid_tables",
+    "query,item,grade,judge,time,skipped": "rankmeter.wings.judging.judged_tables",
+}
+
+FORMATS: dict[str, str] = {
+    "book": "rankmeter.wings.engines.quepid_tables",
+}
+
 OPTIONS: dict[str, str] = {
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
 }
@@ -77,6 +106,7 @@ FAMILIES: dict[str, str] = {
 DOCS: dict[str, str] = {
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
+    "how-to/search-engines-and-rag.md": "engines",
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",
     "how-to/queries-without-a-hit.md": "judging",
@@ -86,8 +116,8 @@ DOCS: dict[str, str] = {
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("doors judging".split())
+HELPFUL = tuple("doors engines judging".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("doors judging online".split())
+SPOKEN = tuple("doors engines judging online".split())
 """Wings that have sentences of their own."""

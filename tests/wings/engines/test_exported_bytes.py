@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.unit.inputs.test_exports import (
+from tests.wings.engines.test_exports import (
     ENGINES,
     GOLDEN,
     GRADES,

@@ -1,6 +1,6 @@
 """Responses of search engines, records of RAG tools and exports of judgments.
 
-The files in ``golden/exports`` were written by the client libraries; those of engines and of Quepid are written here
+The files in ``recorded`` were written by the client libraries; those of engines and of Quepid are written here
 after their documentation.
 """
 
@@ -16,9 +16,10 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.inputs.accepting import into_judgments, into_run
-from rankmeter.inputs.responses import SHAPES, agreed_rating
+from rankmeter.wings.engines.rated_sets import agreed_rating
+from rankmeter.wings.engines.shapes import SHAPES
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "exports"
+GOLDEN = Path(__file__).parent / "recorded"
 LISTS = {"q1": ["d1", "d2"], "q2": ["d3"]}
 GRADES = {"q1": {"d2": 2, "d1": 0}, "q2": {"d3": 1}}
 
@@ -144,7 +145,7 @@ def test_no_file_beside_is_looked_for_where_objects_were_given(tmp_path, monkeyp
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("ids", [str, int, lambda n: n if n % 2 else str(n), lambda n: 2**70 + n], ids=range(4))
 def test_long_files_of_responses_are_packed_on_the_way(tmp_path, monkeypatch, engine, ids):
-    monkeypatch.setattr("rankmeter.inputs.exports._PACKED_ROWS", 7)
+    monkeypatch.setattr("rankmeter.inputs.export_tables._PACKED_ROWS", 7)
     lists = {f"q{at}": [ids(10 * at + place) for place in range(at % 4)] for at in range(40)}
     lines = [{"query_id": query, "response": ENGINES[engine](items)} for query, items in lists.items()]
     path = written(tmp_path, "run.jsonl", *lines)

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import rankmeter as rm
-from rankmeter.cli.definition_commands import rank_eval as command
-from rankmeter.compat.rank_eval import rank_eval
 from rankmeter.showing.terminal import document_text
+from rankmeter.wings.engines.commands import rank_eval as command
+from rankmeter.wings.engines.rank_eval import rank_eval
 from rankmeter.wording.characters import width_of
 
 DCG, NDCG = {"dcg": {"k": 10}}, {"dcg": {"k": 10, "normalize": True}}

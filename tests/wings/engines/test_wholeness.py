@@ -1,6 +1,6 @@
 """Responses that say that they are not whole: every engine, every way, wherever the field stands.
 
-``golden/exports/incomplete.json`` holds a whole response of each engine and what its documentation says of others; a
+``recorded/incomplete.json`` holds a whole response of each engine and what its documentation says of others; a
 path leads to each field that is then different, None takes it out.
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs.wholeness import SIGNS
+from rankmeter.wings.engines.wholeness import SIGNS
 
-ENGINES = json.loads((Path(__file__).parents[2] / "golden" / "exports" / "incomplete.json").read_text())
+ENGINES = json.loads((Path(__file__).parent / "recorded" / "incomplete.json").read_text())
 TRUTH = {"q1": {"d1": 1, 1: 1}, "q2": {"d2": 1, 2: 1}}
 
 
@@ -165,7 +165,7 @@ def test_no_way_of_being_incomplete_is_silent(tmp_path, engine):
                     with pytest.raises(rm.InputError) as caught:
                         rm.evaluate(truth_of(engine), run, "RR")
                     kind = caught.value.problem.kind
-                    assert kind in ("responses.failed", "responses.partial", "responses.later_page"), (
+                    assert kind in ("engines.failed", "engines.partial", "engines.later_page"), (
                         layer,
                         key,
                         value,

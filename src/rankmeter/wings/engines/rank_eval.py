@@ -17,15 +17,17 @@ from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.compression import open_source
-from rankmeter.inputs.exports import parse_json
-from rankmeter.inputs.responses import Entry, shape_of, shown
-from rankmeter.inputs.wholeness import refuse_incomplete
+from rankmeter.inputs.export_tables import Entry
+from rankmeter.inputs.json_tables import parse_json
 from rankmeter.late import pl
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.grammar import find_measure
 from rankmeter.showing.document import Block, Paragraph, text_table
 from rankmeter.showing.numbers import known
 from rankmeter.showing.showable import ShownAsTable
+from rankmeter.wings.engines.responses import shown
+from rankmeter.wings.engines.shapes import shape_of
+from rankmeter.wings.engines.wholeness import refuse_incomplete
 from rankmeter.wording import Language, said, word
 
 SIZE = 10
@@ -129,15 +131,15 @@ def _judgments(body: Any, where: str) -> dict[object, Entry]:
     shape = shape_of(body, "judgments")
     if shape is None or shape.kind.name != "_rank_eval request":
         keys = examples(body, shown=8) if isinstance(body, Mapping) else type(body).__name__
-        raise InputError.of("responses.not_a_rank_eval", source=where, keys=keys)
+        raise InputError.of("engines.not_a_rank_eval", source=where, keys=keys)
     entries = list(shape.entries(body, where))
     if not entries or not any(entry.items for entry in entries):
-        raise InputError.of("responses.nothing_rated", source=where)
+        raise InputError.of("engines.nothing_rated", source=where)
     twice = next(
         (entry.query for n, entry in enumerate(entries) if entry.query in [e.query for e in entries[:n]]), None
     )
     if twice is not None:
-        raise InputError.of("responses.twice", source=where, query=twice)
+        raise InputError.of("inputs.query_twice", source=where, query=twice)
     return {entry.query: entry for entry in entries}
 
 
@@ -146,24 +148,22 @@ def _metric(body: Mapping[str, Any], where: str, highest: object) -> tuple[str, 
     metrics = {metric.name: metric for metric in find_dialect("elasticsearch").metrics}
     stated = body.get("metric")
     if not isinstance(stated, Mapping) or len(stated) != 1:
-        raise InputError.of("responses.no_metric", source=where, metrics=list(metrics))
+        raise InputError.of("engines.no_metric", source=where, metrics=list(metrics))
     [(name, options)] = stated.items()
     options = options if isinstance(options, Mapping) else {}
     if name not in metrics:
         hint = did_you_mean(str(name), list(metrics)) or said("dialects.metrics", known=list(metrics))
-        raise InputError.of("responses.unknown_metric", source=where, metric=name, hint=hint)
+        raise InputError.of("engines.unknown_metric", source=where, metric=name, hint=hint)
     offered = metrics[name].options
     for option, value in options.items():
         if option not in offered:
-            raise InputError.of(
-                "responses.unknown_option", source=where, metric=name, option=option, options=[*offered]
-            )
+            raise InputError.of("engines.unknown_option", source=where, metric=name, option=option, options=[*offered])
         is_flag = not isinstance(offered[option], str)
         if type(value) is not (bool if is_flag else int) and not (value is None and option == "unknown_doc_rating"):
-            kind = "responses.option_not_bool" if is_flag else "responses.option_not_whole"
+            kind = "engines.option_not_bool" if is_flag else "engines.option_not_whole"
             raise InputError.of(kind, source=where, metric=name, option=option, value=json.dumps(value))
     if "maximum_relevance" in offered and "maximum_relevance" not in options:
-        raise InputError.of("responses.no_maximum", source=where, highest=highest)
+        raise InputError.of("engines.no_maximum", source=where, highest=highest)
     k = check_whole("k", options.get("k", SIZE), 1)
     written = ",".join(
         f"{option}={str(value).lower()}" for option, value in {"k": k, **options}.items() if value is not None
@@ -182,19 +182,19 @@ def _lists(responses: object, queries: list[object], k: int, request: str) -> di
     if isinstance(document, list):
         if len(document) != len(queries):
             count, named = len(document), len(queries)
-            raise InputError.of("responses.other_count", source=where, count=count, file=request, named=named)
+            raise InputError.of("engines.other_count", source=where, count=count, file=request, named=named)
         document = dict(zip(queries, document, strict=True))
     if not isinstance(document, Mapping) or shape_of(document, "run") is not None:
-        raise InputError.of("responses.not_a_response", source=where, key="hits.hits")
+        raise InputError.of("engines.not_a_response", source=where, key="hits.hits")
     document = {str(query): answer for query, answer in document.items()}  # keys of JSON are text
     missing = [query for query in queries if str(query) not in document]
     if missing:
-        raise InputError.of("responses.no_answer", source=where, queries=examples(missing))
+        raise InputError.of("engines.no_answer", source=where, queries=examples(missing))
     for query in queries:
         answer = document[str(query)]
         shape, at = shape_of(answer, "run"), f"{where}, {query}"
         if shape is None or shape.kind.name != "_search response":
-            raise InputError.of("responses.not_a_response", source=at, key="hits.hits")
+            raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(answer, at)
         list(shown(shape.entries(answer, at), answer, at))
     return {query: document[str(query)]["hits"]["hits"][:k] for query in queries}

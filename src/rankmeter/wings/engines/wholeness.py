@@ -17,7 +17,7 @@ from rankmeter.inputs.cells import is_missing, is_number, number_of
 from rankmeter.inputs.columns import Side, fold
 
 Document = Mapping[str, Any]
-FAILED, PARTIAL, LATER = "responses.failed", "responses.partial", "responses.later_page"
+FAILED, PARTIAL, LATER = "engines.failed", "engines.partial", "engines.later_page"
 """What is said of a response."""
 
 
@@ -188,7 +188,7 @@ def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
         for few, many in _COUNTED:
             (path, count), (_, total) = counts.get(few, ("", None)), counts.get(many, ("", None))
             if count is not None and total is not None and count < total:
-                raise InputError.of("responses.partial", source=where, reason=f"{path}: {count:g} of {total:g}")
+                raise InputError.of("engines.partial", source=where, reason=f"{path}: {count:g} of {total:g}")
 
 
 def refuse_unshown(document: object, where: str) -> None:
@@ -196,7 +196,7 @@ def refuse_unshown(document: object, where: str) -> None:
     for layer in _layers(document, _LEVELS):
         for _, _, value in _fields(layer, _MATCHED):
             if (matched := _number(value)) is not None and matched > 0:
-                raise InputError.of("responses.no_hits_shown", source=where, matched=int(matched))
+                raise InputError.of("engines.no_hits_shown", source=where, matched=int(matched))
 
 
 def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterator[tuple[str, str, object]]:

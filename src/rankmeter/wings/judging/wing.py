@@ -13,6 +13,7 @@ WING = Wing(
         "silence": ".abstention",
     },
     commands=dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets", "draw", "judge"), ".commands"),
+    tables={"query,item,grade,judge,time,skipped": ".judged_tables"},
     options={"evaluate.assisted_by": ".answers"},
     docs=("how-to/few-human-judgments.md", "how-to/evidence-spans.md", "how-to/queries-without-a-hit.md"),
 )

@@ -1,0 +1,1 @@
+"""What search engines and RAG tools answer and export: responses, records, rated sets, tables of Quepid."""
