@@ -140,9 +140,11 @@ def _is_row(value: object) -> bool:
 
 
 def _keys(value: object) -> list[str]:
-    """The keys of a document, or of what it holds by query."""
+    """The keys under which more than ids stands in a document, or in what it holds for its first query."""
     inner = next(iter(value.values()), None) if isinstance(value, dict) else None
-    return [str(key) for each in (value, inner) if isinstance(each, dict) for key in each]
+    held = [pair for each in (value, inner) if isinstance(each, dict) for pair in each.items()]
+    firsts = {str(key): next(iter(under), None) if isinstance(under, list) else under for key, under in held}
+    return [key for key, first in firsts.items() if isinstance(first, (list, dict))]
 
 
 def as_json(value: object) -> object:
