@@ -14,7 +14,6 @@ import pytest
 
 import rankmeter as rm
 from rankmeter import demo
-from rankmeter.compat.sentence_transformers import _append_row
 from rankmeter.errors import InputError
 from rankmeter.whole_files import check_apart, whole_file, write_text
 
@@ -42,7 +41,6 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "report": lambda path: _compared().report(path),
     "per_query_to": _to_file,
     "per_query_to from memory": lambda path: rm.evaluate(TRUTH, RUN, ["RR"], per_query_to=path),
-    "a row of a log": lambda path: _append_row(path, {"x": "y" * 3000}),
     "text": lambda path: write_text(path, "x" * 5000),
 }
 

@@ -10,9 +10,6 @@ from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.rank_agreement import mean_ranks, tau
 from rankmeter.stats.resampling import least_draws, middle
 from rankmeter.stats.student import Contrasts
-from rankmeter.wings.online.click_models import beta_prior, gamma_prior
-from rankmeter.wings.online.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
-from rankmeter.wording import said
 
 
 def test_example_of_separation():
@@ -26,45 +23,9 @@ def test_example_of_separation():
     )
 
 
-def test_example_of_gamma_prior():
-    clicks, evidence = [0, 1, 2, 3, 5, 8, 12, 20.0], [6.5, 9, 12, 30, 22, 41, 40, 52.5]
-    prior = gamma_prior(np.array(clicks), np.array(evidence))
-    assert (round(prior.shape, 3), round(prior.strength, 2)) == (12.881, 57.03)
-
-
-def test_example_of_beta_prior():
-    clicks, shown = [0, 1, 2, 3, 5, 8, 12, 20.0], [10, 12, 20, 40, 40, 50, 60, 60.0]
-    prior = beta_prior(np.array(clicks), np.array(shown))
-    assert (round(prior.clicks, 3), round(prior.misses, 2)) == (4.544, 24.42)
-
-
 def test_example_of_corrected():
     assert corrected(np.array([0.01, 0.04, 0.03]), "holm").tolist() == [0.03, 0.06, 0.06]
     assert corrected(np.array([0.01, 0.04, 0.03]), "bonferroni").tolist() == [0.03, 0.12, 0.09]
-
-
-def test_example_of_heterogeneity():
-    same = [of_variance(0.1, variance, 100, 0.95, said("method_delta")) for variance in (0.01, 0.04)]
-    assert heterogeneity(same) == 1.0
-
-
-def test_example_of_boundaries():
-    assert [round(bound, 2) for bound in boundaries((0.2, 0.4, 0.6, 0.8, 1.0), 0.05, "obrien-fleming")] == [
-        4.88,
-        3.36,
-        2.68,
-        2.29,
-        2.03,
-    ]
-
-
-def test_example_of_quantile():
-    side = quantile(np.arange(101.0), np.arange(101), 0.5)
-    assert (side.value, side.n) == (50.0, 101)
-
-
-def test_example_of_trimmed_mean():
-    assert trimmed_mean(np.array([0.0, 1, 2, 3, 1000]), 0.2).value == 2.0
 
 
 def test_example_of_p_value():

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.unit import test_whole_files
 
 from rankmeter.compat.sentence_transformers import InformationRetrievalEvaluator, RerankingEvaluator, cosine
 from rankmeter.errors import InputError
@@ -217,3 +219,12 @@ def test_tensors_keep_the_same_documents_as_arrays(depth: int) -> None:
                 nearest.add(kind(scores[rows, first : (50, 120)[first > 0]]), first, block)
     assert kept[0].places.tolist() == kept[1].places.tolist()
     assert kept[0].scores.tolist() == kept[1].scores.tolist()
+
+
+@pytest.mark.posix
+def test_a_row_on_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch):
+    row = partial(sentence_transformers._append_row, row={"x": "y" * 3000})
+    monkeypatch.setitem(test_whole_files.WRITERS, "a row", row)
+    place = tmp_path / "out"
+    place.write_text("kept")
+    test_whole_files.test_a_full_disk_keeps_the_old_file_and_leaves_nothing_behind("a row", place)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import random
 from functools import reduce
 from operator import add
 
 import pytest
-from tests.unit.test_exact_sums import compensated, in_order
+from tests.adding import found_however_python_adds
 
 from rankmeter.wings.doors.trec_measures import ProgramCall, wanted
 from rankmeter.wings.doors.trec_unusual import SeenQuery, unusual_formula
@@ -36,12 +35,9 @@ def _lists() -> list[SeenQuery]:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_no_number_of_trec_eval_depends_on_how_python_adds(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for adds in (in_order, compensated):
-        monkeypatch.setattr(builtins, "sum", adds)
-        found.append(list(map(repr, _trec_eval(measure))))
-    assert found[0] == found[1]
+def test_no_number_of_trec_eval_depends_on_how_python_adds(measure: str) -> None:
+    older, newer = found_however_python_adds(lambda: _trec_eval(measure))
+    assert older == newer
 
 
 def test_unusual_numbers_of_trec_eval_are_added_as_it_adds() -> None:

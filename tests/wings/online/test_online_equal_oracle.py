@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.online_oracle import cleaned, parts, value_and_variance
+from tests.wings.online.online_oracle import cleaned, parts, value_and_variance
 
 import rankmeter as rm
 from rankmeter.errors import MeasureError

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.online.test_experiment import simulated
+from tests.wings.online.test_experiment import simulated
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError

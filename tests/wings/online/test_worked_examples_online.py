@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from rankmeter.measures import CTR
+from rankmeter.wings.online.click_models import beta_prior, gamma_prior
 from rankmeter.wings.online.contrasts import difference
 from rankmeter.wings.online.contributions import credit
+from rankmeter.wings.online.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
 from rankmeter.wings.online.event_columns import of_another_unit
 from rankmeter.wings.online.log import sessions_of
 from rankmeter.wings.online.sums import Sums, Totals
+from rankmeter.wording import said
 
 MINUTE = 60_000_000
 
@@ -50,3 +53,39 @@ def test_example_of_exact_totals():
     rows = np.array([[0.1], [0.2], [0.3], [1e16], [-1e16]])
     whole, parts = Totals.of_rows(rows), Totals.of_rows(rows[3:]) + Totals.of_rows(rows[2::-1])
     assert whole.means().tolist() == parts.means().tolist() == [0.12]
+
+
+def test_example_of_gamma_prior():
+    clicks, evidence = [0, 1, 2, 3, 5, 8, 12, 20.0], [6.5, 9, 12, 30, 22, 41, 40, 52.5]
+    prior = gamma_prior(np.array(clicks), np.array(evidence))
+    assert (round(prior.shape, 3), round(prior.strength, 2)) == (12.881, 57.03)
+
+
+def test_example_of_beta_prior():
+    clicks, shown = [0, 1, 2, 3, 5, 8, 12, 20.0], [10, 12, 20, 40, 40, 50, 60, 60.0]
+    prior = beta_prior(np.array(clicks), np.array(shown))
+    assert (round(prior.clicks, 3), round(prior.misses, 2)) == (4.544, 24.42)
+
+
+def test_example_of_heterogeneity():
+    same = [of_variance(0.1, variance, 100, 0.95, said("method_delta")) for variance in (0.01, 0.04)]
+    assert heterogeneity(same) == 1.0
+
+
+def test_example_of_boundaries():
+    assert [round(bound, 2) for bound in boundaries((0.2, 0.4, 0.6, 0.8, 1.0), 0.05, "obrien-fleming")] == [
+        4.88,
+        3.36,
+        2.68,
+        2.29,
+        2.03,
+    ]
+
+
+def test_example_of_quantile():
+    side = quantile(np.arange(101.0), np.arange(101), 0.5)
+    assert (side.value, side.n) == (50.0, 101)
+
+
+def test_example_of_trimmed_mean():
+    assert trimmed_mean(np.array([0.0, 1, 2, 3, 1000]), 0.2).value == 2.0

@@ -9,7 +9,7 @@ import re
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from tests.unit.online.test_experiment import simulated
+from tests.wings.online.test_experiment import simulated
 
 from rankmeter.cli import app
 
