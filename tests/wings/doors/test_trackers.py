@@ -101,6 +101,51 @@ def test_an_evaluation_is_logged_into_the_active_run(mlflow):
     assert metrics["test/RR.low"] < 0.875 < metrics["test/RR.high"]
 
 
+def held(mlflow, run_id, name="rankmeter/per_query.json"):
+    return json.loads(mlflow.artifacts.load_text(f"runs:/{run_id}/{name}"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_what_a_run_holds_is_not_logged_again(mlflow):
+    ev = rm.evaluate(TRUTH, GOOD, ["RR"], name="good")
+    with mlflow.start_run():
+        ids = {rm.log_to_mlflow(rm.evaluate(TRUTH, GOOD, ["RR"], name="good")) for _ in range(3)}
+        ids.add(rm.log_to_mlflow(ev))
+    [run_id] = ids
+    table = held(mlflow, run_id)
+    assert table["columns"] == ["query", "system", "RR"]
+    assert [row[:2] for row in table["data"]] == [[query, "good"] for query in ev.per_query["query"]]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_another_result_of_the_same_names_is_refused_and_a_prefix_keeps_it_apart(mlflow):
+    good, poor = (rm.evaluate(TRUTH, run, ["RR"], name=name) for name, run in (("good", GOOD), ("poor", POOR)))
+    with mlflow.start_run():
+        run_id = rm.log_to_mlflow(good)
+        with pytest.raises(rm.InputError, match="another result under these names"):
+            rm.log_to_mlflow(poor)
+        rm.log_to_mlflow(poor, prefix="poor/")
+    metrics = mlflow.get_run(run_id).data.metrics
+    assert (metrics["RR"], metrics["poor/RR"]) == (good["RR"], poor["RR"])
+    assert {row[1] for row in held(mlflow, run_id)["data"]} == {"good"}
+    assert {row[1] for row in held(mlflow, run_id, "rankmeter/poor/per_query.json")["data"]} == {"poor"}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_long_names_of_systems_fit(mlflow):
+    names = ["系" * 300, "系" * 299 + "统"]
+    runs = dict(zip(names, (GOOD, POOR), strict=True))
+    result = rm.compare(TRUTH, runs, ["RR"], baseline=names[0], permutations=100, resamples=100)
+    metrics = mlflow.get_run(rm.log_to_mlflow(result, report=False)).data.metrics
+    assert metrics == pytest.approx(metrics_of(result))
+    assert len({name.partition("/")[0] for name in metrics}) == 3  # two systems and their difference
+    with pytest.raises(rm.InputError, match="names of 250 characters"):
+        rm.log_to_mlflow(result, report=False, prefix="p" * 240)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_definitions_are_tags_and_systems_are_nested_runs(mlflow, comparison):

@@ -6,28 +6,38 @@ of each measure, and the report of a comparison. Each function below hands it to
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmeter import __version__
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, load_library
 from rankmeter.evaluating.result import Evaluation
+from rankmeter.late import pl
 
 if TYPE_CHECKING:
     from rankmeter.measures import Measure
     from rankmeter.stats.intervals import Interval
 
-QUERY_TABLE = "rankmeter/per_query.json"
-RESULT = "rankmeter/result.json"
-REPORT = "rankmeter/report.html"
+FOLDER = "rankmeter"
+"""Where artifacts stand; those of a prefix stand below it."""
+REPORT = "report.html"
 DEFINITION = "rankmeter.definition."
+LOGGED = "rankmeter.logged"
+"""The tag of a run of MLflow that says which result it holds, and those of its prefixes."""
+LONGEST_KEY = 250
+"""Letters that MLflow allows in the name of a metric."""
+LONGEST_MEASURE = 100
+LONGEST_SYSTEM = 60
+"""So that two systems, a measure and ``.difference.high`` are no longer than a name may be."""
 _LONGEST_TAG = 5000
 
 
@@ -47,7 +57,10 @@ def log_to_mlflow(
     that was tested adds ``dense-vs-bm25/nDCG_at_10.difference``, its interval and ``.p_corrected``. What has no number
     is not logged. The definition of each measure is a tag (``rankmeter.definition.nDCG_at_10``). Artifacts, in the
     folder ``rankmeter``: ``per_query.json`` (a table that MLflow shows), ``result.json`` with every definition, and the
-    report of a comparison.
+    report of a comparison. With a prefix they stand in a folder of that name below.
+
+    A result that the run already holds is not logged again. Another one under the same names would overwrite it, and is
+    refused: ``prefix=`` keeps the two apart.
 
     Parameters
     ----------
@@ -64,6 +77,11 @@ def log_to_mlflow(
     titles
         Texts of queries and items for the report.
 
+    Raises
+    ------
+    InputError
+        When the run holds another result under these names, or a name is longer than MLflow allows.
+
     Examples
     --------
     >>> from rankmeter.compat.trackers import metric_name
@@ -73,31 +91,70 @@ def log_to_mlflow(
     check_result(result, "log_to_mlflow")
     mlflow = load_library("mlflow", called="MLflow")
     # Everything that can fail is made before anything is logged.
-    metrics = {prefix + name: value for name, value in metrics_of(result).items()}
-    systems = result.evaluations if nested and isinstance(result, Comparison) else {}
+    records: dict[str | None, _Record] = {None: _record(result, prefix)}
+    if nested and isinstance(result, Comparison):
+        records |= {name: _record(ev, prefix) for name, ev in result.evaluations.items()}
     with _page(result, wanted=report, titles=titles) as page:
         active = mlflow.active_run()
+        if active is not None and _is_there(mlflow, active.info.run_id, records[None]):
+            return str(active.info.run_id)
         run = active or mlflow.start_run(run_name=run_name)
         try:
-            _log_run(mlflow, result, metrics)
-            if page is not None:
-                mlflow.log_artifact(str(page), str(Path(REPORT).parent))
-            for name, ev in systems.items():
-                with mlflow.start_run(run_name=name, nested=True):
-                    _log_run(mlflow, ev, {prefix + metric: value for metric, value in metrics_of(ev).items()})
+            for name, record in records.items():
+                with nullcontext() if name is None else mlflow.start_run(run_name=name, nested=True):
+                    _log_record(mlflow, record, page if name is None else None)
         finally:
             if active is None:
                 mlflow.end_run()
     return str(run.info.run_id)
 
 
-def _log_run(mlflow: Any, result: Evaluation | Comparison, metrics: Mapping[str, float]) -> None:
-    """What one run of MLflow gets."""
-    mlflow.log_metrics(metrics)
-    mlflow.set_tags({DEFINITION + name: text[:_LONGEST_TAG] for name, text in definitions_of(result).items()})
-    mlflow.set_tag("rankmeter.version", __version__)
-    mlflow.log_table(result.per_query.to_dict(as_series=False), QUERY_TABLE)
-    mlflow.log_text(result.to_json(), RESULT)
+class _Record(NamedTuple):
+    """What a run of MLflow gets, ready to be logged."""
+
+    prefix: str
+    metrics: Mapping[str, float]
+    tags: Mapping[str, str]
+    table: Mapping[str, list[Any]]
+    result: str
+
+    @property
+    def folder(self) -> str:
+        return "/".join([FOLDER, *(metric_name(part) for part in self.prefix.split("/") if part.strip(". "))])
+
+    @property
+    def mark(self) -> tuple[str, str]:
+        """A tag that is the same for the same numbers under the same names, and no other."""
+        content = json.dumps([self.metrics, self.tags, self.table], default=str, sort_keys=True)
+        return self.folder.replace(FOLDER, LOGGED, 1), hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+def _record(result: Evaluation | Comparison, prefix: str) -> _Record:
+    metrics = {prefix + name: value for name, value in metrics_of(result).items()}
+    if too_long := [name for name in metrics if len(name) > LONGEST_KEY]:
+        raise InputError.of("doors.long_name", name=too_long[0], count=len(too_long[0]), most=LONGEST_KEY)
+    tags = {f"{DEFINITION}{name}": text[:_LONGEST_TAG] for name, text in definitions_of(result).items()}
+    table = per_query_of(result).to_dict(as_series=False)
+    return _Record(prefix, metrics, {**tags, "rankmeter.version": __version__}, table, result.to_json())
+
+
+def _is_there(mlflow: Any, run_id: str, record: _Record) -> bool:
+    """Whether a run holds this record; another one of its names is not overwritten."""
+    name, mark = record.mark
+    held = mlflow.get_run(run_id).data.tags.get(name)
+    if held not in (None, mark):
+        raise InputError.of("doors.logged_otherwise", run=run_id)
+    return held is not None
+
+
+def _log_record(mlflow: Any, record: _Record, page: Path | None) -> None:
+    mlflow.log_metrics(record.metrics)
+    mlflow.set_tags(record.tags)
+    mlflow.log_text(record.result, f"{record.folder}/result.json")
+    if page is not None:
+        mlflow.log_artifact(str(page), record.folder)
+    mlflow.log_table(record.table, f"{record.folder}/per_query.json")  # appends to a table that is there
+    mlflow.set_tag(*record.mark)
 
 
 def log_to_wandb(
@@ -133,7 +190,7 @@ def log_to_wandb(
     if run is None:
         raise InputError.of("doors.no_active_run")
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
-    values = result.per_query
+    values = per_query_of(result)
     metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=values.columns, data=[*map(list, values.rows())])
     with _page(result, wanted=report, titles=titles) as page:
         if page is not None:
@@ -185,7 +242,7 @@ def _page(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> I
         yield None
         return
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / Path(REPORT).name
+        page = Path(folder) / REPORT
         result.report(page, titles=titles)
         yield page
 
@@ -199,6 +256,13 @@ def definitions_of(result: Evaluation | Comparison) -> dict[str, str]:
 def _described(measure: Measure) -> str:
     facts = {name: value for name, value in measure.describe().items() if name != "measure" and value is not None}
     return f"{measure}: {', '.join(f'{name}={value}' for name, value in facts.items())}"
+
+
+def per_query_of(result: Evaluation | Comparison) -> pl.DataFrame:
+    """The values of every query; those of an evaluation with the system they belong to, as those of a comparison."""
+    if isinstance(result, Comparison):
+        return result.per_query
+    return result.per_query.select("query", pl.lit(result.name).alias("system"), pl.exclude("query"))
 
 
 def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
@@ -232,14 +296,20 @@ def _unlike(systems: Sequence[str]) -> dict[str, str]:
     """A name for each system; those that differ only in what MLflow does not allow are numbered."""
     called: dict[str, str] = {}
     for system in systems:
-        name, number = metric_name(system), 1
+        name, number = metric_name(system, LONGEST_SYSTEM), 1
         while name in called.values():
             number += 1
-            name = f"{metric_name(system)}-{number}"
+            name = f"{metric_name(system, LONGEST_SYSTEM)}-{number}"
         called[system] = name
     return called
 
 
-def metric_name(text: str) -> str:
-    """A text as MLflow allows it in the name of a metric: other signs become dashes, ``@`` is written out."""
-    return re.sub(r"[^\w\-. ]", "-", text.replace("@", "_at_"))
+def metric_name(text: str, longest: int = LONGEST_MEASURE) -> str:
+    """A text as MLflow allows it in the name of a metric: other signs become dashes, ``@`` is written out.
+
+    A long text is cut, and ends in a digest of the whole.
+    """
+    name = re.sub(r"[^\w\-. ]", "-", text.replace("@", "_at_"))
+    if len(name) <= longest:
+        return name
+    return f"{name[: longest - 9]}-{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
