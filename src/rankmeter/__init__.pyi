@@ -38,6 +38,7 @@ from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.evaluating.verb import value as value
+from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
 from rankmeter.wings.judging.judge_page import judge_page as judge_page
@@ -74,13 +75,13 @@ __version__: str
 __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "APLT", "ARP", "arrays", "AUC",
     "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "between", "binG", "BPM", "BPref",
     "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
-    "CG", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity", "Diversity",
-    "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation",
-    "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files",
-    "folds", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP",
-    "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
-    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade",
+    "CG", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
+    "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate",
+    "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F",
+    "F1", "files", "folds", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD",
+    "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity",
+    "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled",
+    "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade",
     "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
     "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
     "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",

@@ -1,4 +1,4 @@
-"""The pytest plugin: a fixture that checks rankings, and a section at the end that lists what was checked."""
+"""The pytest plugin: a fixture that checks rankings and metrics, and a section that lists what was checked."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ class Rankings:
         checked = assert_ranking(judgments, run, *requirements, **options)
         self._told += [f"{self._test}: {requirement.text}: {requirement.why}" for requirement in checked]
         return checked
+
+    def assert_conforms(self, function: object, definition: object = None, **options: Any) -> Any:
+        """See :func:`rankmeter.testing.assert_conforms`."""
+        __tracebackhide__ = True
+        from rankmeter.testing import assert_conforms
+
+        verdict = assert_conforms(function, definition, **options)
+        self._told.append(f"{self._test}: {verdict.name}: {verdict.badge}")
+        return verdict
 
 
 @pytest.fixture

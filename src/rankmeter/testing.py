@@ -1,6 +1,6 @@
-"""Rankings in tests: :func:`assert_ranking` fails if a run does not meet its requirements.
+"""Rankings and metrics in tests: what they are held to, and an ``AssertionError`` that says what is not met.
 
-The pytest plugin offers it as a fixture called ``rankmeter``, which also lists in the terminal what was checked.
+The pytest plugin offers both as a fixture called ``rankmeter``, which also lists in the terminal what was checked.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from typing import Any
 
 from rankmeter.comparing.gate import Requirement, check_requirements
 from rankmeter.errors import RankmeterError
+from rankmeter.wings.loading import public
 
-__all__ = ["Requirement", "assert_ranking"]
+__all__ = ["Requirement", "assert_conforms", "assert_ranking"]
 
 
 def assert_ranking(
@@ -70,3 +71,25 @@ def assert_ranking(
     if broken:
         raise AssertionError("\n".join(requirement.told() for requirement in broken))
     return checked
+
+
+def assert_conforms(function: object, definition: object = None, **options: Any) -> Any:  # what a wing's verb returns
+    """Raise an ``AssertionError`` if a metric function is not what it is said to be; return the verdict otherwise.
+
+    Parameters
+    ----------
+    function
+        The function, or its name, as for :func:`rankmeter.check`.
+    definition
+        What it is said to compute (``"nDCG@10"``); without one, any known definition will do.
+    options
+        Those of :func:`rankmeter.check`.
+    """
+    __tracebackhide__ = True
+    try:
+        verdict = public("check")(function, definition, **options)
+    except RankmeterError as error:
+        raise error.with_traceback(None) from None
+    if not verdict.conforms:
+        raise AssertionError(verdict.to_text())
+    return verdict

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
+    "conformance": "Metrics of others: which definition a function follows, and where it leaves it",
     "doors": "Doors of other tools: their commands and classes with rankmeter behind them, and what trackers are told",
     "engines": "What search engines and RAG tools answer and export: responses, records, rated sets, tables of Quepid",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
@@ -19,6 +20,7 @@ NAMES: dict[str, str] = {
     "rank_catalogue": "rankmeter.wings.catalogue.catalogue_ranking",
     "ranked_ids": "rankmeter.wings.catalogue.ranked_ids",
     "tensors": "rankmeter.wings.catalogue.tensors",
+    "check": "rankmeter.wings.conformance.checking",
     "log_to_mlflow": "rankmeter.wings.doors.trackers",
     "log_to_tensorboard": "rankmeter.wings.doors.trackers",
     "log_to_wandb": "rankmeter.wings.doors.trackers",
@@ -44,6 +46,7 @@ MODULES: dict[str, str] = {
 }
 
 COMMANDS: dict[str, str] = {
+    "check": "rankmeter.wings.conformance.commands",
     "trec_eval": "rankmeter.wings.doors.commands",
     "rank_eval": "rankmeter.wings.engines.commands",
     "judges": "rankmeter.wings.judging.commands",
@@ -104,6 +107,7 @@ FAMILIES: dict[str, str] = {
 """Modules of measures, each with its measures."""
 
 DOCS: dict[str, str] = {
+    "how-to/check-a-metric.md": "conformance",
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
     "how-to/search-engines-and-rag.md": "engines",
@@ -116,8 +120,8 @@ DOCS: dict[str, str] = {
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("doors engines judging".split())
+HELPFUL = tuple("conformance doors engines judging".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("doors engines judging online".split())
+SPOKEN = tuple("conformance doors engines judging online".split())
 """Wings that have sentences of their own."""

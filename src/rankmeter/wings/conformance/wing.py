@@ -1,0 +1,9 @@
+"""What the wing adds."""
+
+from rankmeter.wings.literal import Wing
+
+WING = Wing(
+    names={"check": ".checking"},
+    commands={"check": ".commands"},
+    docs=("how-to/check-a-metric.md",),
+)
