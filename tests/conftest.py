@@ -19,6 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import none
 
+from rankmeter.wings import is_there, table
+
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
@@ -92,6 +94,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     wanted = [name for marker in item.iter_markers("program") for name in marker.args]
     if missing := [name for name in wanted if shutil.which(name) is None]:
         pytest.skip(f"not on the PATH: {', '.join(missing)}")
+    wings = {name for marker in item.iter_markers("wings") for name in marker.args or table.WINGS}
+    if gone := sorted(wing for wing in wings if not is_there(wing)):
+        pytest.skip(f"taken away: {', '.join(gone)}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

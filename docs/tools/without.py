@@ -73,7 +73,7 @@ def without(wings: list[str], tests: list[str], *, types: bool) -> None:
         run("-m", "mypy")
     if tests:
         present = [name for name in tests if (tree / name).exists()]
-        run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *present)
+        run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-m", "not slow", *present)
     shutil.rmtree(tree)
 
 

@@ -12,6 +12,7 @@ from tests.properties.strategies import measures
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, into_measures, parse, parse_measures
 from rankmeter.measures.names import ALIASES
+from rankmeter.wings import table
 
 CANONICAL = {
     "nDCG@10": "nDCG@10",
@@ -76,7 +77,13 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("alias", sorted(ALIASES))
+OF_EVENTS = [name for family in table.FAMILIES.values() for name in family.split()]
+ONLINE = pytest.mark.wings("online")
+
+
+@pytest.mark.parametrize(
+    "alias", [pytest.param(a, marks=ONLINE) if ALIASES[a] in OF_EVENTS else a for a in sorted(ALIASES)]
+)
 def test_every_alias_stands_for_its_measure(alias):
     assert parse(alias) == parse(ALIASES[alias])
 

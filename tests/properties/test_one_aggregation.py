@@ -102,6 +102,7 @@ def _only(table, names):
 
 
 @pytest.mark.parametrize("aggregate", sorted(name for name, rule in AGGREGATES.items() if rule.of_sums))
+@pytest.mark.wings("catalogue")
 def test_a_training_loop_gives_every_bit_of_the_evaluation(aggregate):
     torch = pytest.importorskip("torch")
     from rankmeter.torch import RankingMetric

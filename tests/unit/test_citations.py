@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "docs" / "sources.md"
 PROSE = ROOT / "src" / "rankmeter" / "measures" / "prose"
@@ -60,6 +62,7 @@ def test_every_citation_stands_on_the_page_of_sources() -> None:
     assert {*of_measures(), *of_pages_and_code()} - listed() == set()
 
 
+@pytest.mark.wings()
 def test_every_paper_of_the_page_of_sources_is_cited() -> None:
     cited = {*of_measures(), *of_pages_and_code()}
     assert listed() - cited == set()

@@ -19,6 +19,7 @@ EXAMPLES = [
 """Every block that begins with ``# needs library``."""
 
 
+@pytest.mark.wings("doors", "engines")
 def test_the_pages_have_the_examples():
     libraries = {example.values[0] for example in EXAMPLES}
     assert libraries >= {"langchain_core", "llama_index.core", "haystack", "mlflow", "wandb", "tensorboard"}

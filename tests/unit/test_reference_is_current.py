@@ -5,6 +5,8 @@ from __future__ import annotations
 import make_reference
 import pytest
 
+pytestmark = pytest.mark.wings()  # the reference is of all measures
+
 REFERENCE = make_reference.FOLDER
 NAMES = ["measures.md", "measures.zh.md", "conventions.md", "conventions.zh.md"]
 

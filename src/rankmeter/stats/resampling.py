@@ -127,7 +127,7 @@ def check_draws(resamples: object, level: float, *, without: Said | None = None)
             resamples=resamples,
             level=level,
             least=least,
-            without=without or said("online.no_interval"),
+            without=without or said("stats.interval_not_given"),
         )
 
 

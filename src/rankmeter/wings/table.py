@@ -120,7 +120,7 @@ DOCS: dict[str, str] = {
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("conformance doors engines judging".split())
+HELPFUL = tuple("conformance doors engines judging online".split())
 """Wings that have help of commands."""
 
 SPOKEN = tuple("conformance doors engines judging online".split())

@@ -359,6 +359,7 @@ def test_a_median_is_shown_and_not_tested() -> None:
     assert cmp.differences[0].difference == pytest.approx(0.75 - 1 / 3)
 
 
+@pytest.mark.wings("catalogue")
 def test_what_was_ranked_against_a_catalogue_is_compared_without_judgments() -> None:
     random = np.random.default_rng(0)
     truth = {user: set(random.choice(50, 3, replace=False).tolist()) for user in range(20)}

@@ -66,13 +66,16 @@ def test_what_is_not_written_is_not_found() -> None:
         read_prose("AP", "fr")  # type: ignore[arg-type]
 
 
+ONLINE = pytest.mark.wings("online")
+
+
 @pytest.mark.parametrize(
     ("measure", "values"),
     [
         ("NumRet", "0 or more, neither higher nor lower is better"),
         ("NumRelRet", "0 or more, higher is better"),
-        ("SessionDuration", "0 or more, neither higher nor lower is better"),
-        ("SessionDuration(better=lower)", "0 or more, lower is better"),
+        pytest.param("SessionDuration", "0 or more, neither higher nor lower is better", marks=ONLINE),
+        pytest.param("SessionDuration(better=lower)", "0 or more, lower is better", marks=ONLINE),
         ("Margin", "any number, higher is better"),
     ],
 )

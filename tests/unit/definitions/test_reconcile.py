@@ -157,6 +157,7 @@ def test_the_search_computes_what_evaluate_does_with_subtopics(name):
         assert bench.value(one) == pytest.approx(expected, abs=1e-12, nan_ok=True), str(one)
 
 
+@pytest.mark.wings("catalogue")
 def test_what_came_ranked_is_searched_too():
     users, items = np.array([[1, 0], [0.6, 0.8], [0, 1]]), np.array([[1, 0.2], [0.5, 0.5], [0.1, 0.9], [0.9, 0.9]])
     ranked = rm.rank_catalogue({0: [1], 1: [2], 2: [0, 3]}, users, items)
@@ -360,6 +361,7 @@ def test_no_claim_is_refused():
         reconcile(*small(), {})
 
 
+@pytest.mark.wings("online")
 def test_measures_of_events_are_refused():
     with pytest.raises(rm.RankmeterError, match="log of events"):
         reconcile(*small(), {"CTR": 0.2})

@@ -259,6 +259,7 @@ def test_truth_values_are_grades_and_no_scores(kind):
         rm.evaluate(side([1, 0], "grade"), side([True, False], "score"), "RR")
 
 
+@pytest.mark.wings("catalogue")
 def test_truth_values_are_labels_and_no_scores_of_tensors():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     labels, scores = torch.tensor([[True, False]]), torch.tensor([[2.0, 1.0]])

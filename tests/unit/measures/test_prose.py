@@ -152,6 +152,7 @@ def test_the_example_of_a_list_states_the_value_that_its_code_computes(name: str
             assert value[:6] in read(name)[language]["example"]
 
 
+@pytest.mark.wings()
 def test_conventions_name_every_field_and_every_choice_in_both_languages() -> None:
     conventions = read("conventions")
     written: dict[str, set[str]] = {}
@@ -327,7 +328,11 @@ STATED: dict[str, list[tuple[float, int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", STATED)
+OF_EVENTS = ("CTR", "CVR", "Conversions", "EngagedSessions")
+ONLINE = pytest.mark.wings("online")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=ONLINE) if name in OF_EVENTS else name for name in STATED])
 def test_the_worked_example_is_right(name: str) -> None:
     for language in ("en", "zh"):
         example = read(name)[language]["example"]

@@ -299,7 +299,7 @@ def jackknifed(
     """
     blocks = [GradeCounts(*(part.sum(0) for part in block)) for block in counts_by_query(grades, singles=singles)]
     if not blocks:
-        raise InputError.of("stats.no_pair_judged")
+        raise InputError.of("judging.no_pair_judged")
     total = GradeCounts(*(np.sum(parts, axis=0) for parts in zip(*blocks, strict=True)))
     many = grades.queries
     values = {name: float(coefficient(total, grades.scale)) for name, coefficient in coefficients.items()}

@@ -135,7 +135,7 @@ def agreement(
     check_level(level)
     missing = [name for name in online.values if name not in offline]
     if missing:
-        known = examples(offline) or said("general.none")
+        known = examples(offline) or said("online.none_found")
         raise NotFoundError.of("online.agreement_missing", missing=missing, offline=known)
     wrong = [name for name in online.values if not hasattr(offline[name], "per_query")]
     if wrong:

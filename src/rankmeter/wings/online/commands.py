@@ -42,7 +42,7 @@ def _number(option: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise InputError.of("cli.not_a_number", option=option, text=text) from error
+        raise InputError.of("online.not_a_number", option=option, text=text) from error
 
 
 def _ratios(option: str, text: str | None) -> dict[str, float] | None:
@@ -165,7 +165,7 @@ def online(
     is_experiment = comparing.is_asked or deciding.is_asked
     if position_bias:
         if is_experiment or measures or report is not None or by:
-            raise InputError.of("cli.position_bias_alone")
+            raise InputError.of("online.position_bias_alone")
         drawn: dict[str, Any] = {"resamples": estimating.resamples or 200, "seed": estimating.seed}
         answer.tell(rm.online.position_bias(events, level=estimating.level, **drawn, **log.reading()))
         return DONE
@@ -178,7 +178,7 @@ def online(
         )
     else:
         if by not in (None, "variant"):
-            raise InputError.of("cli.experiment_is_by_variant", by=by)
+            raise InputError.of("online.experiment_is_by_variant", by=by)
         settings |= comparing.settings() | deciding.settings()
         if comparing.sums:
             del settings["seed"]
@@ -187,7 +187,7 @@ def online(
             result = rm.online.experiment(events, asked, **settings, **log.settings())
     tables = result.tables(answer.lang)
     if not tables[0].rows:
-        raise NotFoundError.of("cli.nothing_to_show")
+        raise NotFoundError.of("online.nothing_to_show")
     if report is not None:
         from rankmeter.wings.online.pages import online_report
 

@@ -240,7 +240,7 @@ class Look:
         check_level(self.level)
         grows = all(low < high for low, high in zip((0.0, *self.shares), self.shares, strict=False))
         if not grows or not self.shares or self.shares[-1] > 1:
-            raise InputError.of("stats.looks_not_growing", looks=list(self.shares))
+            raise InputError.of("online.looks_not_growing", looks=list(self.shares))
 
     def quantile(self, freedom: float, units: int) -> float:
         """How many standard errors the interval reaches to either side."""

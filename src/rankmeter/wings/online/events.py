@@ -229,7 +229,7 @@ class Opened:
         ids = {roles[role] for role in _IDS if role in roles and schema.get(roles[role]) == pl.String}
         for content, key in product(self.contents, sorted(column.rpartition(".")[2] for column in ids)):
             if (both := _number_and_text(content, json.dumps(key, ensure_ascii=False).encode())) is not None:
-                raise InputError.of("inputs.number_and_text", source=self.name, column=key, value=both)
+                raise InputError.of("online.number_and_text", source=self.name, column=key, value=both)
 
 
 def _number_and_text(content: Path | bytes, key: bytes) -> str | None:
@@ -275,7 +275,7 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
     for column in [column for column, of_column in kinds.items() if str in of_column and len(of_column) > 1]:
         values = {(type(value := record.get(column)) is str, _text(value)) for record in records}
         for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
-            raise InputError.of("inputs.number_and_text", source=name, column=column, value=both)
+            raise InputError.of("online.number_and_text", source=name, column=column, value=both)
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:

@@ -251,7 +251,7 @@ def _from_sums(
     for measure in asked:
         for variant, sums in groups.items():
             if not (sums.has(numerator(measure)) and sums.has(denominator(measure))):
-                holds = examples(measures_of(sums)) or said("general.none")
+                holds = examples(measures_of(sums)) or said("online.none_found")
                 raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
     results = _results(whole, _families(asked, asked, plan), ratios)
@@ -291,7 +291,7 @@ def _check_anyone_left(counted: Counted, groups: Mapping[str, Sums], start: int 
 def _control(stated: str | None, variants: list[str]) -> str:
     if len(variants) < 2:
         hint = say_names("variant")
-        raise InputError.of("online.one_variant", variants=variants or said("general.none"), hint=hint)
+        raise InputError.of("online.one_variant", variants=variants or said("online.none_found"), hint=hint)
     if stated is not None:
         if stated not in variants:
             near = did_you_mean(str(stated), variants) or None

@@ -42,7 +42,7 @@ class OnlineMeasure(Measure):
         for name in ("queries", "duplicates"):
             if getattr(self, name) is not None:
                 known = self.describe_names()
-                raise MeasureError.of("measures.no_option_of_events", measure=self.name, option=name, known=known)
+                raise MeasureError.of("online.no_option_of_events", measure=self.name, option=name, known=known)
 
     @classmethod
     def describe_names(cls) -> list[str]:
@@ -94,11 +94,11 @@ class HeavyTailed(SessionMeasure):
         OnlineMeasure.__post_init__(self)
         stated = [name for name in ("winsor", "trim", "quantile") if getattr(self, name) is not None]
         if len(stated) > 1:
-            raise MeasureError.of("measures.exclude_each_other", measure=self.name, options=stated)
+            raise MeasureError.of("online.exclude_each_other", measure=self.name, options=stated)
         if self.trim is not None and getattr(self, "per", "") != "user":
-            raise MeasureError.of("measures.trim_cuts_users", measure=self.name)
+            raise MeasureError.of("online.trim_cuts_users", measure=self.name)
         if self.quantile is not None and getattr(self, "per", "") == "session" and self.name == "Value":
-            raise MeasureError.of("measures.quantile_of_sessions")
+            raise MeasureError.of("online.quantile_of_sessions")
 
 
 @register
@@ -116,7 +116,7 @@ class ClickThroughRate(OnlineMeasure):
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
         if self.per == "request" and self.clicks != "once":
-            raise MeasureError.of("measures.clicks_of_requests", clicks=self.clicks)
+            raise MeasureError.of("online.clicks_of_requests", clicks=self.clicks)
 
 
 @register
@@ -138,9 +138,9 @@ class ConversionRate(SessionMeasure):
     def __post_init__(self) -> None:
         OnlineMeasure.__post_init__(self)
         if self.maturity == "mature" and self.window is None:
-            raise MeasureError.of("measures.mature_without_window")
+            raise MeasureError.of("online.mature_without_window")
         if self.count == "clicks" and self.credit == "even":
-            raise MeasureError.of("measures.even_credit_of_clicks")
+            raise MeasureError.of("online.even_credit_of_clicks")
 
 
 @register
