@@ -62,7 +62,7 @@ def test_every_citation_stands_on_the_page_of_sources() -> None:
     assert {*of_measures(), *of_pages_and_code()} - listed() == set()
 
 
-@pytest.mark.wings()
+@pytest.mark.wings
 def test_every_paper_of_the_page_of_sources_is_cited() -> None:
     cited = {*of_measures(), *of_pages_and_code()}
     assert listed() - cited == set()

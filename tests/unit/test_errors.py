@@ -17,6 +17,7 @@ import rankmeter as rm
 from rankmeter import errors, wording
 from rankmeter.cli import app
 from rankmeter.errors import InputError, Problem, RankmeterError
+from rankmeter.wings import table
 from rankmeter.wording import Option
 
 SOURCE = Path(rm.__file__).parent
@@ -98,7 +99,7 @@ def test_every_kind_is_used_where_it_stands() -> None:
     """By the wing whose words it is among; the core's by the core."""
     code: dict[str, str] = {}
     for path in SOURCE.rglob("*.py"):
-        wing = path.parts[len(SOURCE.parts) + 1] if path.is_relative_to(SOURCE / "wings") else "core"
+        wing = next((wing for wing in table.WINGS if path.is_relative_to(SOURCE / "wings" / wing)), "core")
         code[wing] = code.get(wing, "") + path.read_text("utf-8")
     stands = {kind: kind.partition(".")[0] for kind in KINDS}
     assert [kind for kind, wing in stands.items() if f'"{kind}"' not in code.get(wing, code["core"])] == []

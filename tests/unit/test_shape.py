@@ -103,7 +103,7 @@ def test_the_core_names_no_wing_and_no_wing_another() -> None:
     assert named == {}
 
 
-@pytest.mark.wings()
+@pytest.mark.wings
 def test_the_table_of_wings_is_what_the_wings_say() -> None:
     assert make_wings.stale() == []
     for path, text in make_wings.written().items():

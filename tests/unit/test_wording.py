@@ -100,7 +100,7 @@ def test_a_kind_stands_in_one_file_only() -> None:
     assert max(Counter(kind for _, kind in KINDS).values()) == 1
 
 
-@pytest.mark.wings()
+@pytest.mark.wings
 def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     code = "\n".join(path.read_text("utf-8") for path in source.rglob("*.*") if path.suffix in (".py", ".js", ".jinja"))

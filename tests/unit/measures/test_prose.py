@@ -152,7 +152,7 @@ def test_the_example_of_a_list_states_the_value_that_its_code_computes(name: str
             assert value[:6] in read(name)[language]["example"]
 
 
-@pytest.mark.wings()
+@pytest.mark.wings
 def test_conventions_name_every_field_and_every_choice_in_both_languages() -> None:
     conventions = read("conventions")
     written: dict[str, set[str]] = {}
