@@ -241,6 +241,12 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
     write_bytes(place, (place.read_bytes() if is_file else b"") + text.encode("utf-8", errors="backslashreplace"))
 
 
+def check_form(form: object, known: int, source: str) -> None:
+    """Refuse a saved file of another form by its number, before anything else of it is looked at."""
+    if form != known:
+        raise InputError.of("results.other_form", source=source, form=form, known=known)
+
+
 @contextmanager
 def said_if_damaged(kind: str, source: str) -> Iterator[None]:
     """Turn any failure to read a file that rankmeter should have saved into an error of ``kind``.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity, taken_before
+from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.stats.power import quantile
 from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
@@ -179,7 +179,8 @@ def _sides(cmp: Comparison, ids: Sequence[str], informative: Sequence[int]) -> d
             return None
         longest = max([longest, *map(len, deeper.values())])
         lists[name] = {query: items[:SIMILAR_DEPTH] for query, items in deeper.items()}
-    taken = taken_before(cmp.inputs.history, {ids[place] for place in informative}, MOST_TAKEN)
+    history, users = cmp.inputs.history, {ids[place] for place in informative}
+    taken = {} if history is None else history.latest(users, MOST_TAKEN)
     grades = judgments_of(cmp.inputs.judgments, wanted)
     return {"lists": lists, "sampled": sampled, "grades": grades, "taken": taken, "longest": longest}
 

@@ -23,7 +23,6 @@ from rankmeter.placing.slates import FirstItems
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Inputs
     from rankmeter.inputs.tables import Judgments, Run
-    from rankmeter.lists.catalogue import History
     from rankmeter.placing.placements import Floats, Ints
 
 MOST_CELLS = 5_000_000
@@ -124,17 +123,6 @@ def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequen
     table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
     np.fill_diagonal(table, 1.0)
     return table
-
-
-def taken_before(history: History | None, users: set[str], most: int) -> dict[str, list[str]]:
-    """What users took before, the latest first."""
-    if history is None:
-        return {}
-    frame = pl.DataFrame({"user": history.query.cast(pl.String), "item": history.item.cast(pl.String)})
-    taken: dict[str, list[str]] = {}
-    for user, item in frame.filter(pl.col("user").is_in(list(users))).iter_rows():
-        taken.setdefault(user, []).append(item)
-    return {user: list(dict.fromkeys(reversed(items)))[:most] for user, items in taken.items()}
 
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

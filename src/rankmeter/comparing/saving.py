@@ -21,13 +21,12 @@ from rankmeter.comparing.lining_up import LinedUp, samples_of
 from rankmeter.comparing.records import Difference, Quality, Score, Settings
 from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import saved_assistance
 from rankmeter.measures import Measure
 from rankmeter.stats.intervals import Interval
 from rankmeter.stats.paired import EffectSizes, Equivalence
-from rankmeter.whole_files import check_readable, said_if_damaged, write_bytes
+from rankmeter.whole_files import check_form, check_readable, said_if_damaged, write_bytes
 from rankmeter.wording import Said
 
 if TYPE_CHECKING:
@@ -108,8 +107,7 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
     with said_if_damaged("results.no_comparison", str(path)):
         with zipfile.ZipFile(path) as file:
             header = json.loads(file.read(HEADER))
-            if header["form"] != FORM:
-                raise InputError.of("results.other_form", source=str(path), form=header["form"], known=FORM)
+            check_form(header["form"], FORM, str(path))
             runs = {
                 system: tuple(
                     Evaluation.load(io.BytesIO(file.read(_run_name(place, number)))) for number in range(count)

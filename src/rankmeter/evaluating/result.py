@@ -32,7 +32,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.numbers import finite, json_text
-from rankmeter.whole_files import check_readable, said_if_damaged, whole_file
+from rankmeter.whole_files import check_form, check_readable, said_if_damaged, whole_file
 from rankmeter.wording import chosen_language, line_about, said, word
 from rankmeter.wording.characters import one_line
 
@@ -366,16 +366,16 @@ class Evaluation:
         with said_if_damaged("results.no_evaluation", source):
             known = pl.read_parquet_metadata(path)
             text = known["rankmeter"]
+            header = json.loads(text)
+            check_form(header["version"], FILE_VERSION, source)
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
             if known.get("rankmeter.digest", "") not in ("", digest(text, frame)):
                 raise InputError.of("results.damaged", source=source)
-            return cls._from_file(json.loads(text), frame, source)
+            return cls._from_file(header, frame, source)
 
     @classmethod
     def _from_file(cls, header: dict[str, Any], frame: pl.DataFrame, path: str | Path) -> Evaluation:
         """Build the evaluation from what was read; anything missing or odd raises an error of Python's own."""
-        if header["version"] != FILE_VERSION:
-            raise InputError.of("results.other_form", source=str(path), form=header["version"], known=FILE_VERSION)
         measures = [_known(text, path) for text in header["measures"]]
         _check_definitions(measures, header["definitions"], path)
         facts = header["facts"]

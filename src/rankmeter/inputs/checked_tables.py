@@ -33,7 +33,7 @@ from rankmeter.inputs.cells import (
     merged,
     reads_as_number,
 )
-from rankmeter.inputs.columns import RANKING, Named, Role, Side, say_columns
+from rankmeter.inputs.columns import RANKING, TIMES, Named, Role, Side, fold, say_columns
 from rankmeter.inputs.ids import has_text, ids_as_text, is_id_type, is_no_time, plain_id
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
@@ -133,6 +133,21 @@ def whole_pairs(table: OpenedTable, named: Named | None, name: str, format: str)
     raw, origin = in_rows(part.raw, Origin(name, part.lines, part.first_row, reading), set())
     _check_not_empty(raw, origin)
     return _with_empty(_ids("query", raw, origin), raw, origin)[0], _ids("item", raw, origin)
+
+
+def times_of(table: OpenedTable) -> pl.Series | None:
+    """When each row was, in a column that sorts; None where no column says it, or not in a way that sorts."""
+    name = next((name for usual in TIMES for name in table.names if fold(name) == usual), None)
+    if name is None:
+        return None
+    raw = next(table.parts({"query": name})).raw["query"]
+    times = pl.Series(raw, strict=False) if isinstance(raw, list) else raw
+    if times.dtype != pl.String:
+        return times if times.dtype.is_numeric() or times.dtype.is_temporal() else None
+    numbers = times.cast(pl.Float64, strict=False)
+    if numbers.null_count() == times.null_count():
+        return numbers
+    return times if times.str.contains(r"^\d{4}-\d\d-\d\d").all() else None
 
 
 def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTable:

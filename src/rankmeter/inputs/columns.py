@@ -86,9 +86,12 @@ BEIR = ("query-id", "corpus-id", "score")
 RATINGS = frozenset({"rating", "ratings", "stars"})
 """Grades of which not every one above 0 means that somebody liked the item."""
 
+TIMES = (*"timestamp time ts unixtime eventtime datetime createdat date".split(), *chinese.TIMES)
+"""What the column of a moment is usually called, folded, the most usual first."""
+
 _BESIDE = (
     frozenset(
-        "timestamp time ts unixtime eventtime date datetime createdat updatedat year month day hour "
+        f"{' '.join(TIMES)} updatedat year month day hour "
         "iteration iter fold split index unnamed:0 row rowid rownumber level0".split()
     )
     | chinese.BESIDE

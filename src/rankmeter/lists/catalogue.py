@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples
 from rankmeter.inputs.accepting import into_judgments, is_path
 from rankmeter.inputs.attributes import check_count, find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
+from rankmeter.inputs.checked_tables import times_of
 from rankmeter.inputs.columns import USUAL_NAMES, are_columns, fold
-from rankmeter.inputs.frames import as_frame, is_frame, kind_of_frame, pairs_from_frame
+from rankmeter.inputs.files import times_in
+from rankmeter.inputs.frames import OpenedFrame, as_frame, is_frame, kind_of_frame, pairs_from_frame
 from rankmeter.inputs.ids import ids
 from rankmeter.inputs.mappings import NO_LISTS, refuse_pairs
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 from rankmeter.lists.features import categories_of, feature_columns, features_of, is_numeric
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.showing.document import Block, Paragraph
@@ -377,9 +380,22 @@ class History(Showable):
     query: pl.Series
     item: pl.Series
     source: str = "history"
+    times: Late[pl.Series | None] = field(default_factory=Late, compare=False)
+    """When each was, where a column says it; read when somebody asks."""
 
     def __len__(self) -> int:
         return len(self.query)
+
+    def latest(self, users: Collection[str], most: int) -> dict[str, list[str]]:
+        """What users took, the latest first: by times where there are any, else by the order of the rows."""
+        frame = pl.DataFrame({"user": self.query.cast(pl.String), "item": self.item.cast(pl.String)})
+        times = self.times.value
+        if times is not None and len(times) == len(self):  # a row may hold several items
+            frame = frame.select(pl.all().sort_by(times, maintain_order=True, nulls_last=False))
+        taken: dict[str, list[str]] = {}
+        for user, item in frame.filter(pl.col("user").is_in(list(users))).iter_rows():
+            taken.setdefault(user, []).append(item)
+        return {user: list(dict.fromkeys(reversed(items)))[:most] for user, items in taken.items()}
 
     def document(self, language: Language = "en") -> list[Block]:
         """How many interactions, users and items there are."""
@@ -408,10 +424,13 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
     named = {**(columns or {}), "relevant": "rows"}
     if is_frame(data):
         source = f"history ({kind_of_frame(data)})"
-        return History(*pairs_from_frame(data, named, source), source)
+        return History(
+            *pairs_from_frame(data, named, source), source, Late(lambda: times_of(OpenedFrame(data, source)))
+        )
     read = into_judgments(data, columns=named)
     if read.matrix is not None:
         user, item = np.nonzero(read.matrix)
         return History(pl.Series(user), pl.Series(item))
     table = read.judgment_table()
-    return History(table.query, table.item, table.source)
+    is_file = is_path(data) and Path(data).is_file()
+    return History(table.query, table.item, table.source, Late(lambda: times_in(data) if is_file else None))

@@ -95,13 +95,13 @@ class ShownComparison:
             columns.append(Column(self.word("beats"), "number", 1))
         rows = []
         won = {} if against else self.beaten(measure)
-        number = {} if against or self._names_fit else {name: place for place, name in enumerate(cmp.systems, 1)}
+        is_numbered = not against and not self._names_fit
         for place, score in enumerate(scores):
             marks = BEST if score.in_best else NOTHING
             value = known(score.value)
             cells = [
                 Cell(marks=marks),
-                Cell(f"{number[score.system]} {score.system}" if number else score.system),
+                Cell(f"{self._numbers[score.system]} {score.system}" if is_numbered else score.system),
                 self.cell(value, measure, marks=marks)
                 if value is not None
                 else Cell(f"- ({in_language(score.reason, self.lang)})"),
@@ -134,7 +134,15 @@ class ShownComparison:
     def _beaten_text(self, won: set[str]) -> str:
         if self._names_fit:
             return self.word("between").join(name for name in self.cmp.systems if name in won)
-        return in_ranges([number for number, name in enumerate(self.cmp.systems, 1) if name in won])
+        return self._numbers_text(won)
+
+    @property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each system, the same in every table: its place in the order given."""
+        return {name: number for number, name in enumerate(self.cmp.systems, 1)}
+
+    def _numbers_text(self, systems: Collection[str]) -> str:
+        return in_ranges([number for name, number in self._numbers.items() if name in systems])
 
     @property
     def _names_fit(self) -> bool:
@@ -329,7 +337,7 @@ class ShownComparison:
         """Systems x measures: the best group marked, significance as an arrow or as the numbers of those beaten."""
         cmp, rows = self.cmp, []
         shown, is_all = systems or cmp.systems, cmp.settings.family == "all"
-        numbers = {name: number for number, name in enumerate(dict.fromkeys([*shown, *cmp.systems]), 1)}
+        numbers = self._numbers
         won = {measure: self.beaten(measure) for measure in cmp.measures} if is_all else {}
         for system in shown:
             row = [Cell(numbers[system], sort=numbers[system]), Cell(system)]
@@ -337,7 +345,7 @@ class ShownComparison:
                 score = cmp.score(measure, system)
                 marks, raised = BEST if score.in_best else NOTHING, ""
                 if is_all:
-                    raised = in_ranges(sorted(numbers[name] for name in won[measure][system]))
+                    raised = self._numbers_text(won[measure][system])
                 elif system != cmp.baseline:
                     marks |= marks_of(cmp.difference(measure, system))
                 row.append(self.cell(known(score.value), measure, marks=marks, raised=raised))

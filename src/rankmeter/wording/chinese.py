@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 })  # fmt: skip
 """Columns of judgments and runs, by role."""
 
-BESIDE = frozenset("时间 时间戳 日期 年 月 日 年份 月份 小时 序号 行号 索引 折".split())
+BESIDE = frozenset("年 月 日 年份 月份 小时 序号 行号 索引 折".split())
 """Numbers that are neither grade nor score."""
 
 USERS = frozenset(_USER)
@@ -56,6 +56,9 @@ EVENT_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "id": tuple("事件id 事件编号 日志id".split()),
 })  # fmt: skip
 """Columns of logs, by role."""
+
+TIMES = (*EVENT_COLUMNS["time"], "日期")
+"""Columns that say when, in any table."""
 
 TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "impression": tuple("曝光 展示 展现".split()),

@@ -9,6 +9,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter import demo
+from rankmeter.report.comparisons import ShownComparison
 
 FEW = {"permutations": 500, "resamples": 200}
 
@@ -530,6 +531,21 @@ def test_few_systems_are_named_that_one_beats_and_many_are_numbered() -> None:
     text = repr(rm.compare(truth, longer, ["RR"], **FEW))
     assert "1 first of a long name" in text
     assert "beats: the numbers of the systems" in text
+
+
+def test_a_system_has_one_number_in_every_table() -> None:
+    truth = {i: {"a"} for i in range(20)}
+    ranks = {f"{name}, a system with a long name": place for place, name in enumerate(["poor", "fair", "good"])}
+    runs = {name: {query: [*"xyz"[: 3 - rank], "a"] for query in truth} for name, rank in ranks.items()}
+    cmp = rm.compare(truth, runs, ["RR"], **FEW)
+    shown = ShownComparison(cmp)
+    names = [*ranks]
+    for order in (names, names[::-1]):
+        assert {row[1].value: row[0].value for row in shown.grid(order).rows} == {n: names.index(n) + 1 for n in names}
+        assert {row[1].value: row[2].raised for row in shown.grid(order).rows}[names[2]] == "1,2"
+    assert [row[1].value for row in shown.leaderboard(cmp.measures[0]).rows] == [
+        f"{names.index(name) + 1} {name}" for name in names[::-1]
+    ]
 
 
 def test_what_all_tests_of_a_family_say_alike_is_significant_under_hochberg_without_a_note_that_denies_it() -> None:

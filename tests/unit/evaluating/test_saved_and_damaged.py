@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -54,6 +55,18 @@ def test_a_value_that_was_changed_is_noticed(kind, tmp_path) -> None:
     changed.write_parquet(path, metadata={key: text for key, text in metadata.items() if key.startswith("rankmeter")})
     with pytest.raises(rm.InputError, match="is damaged"):
         rm.Evaluation.load(path)
+
+
+@pytest.mark.parametrize("kind", ["evaluation", "streamed"])
+def test_a_file_of_a_newer_form_is_named_by_its_number_whatever_else_it_holds(kind, tmp_path) -> None:
+    path = tmp_path / "saved"
+    KINDS[kind][0](path)
+    frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    for header in ({**json.loads(metadata["rankmeter"]), "version": 2}, {"version": 2, "other": []}):
+        newer = {"rankmeter": json.dumps(header), "rankmeter.digest": "made in another way"}
+        frame.write_parquet(path, metadata=newer)
+        with pytest.raises(rm.InputError, match=r"format 2; this version of rankmeter reads format 1\. Hint: "):
+            rm.Evaluation.load(path)
 
 
 @pytest.mark.parametrize("kind", KINDS)

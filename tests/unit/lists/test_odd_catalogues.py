@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import rankmeter as rm
+from rankmeter.lists.catalogue import into_history
 
 LISTS = {"u": ["a", "b"], "v": ["b", "c"]}
 TRUTH = {"u": ["a"], "v": ["c"]}
@@ -297,3 +299,34 @@ def test_letters_and_bytes_are_no_lists_of_items(side, bytes_):
     given = {"judgments": {"q": ["a"]}, "run": {"q": ["a"]}, "history": {"q": ["b"]}, side: {"q": bytes_}}
     with pytest.raises(rm.InputError):
         rm.evaluate(given["judgments"], given["run"], ["RR"], history=given["history"])
+
+
+TAKEN = {"user": ["u", "u", "v", "u"], "item": ["new", "old", "x", "middle"]}
+MOMENTS = {
+    "numbers": [3, 1, 2, 2],
+    "text of numbers": ["30", "1", "2", "2"],
+    "moments": [datetime(2024, month, 1) for month in (3, 1, 2, 2)],  # noqa: DTZ001
+    "text": ["2024-03-01T00:00", "2024-01-01", "2024-02-01", "2024-02-01"],
+}
+
+
+@pytest.mark.parametrize("kind", MOMENTS)
+@pytest.mark.parametrize("way", ["polars", "pandas", "csv", "parquet"])
+@pytest.mark.parametrize("name", ["timestamp", "时间", "createdAt"])
+def test_the_latest_come_first_by_their_times(way, kind, name, tmp_path):
+    frame = pl.DataFrame({**TAKEN, name: MOMENTS[kind]})
+    data = frame
+    if way == "pandas":
+        data = pd.DataFrame({**TAKEN, name: MOMENTS[kind]})
+    elif way != "polars":
+        data = tmp_path / f"history.{way}"
+        (frame.write_csv if way == "csv" else frame.write_parquet)(data)
+    assert into_history(data).latest({"u"}, 9) == {"u": ["new", "middle", "old"]}
+
+
+@pytest.mark.parametrize("times", [["soon", "3", "2", "1"], [None] * 4])
+def test_the_last_row_comes_first_where_no_column_says_when(times, tmp_path):
+    for history in (pl.DataFrame({**TAKEN, "time": times}), pl.DataFrame(TAKEN), {"u": ["new", "old", "middle"]}):
+        assert into_history(history).latest({"u"}, 2) == {"u": ["middle", "old"]}
+    (tmp_path / "history.txt").write_text("".join(f"{u} 0 {i} 1\n" for u, i in zip(*TAKEN.values(), strict=True)))
+    assert into_history(tmp_path / "history.txt").latest({"u"}, 2) == {"u": ["middle", "old"]}

@@ -160,10 +160,7 @@ def test_definitions_are_tags_and_systems_are_nested_runs(mlflow, comparison):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_weights_and_biases_get_numbers_table_definitions_and_report(tmp_path, monkeypatch, comparison):
-    wandb = pytest.importorskip("wandb", reason="wandb is not installed: pip install wandb")
-    for name, value in {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_DIR": str(tmp_path)}.items():
-        monkeypatch.setenv(name, value)
+def test_weights_and_biases_get_numbers_table_definitions_and_report(wandb, tmp_path, comparison):
     with pytest.raises(rm.InputError, match="no Weights & Biases run is active"):
         rm.log_to_wandb(comparison)
     with wandb.init(project="rankings", dir=tmp_path) as run:
@@ -172,6 +169,55 @@ def test_weights_and_biases_get_numbers_table_definitions_and_report(tmp_path, m
         assert run.config["rankmeter"]["P_at_1"] == definitions_of(comparison)["P_at_1"]
         assert run.summary["rankmeter/per_query"]["nrows"] == 80
         assert run.summary["rankmeter/report"]["_type"] == "html-file"
+
+
+@pytest.fixture
+def wandb(tmp_path, monkeypatch):
+    found = pytest.importorskip("wandb", reason="wandb is not installed: pip install wandb")
+    for name, value in {"WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_DIR": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_weights_and_biases_get_nothing_twice_and_no_two_systems_under_one_name(wandb, tmp_path):
+    good, poor = (rm.evaluate(TRUTH, run, ["RR"], name=name) for name, run in (("good", GOOD), ("poor", POOR)))
+    with wandb.init(project="rankings", dir=tmp_path) as run:
+        rm.log_to_wandb(good)
+        rm.log_to_wandb(good)
+        assert run.step == 1
+        with pytest.raises(rm.InputError, match="shows good under these names, and this result is about poor"):
+            rm.log_to_wandb(poor)
+        assert (run.step, run.summary["RR"]) == (1, good["RR"])
+        rm.log_to_wandb(rm.evaluate(TRUTH, POOR, ["P@1"], name="poor"), prefix="poor/")
+        rm.log_to_wandb(rm.evaluate(TRUTH, POOR, ["RR"], name="good"))  # the next epoch of one system
+        assert (run.step, run.summary["RR"]) == (3, poor["RR"])
+        rm.log_to_wandb(poor, step=7)
+        rm.log_to_wandb(poor, step=8)
+        assert run.step == 8
+        assert {"RR", "P_at_1"} <= set(run.config["rankmeter"])
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_tensorboard_gets_no_value_twice_and_no_second_value_at_a_step(tmp_path, own):
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.summary import Writer
+
+    writer = tmp_path if own else Writer(str(tmp_path))
+    good, poor = (rm.evaluate(TRUTH, run, ["RR"]) for run in (GOOD, POOR))
+    rm.log_to_tensorboard(good, writer)
+    rm.log_to_tensorboard(good, writer)
+    with pytest.raises(rm.InputError, match="another value of RR at step 0 already"):
+        rm.log_to_tensorboard(poor, writer)
+    rm.log_to_tensorboard(poor, writer, step=1)
+    rm.log_to_tensorboard(poor, writer, prefix="poor/")
+    if not own:
+        writer.close()
+    events = EventAccumulator(str(tmp_path)).Reload()
+    assert [event.step for event in events.Tensors("RR")] == [0, 1]
+    assert [event.step for event in events.Tensors("poor/RR")] == [0]
 
 
 def test_tensorboard_gets_numbers_and_their_definitions(tmp_path, comparison):

@@ -16,6 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from rankmeter import __version__
 from rankmeter.comparing.results import Comparison
@@ -124,9 +127,13 @@ class _Record(NamedTuple):
 
     @property
     def mark(self) -> tuple[str, str]:
-        """A tag that is the same for the same numbers under the same names, and no other."""
-        content = json.dumps([self.metrics, self.tags, self.table], default=str, sort_keys=True)
-        return self.folder.replace(FOLDER, LOGGED, 1), hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+        """A tag that says which result these are."""
+        return self.folder.replace(FOLDER, LOGGED, 1), _mark(self.metrics, self.tags, self.table)
+
+
+def _mark(*content: object) -> str:
+    """The same for the same numbers under the same names, and for no others."""
+    return hashlib.blake2b(json.dumps(content, default=str, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _record(result: Evaluation | Comparison, prefix: str) -> _Record:
@@ -171,6 +178,9 @@ def log_to_wandb(
     Metrics are named as for :func:`log_to_mlflow`. The values of every query are a table, the report of a comparison is
     shown as HTML, and the definitions stand in the configuration of the run, under ``rankmeter``.
 
+    Without ``step`` a result that was logged last under these names is not logged again, and one of other systems is
+    refused: one curve would show both.
+
     Parameters
     ----------
     result
@@ -190,17 +200,30 @@ def log_to_wandb(
     if run is None:
         raise InputError.of("doors.no_active_run")
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
-    values = per_query_of(result)
+    values, definitions = per_query_of(result), definitions_of(result)
+    systems = list(result.systems) if isinstance(result, Comparison) else [result.name]
+    mark = _mark(metrics, definitions, values.to_dict(as_series=False))
+    known = dict(run.config.get("rankmeter", {}))
+    logged = dict(known.get("logged", {}))
+    held = logged.get(prefix, {"mark": None, "systems": systems})
+    if step is None and held["mark"] == mark:
+        return
+    if step is None and held["systems"] != systems:
+        raise InputError.of("doors.other_systems", held=held["systems"], systems=systems)
+    logged[prefix] = {"systems": systems, "mark": mark}
+    known |= {"version": __version__, **definitions, "logged": logged}
     metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=values.columns, data=[*map(list, values.rows())])
     with _page(result, wanted=report, titles=titles) as page:
         if page is not None:
             metrics[f"{prefix}rankmeter/report"] = wandb.Html(page.read_text(encoding="utf-8"))
-        run.config.update({"rankmeter": {"version": __version__, **definitions_of(result)}}, allow_val_change=True)
+        run.config.update({"rankmeter": known}, allow_val_change=True)
         run.log(metrics, step=step)
 
 
 def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: int = 0, prefix: str = "") -> None:
     """Log the numbers of an evaluation or a comparison to TensorBoard, each with its definition.
+
+    What stands at a step already is not written again; another value there is refused.
 
     Parameters
     ----------
@@ -216,17 +239,46 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
     """
     check_result(result, "log_to_tensorboard")
     metrics, definitions = metrics_of(result), definitions_of(result)
-    is_own = isinstance(writer, (str, os.PathLike))
+    is_own, held = isinstance(writer, (str, os.PathLike)), _held_by(writer)
+    taken = {name: held[place] for name in metrics if (place := (prefix + name, step)) in held}
+    if other := [name for name, value in taken.items() if value != np.float32(metrics[name])]:
+        raise InputError.of("doors.step_taken", name=prefix + other[0], step=step)
     if is_own:
         writer = load_library("tensorboard.summary", "tensorboard", called="TensorBoard").Writer(os.fspath(writer))
     describes = type(writer).__module__.startswith("tensorboard.")
     for name, value in metrics.items():
+        if name in taken:
+            continue
         number = name.rpartition("/")[2]  # nDCG_at_10, nDCG_at_10.low; RBP-p-0.8- has a point of its own
         measure = next((measure for measure in definitions if f"{number}.".startswith(f"{measure}.")), None)
         about = {"description": definitions[measure]} if describes and measure else {}
         writer.add_scalar(prefix + name, value, step, **about)
+        held[prefix + name, step] = np.float32(value)
     if is_own:
         writer.close()
+
+
+_WRITTEN: WeakKeyDictionary[Any, dict[tuple[str, int], np.float32]] = WeakKeyDictionary()
+"""What each writer of somebody else was given; it does not tell."""
+
+
+def _held_by(writer: Any) -> dict[tuple[str, int], np.float32]:
+    """The value under each name at each step: what a folder holds, or what a writer was given here."""
+    if not isinstance(writer, (str, os.PathLike)):
+        return _WRITTEN.setdefault(writer, {})
+    if not Path(writer).is_dir():
+        return {}
+    accumulators = "tensorboard.backend.event_processing.event_accumulator"
+    accumulator = load_library(accumulators, "tensorboard", called="TensorBoard").EventAccumulator
+    events = accumulator(os.fspath(writer), size_guidance={"tensors": 0, "scalars": 0}).Reload()
+    scalars = {(name, event.step): event.value for name in events.Tags()["scalars"] for event in events.Scalars(name)}
+    tensors = {
+        (name, event.step): event.tensor_proto.float_val[0]
+        for name in events.Tags()["tensors"]
+        for event in events.Tensors(name)
+        if len(event.tensor_proto.float_val) == 1
+    }
+    return {place: np.float32(value) for place, value in {**scalars, **tensors}.items()}
 
 
 def check_result(result: object, verb: str) -> None:
