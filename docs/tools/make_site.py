@@ -54,6 +54,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
             "sources.md",
         ],
     ),
+    "Wings": ("各翼", ["wings/*.md", "wings/*/*.md"]),
     "Statistics": ("统计", ["statistics.md", "online.md"]),
     "Decisions": ("设计取舍", ["decisions/*.md"]),
     "Project": ("项目", ["design.md", "performance.md", "contributing.md", "security.md", "changelog.md"]),

@@ -108,6 +108,8 @@ FAMILIES: dict[str, str] = {
 
 DOCS: dict[str, str] = {
     "how-to/check-a-metric.md": "conformance",
+    "wings/conformance.md": "conformance",
+    "wings/conformance/cases.md": "conformance",
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
     "how-to/search-engines-and-rag.md": "engines",

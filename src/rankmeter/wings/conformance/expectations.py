@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
+from rankmeter.arithmetic.aggregates import GEOMETRIC_FLOOR
+from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import RankmeterError
 from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
@@ -46,6 +49,12 @@ class _Group:
     run: Mapping[str, Any]
     repeats: bool
     whole: bool
+
+    def single(self) -> Iterator[_Group]:
+        """Each cell by itself."""
+        for place in self.places:
+            name = str(place)
+            yield replace(self, places=(place,), judgments={name: self.judgments[name]}, run={name: self.run[name]})
 
 
 class Expectations:
@@ -125,10 +134,11 @@ def _values(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expect
             warnings.simplefilter("ignore")  # ids of two kinds, queries without a relevant item: asked on purpose
             ev = evaluate(group.judgments, group.run, measures)
     except RankmeterError:
-        if len(measures) == 1:
-            return {}
-        half = len(measures) // 2
-        return {**_values(group, measures[:half]), **_values(group, measures[half:])}
+        if len(measures) > 1:
+            half = len(measures) // 2
+            return {**_values(group, measures[:half]), **_values(group, measures[half:])}
+        parts = list(group.single()) if len(group.places) > 1 else []
+        return {measures[0]: [value for part in parts for value in _of_part(part, measures[0])]} if parts else {}
     if group.whole:
         return {measure: [_known(ev.means[measure])] for measure in measures}
     order = {query: place for place, query in enumerate(ev.queries.to_list())}
@@ -136,10 +146,22 @@ def _values(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expect
     for measure in measures:
         got = ev.values[measure]
         rows = [order.get(str(place)) for place in group.places]
-        values[measure] = [
-            None if row is None or not got.counted[row] else _known(float(got.value[row])) for row in rows
-        ]
+        values[measure] = [_alone(measure, got, row) for row in rows]
     return values
+
+
+def _of_part(part: _Group, measure: Measure) -> Sequence[Expected]:
+    return _values(part, [measure]).get(measure, [IMPOSSIBLE])
+
+
+def _alone(measure: Measure, values: Values, row: int | None) -> float | None:
+    """The number of one query, as that of a run which has no other."""
+    if row is None or not values.counted[row]:
+        return 0.0 if measure.aggregate == "sum" else None
+    value = float(values.value[row])
+    if measure.aggregate == "filled" and math.isnan(value):
+        return 0.0
+    return _known(max(value, GEOMETRIC_FLOOR) if measure.aggregate == "geometric" else value)
 
 
 def _known(value: float) -> float | None:

@@ -5,5 +5,5 @@ from rankmeter.wings.literal import Wing
 WING = Wing(
     names={"check": ".checking"},
     commands={"check": ".commands"},
-    docs=("how-to/check-a-metric.md",),
+    docs=("how-to/check-a-metric.md", "wings/conformance.md", "wings/conformance/cases.md"),
 )
