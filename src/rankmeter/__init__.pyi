@@ -38,9 +38,11 @@ from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.evaluating.verb import value as value
+from rankmeter.wings.fusion.definition import Fusion as Fusion
 from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
+from rankmeter.wings.fusion.fusing import fuse as fuse
 from rankmeter.wings.judging.judge_page import judge_page as judge_page
 from rankmeter.wings.judging.panel_agreement import judges as judges
 from rankmeter.wings.online.click_grades import judgments_from_clicks as judgments_from_clicks
@@ -78,21 +80,21 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "CG", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
     "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate",
     "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F",
-    "F1", "files", "folds", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD",
-    "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity",
-    "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled",
-    "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade",
-    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
-    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
-    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures", "Personalisation",
-    "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "R", "rank_catalogue",
-    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
-    "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR",
-    "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap", "SelfInformation",
-    "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence",
-    "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "Unexpectedness", "Unjudged",
-    "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "F1", "files", "folds", "fuse", "Fusion", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "Hit", "HitRate",
+    "Hits", "HR", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity",
+    "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
+    "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
+    "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure",
+    "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11",
+    "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ",
+    "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse",
+    "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec",
+    "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
+    "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up",
+    "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -155,9 +155,13 @@ class Tags:
                 return
 
     def notes(self, source: str) -> dict[str, str]:
-        """What is said where lines have the tags of several systems."""
-        if self.first is None or self.other is None:
+        """What is said where lines have the tags of several systems, or one that says which runs it was made of."""
+        if self.first is None:
             return {}
+        if self.other is None:
+            is_made = self.first.endswith(b"]") and b"[" in self.first
+            tag = self.first.decode("utf-8", "replace")
+            return {"made": said("made_of", source=source, tag=tag)} if is_made else {}
         first, second = (tag.decode("utf-8", "replace") for tag in (self.first, self.other))
         return {"tags": said("several_tags", source=source, first=first, second=second)}
 

@@ -1,0 +1,73 @@
+"""Commands that fuse runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from rankmeter.cli.bilingual import language_option
+from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, named_columns
+from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
+from rankmeter.cli.talk import echo, say, tell
+from rankmeter.frozen import dataclass
+from rankmeter.wings.fusion.definition import NORMS, Duplicates, Missing, Queries, read_options
+from rankmeter.wings.fusion.fused import FILE_FORMATS, FileFormat
+from rankmeter.wording import Language, word
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """The options of a definition that are typed most."""
+
+    how: str = option(metavar="METHOD", default="rrf")
+    k: float | None = option()
+    norm: str | None = option(type=click.Choice(NORMS))
+    weights: list[float] | None = option(**NUMBERS)
+    missing: str | None = option(type=click.Choice(get_args(Missing)))
+    depth: int | None = option(type=Count())
+    top: int | None = option(type=Count())
+    queries: str | None = option(type=click.Choice(get_args(Queries)))
+    duplicates: str | None = option(type=click.Choice(get_args(Duplicates)))
+    option: dict[str, str] | None = option(**{**PAIRS, "metavar": "NAME=VALUE,..."})
+
+    def stated(self) -> dict[str, Any]:
+        """Those that were typed."""
+        plain = {name: getattr(self, name) for name in ("k", "norm", "weights", "missing", "depth", "top", "queries",
+                                                        "duplicates")}  # fmt: skip
+        more = read_options(",".join(f"{name}={value}" for name, value in (self.option or {}).items()), self.how)
+        return {**{name: value for name, value in plain.items() if value is not None}, **more}
+
+
+@command()
+@click.argument("paths", nargs=-1, type=Reads(), metavar="RUN RUN...")
+@takes(conventions=Conventions, sources=Sources)
+@click.option("-o", "--out", type=Writes())
+@click.option("--format", type=click.Choice(FILE_FORMATS))
+@language_option
+@click.option("-q", "--quiet", is_flag=True)
+def fuse(
+    paths: tuple[str, ...],
+    conventions: Conventions,
+    sources: Sources,
+    out: Path | None,
+    format: FileFormat | None,
+    lang: Language,
+    quiet: bool,
+) -> None:
+    """Fuse several runs into one."""
+    from rankmeter.inputs.accepting import into_run
+    from rankmeter.wings.fusion.fusing import fuse as fused_of
+
+    columns = named_columns(sources.columns) or None
+    runs = {name: into_run(path, columns=columns, format=sources.run_format) for name, path in by_system(paths).items()}
+    fused = fused_of(runs, conventions.how, **conventions.stated())
+    if out is None:
+        echo(fused.written(format or "trec").rstrip("\n"))
+    else:
+        fused.save(out, format=format)
+    if not quiet:
+        tell([note.text(lang) for note in (fused.reading.notes.values() if fused.reading else ())])  # type: ignore[attr-defined]
+        if out is not None:
+            say(word("written_to", lang, place=str(out)))

@@ -1,0 +1,283 @@
+"""How several runs become one: a definition in which everything that can change a score or the order is a field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
+
+from rankmeter.errors import InputError, check_choice, check_number, check_whole, did_you_mean
+from rankmeter.frozen import dataclass
+from rankmeter.wings.fusion.known_methods import METHODS, Method
+
+Norm = Literal[
+    "none", "min-max", "min-max-inverted", "max", "sum", "z-score", "rank", "borda", "l2", "deviation", "arctan",
+    "arctan-positive", "arctan-distance", "cosine",
+]  # fmt: skip
+Missing = Literal["nothing", "zero", "minimum"]
+Flat = Literal["0", "0.5", "1", "raw", "sign"]
+Deviation = Literal["population", "sample"]
+InLists = Literal["score", "given", "rising"]
+Ties = Literal["item", "item-ascending", "given", "shared"]
+Equal = Literal["item", "item-ascending", "first"]
+Duplicates = Literal["error", "first", "last", "best", "counted"]
+Queries = Literal["same", "all", "common"]
+Weighting = Literal["given", "shares", "ranks"]
+Scale = Literal["none", "best"]
+Precision = Literal["float64", "float32"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
+FLAT: Mapping[str, Flat] = {"min-max": "1", "min-max-inverted": "1", "sum": "1", "z-score": "0", "deviation": "0.5"}
+"""What equal scores become under each normalisation that divides by their spread, where nothing else is stated."""
+
+
+class Options(TypedDict, total=False):
+    """Options of a definition, as :func:`rankmeter.fuse` takes them."""
+
+    norm: Norm | None
+    weights: Sequence[float] | None
+    k: float
+    first: int
+    gamma: float
+    sigma: float
+    phi: float
+    window: int
+    segments: int
+    missing: Missing | None
+    flat: Flat | float | None
+    sd: Deviation
+    floor: float
+    lowest: float | None
+    lows: Sequence[float] | None
+    lists: InLists
+    ties: Ties
+    duplicates: Duplicates
+    queries: Queries
+    depth: int | None
+    weighting: Weighting
+    equal: Equal
+    least: float | None
+    top: int | None
+    scale: Scale
+    digits: int | None
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """How several runs become one; every convention is a field.
+
+    Examples
+    --------
+    >>> from rankmeter import Fusion
+    >>> Fusion(how="rrf", k=10)
+    Fusion('rrf(k=10)')
+    >>> str(Fusion.of("wsum(norm=max)", weights=[0.7, 0.3]))
+    'wsum(norm=max,weights=0.7:0.3)'
+    >>> Fusion.of("rrf").describe()["ties"]
+    'item'
+    """
+
+    how: str = "rrf"
+    """The method."""
+    norm: Norm | None = None
+    """How the scores of a list are put on one scale; None for the method's own."""
+    weights: tuple[float, ...] | None = None
+    """One for each run; None: all the same."""
+    k: float = 60
+    """The constant of reciprocal ranks: 1 / (k + rank)."""
+    first: int = 1
+    """The rank of the first result in that formula: 1 or 0."""
+    gamma: float = 1
+    """The power of the number of runs that hold an item, in gmnz."""
+    sigma: float = 0.01
+    """What is added to that number before its logarithm is taken, in logn_isr."""
+    phi: float = 0.8
+    """The persistence of rank-biased centroids."""
+    window: int = 1
+    """Positions on either side, in slidefuse."""
+    segments: int = 5
+    """Parts into which probfuse cuts a list."""
+    missing: Missing | None = None
+    """What an item gets from a list that does not hold it: nothing, zero, or the list's lowest; None for the usual."""
+    flat: Flat | None = None
+    """What scores become that are all equal, or a single one; None for the normalisation's own."""
+    sd: Deviation = "population"
+    """Which standard deviation."""
+    floor: float = 0
+    """The least divisor of a normalisation."""
+    lowest: float | None = None
+    """The least that a normalised score can be."""
+    lows: tuple[float, ...] | None = None
+    """The lowest possible score of each run, in place of the lowest one returned (min-max)."""
+    lists: InLists = "score"
+    """What orders a list before ranks are counted: its scores, the order given, or its scores rising (distances)."""
+    ties: Ties = "item"
+    """Which of two equal scores of a list stands first; ``shared``: both have the better rank."""
+    duplicates: Duplicates = "error"
+    """What an item counts that stands twice in a list."""
+    queries: Queries = "same"
+    """Which queries are fused: ``same`` refuses runs that lack some of each other's; a missing list is empty."""
+    depth: int | None = None
+    """How many items of each list are fused; None for all."""
+    weighting: Weighting = "given"
+    """Weights as they are given, as shares of their sum, or as what divides the rank."""
+    equal: Equal = "item"
+    """Which of two items with equal fused scores stands first."""
+    least: float | None = None
+    """Items with a lower fused score are left out."""
+    top: int | None = None
+    """How many items of each fused list are kept; None for all."""
+    scale: Scale = "none"
+    """``best``: divided by what an item gets that is first in every list."""
+    digits: int | None = None
+    """Decimals to which each contribution is rounded, halves up."""
+    precision: Precision = "float64"
+    """How contributions and sums are stored."""
+    tool: str = ""
+    """The name under which another tool has it: ``qdrant:rrf``."""
+
+    def __post_init__(self) -> None:
+        if self.how not in METHODS:
+            raise unknown_method(self.how)
+        for name, value in _cleaned(self).items():
+            object.__setattr__(self, name, value)
+        stated = {field.name for field in fields(self) if getattr(self, field.name) != field.default} - {"how", "tool"}
+        useless = sorted(stated - set(self.options_of()))
+        if useless:
+            raise InputError.of("fusion.useless_option", how=self.how, options=useless, known=self.options_of())
+        if self.weighting == "shares" and self.weights is not None and not sum(self.weights):
+            raise InputError.of("fusion.weights_of_nothing", weights=list(self.weights))
+
+    @classmethod
+    def of(cls, how: str | Fusion = "rrf", **options: Any) -> Fusion:
+        """Read a definition from text, such as ``rrf(k=10)`` or ``qdrant:dbsf``; options given beside it win."""
+        if isinstance(how, Fusion):
+            return replace(how, **options) if options else how
+        if not isinstance(how, str):
+            raise unknown_method(how)
+        written = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", how, re.DOTALL)
+        if written is None:
+            raise unknown_method(how)
+        name, inside = written[1], written[2] or ""
+        return cls(how=name, **{**read_options(inside, how), **options})
+
+    @property
+    def method(self) -> Method:
+        """The method, which knows what it looks at."""
+        return METHODS[self.how]
+
+    @property
+    def scaling(self) -> Norm:
+        """The normalisation that is meant."""
+        return self.norm or ("min-max" if self.method.looks_at == "scores" else "none")
+
+    @property
+    def absent(self) -> Missing:
+        """What a missing item gets."""
+        if self.missing is not None:
+            return self.missing
+        if self.scaling == "z-score" and self.method.looks_at == "scores":
+            return "minimum"  # 0 is the mean there: an item that was not returned would beat half of those that were
+        return self.method.missing
+
+    @property
+    def flattened(self) -> Flat:
+        """What equal scores become."""
+        return self.flat or FLAT.get(self.scaling, "raw")
+
+    def options_of(self) -> list[str]:
+        """The names of the options that can change its result."""
+        return [*self.method.options, *COMMON]
+
+    def describe(self) -> dict[str, Any]:
+        """Every option that can change its result, with its value."""
+        meant = {"norm": self.scaling, "missing": self.absent, "flat": self.flattened}
+        said = {name: meant.get(name, getattr(self, name)) for name in self.options_of()}
+        if self.scaling not in FLAT:
+            said.pop("flat", None)
+        return {"how": self.how, **said}
+
+    def spelled(self) -> str:
+        """All of it in one line."""
+        said = {name: value for name, value in self.describe().items() if value is not None}
+        return ", ".join(
+            f"{name}={_written(value)}" for name, value in said.items() if name != "how" and value is not None
+        )
+
+    def __str__(self) -> str:
+        stated = [
+            f"{field.name}={_written(getattr(self, field.name))}"
+            for field in sorted(fields(self), key=lambda field: field.name)
+            if field.name not in ("how", "tool") and getattr(self, field.name) != field.default
+        ]
+        return f"{self.how}({','.join(stated)})" if stated else self.how
+
+    def __repr__(self) -> str:
+        return f"Fusion({str(self)!r})"
+
+
+COMMON = ("lists", "ties", "duplicates", "queries", "depth", "equal", "least", "top", "precision")
+"""Options that every method has."""
+_TYPES = get_type_hints(Fusion)
+_WHOLE = {"depth": 1, "top": 1, "window": 0, "segments": 1, "digits": 0}
+
+
+def unknown_method(how: object) -> InputError:
+    """What is said of a method that nobody knows."""
+    return InputError.of("fusion.unknown_method", how=str(how)[:60], hint=did_you_mean(str(how), list(METHODS)) or None)
+
+
+def _cleaned(definition: Fusion) -> dict[str, Any]:
+    """The values of fields as they are kept; refuses those that cannot be."""
+    made: dict[str, Any] = {}
+    for name in ("norm", "missing", "flat", "sd", "lists", "ties", "duplicates", "queries", "weighting", "equal",
+                 "scale", "precision"):  # fmt: skip
+        value = getattr(definition, name)
+        if name == "flat" and isinstance(value, (int, float)):
+            value = made[name] = f"{value:g}"
+        kinds = get_args(_TYPES[name])
+        choices = [choice for kind in kinds for choice in (get_args(kind) or (kind,)) if isinstance(choice, str)]
+        check_choice(name, value, [*choices, None] if type(None) in kinds else choices)
+    for name in ("weights", "lows"):
+        if (given := getattr(definition, name)) is not None:
+            if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or not given:
+                raise InputError.of("fusion.not_numbers", option=name, given=str(given)[:60])
+            made[name] = tuple(check_number(name, number) for number in given)
+    for name, least in _WHOLE.items():
+        if (number := getattr(definition, name)) is not None:
+            check_whole(name, number, least)
+    for name in ("k", "gamma", "sigma", "phi", "floor", "lowest", "least"):
+        if (number := getattr(definition, name)) is not None:
+            made[name] = number if isinstance(number, (int, float)) else check_number(name, number)
+            check_number(name, number)
+    if definition.first not in (0, 1):
+        raise InputError.of("fusion.first_rank", first=str(definition.first))
+    return made
+
+
+def _written(value: Any) -> str:
+    return ":".join(f"{number:.15g}" for number in value) if isinstance(value, tuple) else f"{value}"
+
+
+def read_options(text: str, whole: str) -> dict[str, Any]:
+    """Read ``k=10,weights=0.7:0.3``."""
+    options: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value or name not in _TYPES or name in ("how", "tool"):
+            known = [field for field in _TYPES if field not in ("how", "tool")]
+            raise InputError.of("fusion.unknown_option", part=part, how=whole, known=known,
+                                hint=did_you_mean(name, known) or None)  # fmt: skip
+        options[name] = _read(name, value)
+    return options
+
+
+def _read(name: str, value: str) -> Any:
+    if name in ("weights", "lows"):
+        return tuple(check_number(name, number) for number in value.split(":"))
+    if name in ("norm", "missing", "flat", "sd", "lists", "ties", "duplicates", "weighting", "equal", "scale",
+                "precision"):  # fmt: skip
+        return value
+    number = check_number(name, value)
+    return int(number) if number.is_integer() else number

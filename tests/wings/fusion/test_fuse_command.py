@@ -1,0 +1,84 @@
+"""`rankmeter fuse`: what it writes is read again and says how it was made."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import rankmeter as rm
+from rankmeter.cli import app
+
+A = {"q1": {"d1": 10, "d2": 8, "d3": 7}, "q2": {"d1": 3, "d5": 2}}
+B = {"q1": {"d3": 0.9, "d5": 0.8, "d1": 0.2}, "q2": {"d6": 0.7}}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, run in (("a", A), ("b", B)):
+        lines = [f"{q} Q0 {d} 1 {s} {name}\n" for q, items in run.items() for d, s in items.items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "judged.qrels").write_text("q1 0 d1 1\nq2 0 d6 1\n")
+    return tmp_path
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.mark.parametrize("ending", ["run", "jsonl", "csv", "parquet", "json"])
+def test_what_is_written_is_read_as_the_same_run(folder, ending):
+    out = folder / f"fused.{ending}"
+    done = call("fuse", folder / "a.run", folder / "b.run", "--how", "rrf", "--k", "10", "--out", out)
+    assert done.exit_code == 0, done.output
+    made = rm.fuse({"a": A, "b": B}, k=10)
+    judged = {"q1": {"d1": 1, "d5": 2}, "q2": {"d6": 1}}
+    assert rm.evaluate(judged, str(out), ["nDCG", "RR"]).mean == rm.evaluate(judged, made, ["nDCG", "RR"]).mean
+    assert str(folder) not in done.stderr.replace(str(out), "")
+
+
+def test_a_fused_file_says_how_it_was_made_when_it_is_evaluated(folder):
+    out = folder / "fused.run"
+    call("fuse", folder / "a.run", folder / "b.run", "--how", "wsum(norm=max)", "--weights", "0.7,0.3", "--out", out)
+    told = call("evaluate", folder / "judged.qrels", out)
+    assert "wsum(norm=max,weights=0.7:0.3)[a,b]" in told.stderr
+
+
+def test_the_text_goes_to_standard_output_and_the_definition_to_standard_error(folder):
+    done = call("fuse", folder / "a.run", folder / "b.run", "--lang", "zh")
+    assert done.stdout.splitlines()[0].split()[:4] == ["q1", "Q0", "d3", "1"]
+    assert "rrf" in done.stderr
+    assert "融合" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weights", "1,2,3"], "3 weights for 2 runs"),
+        (["--how", "sum", "--option", "flat=2x"], "flat"),
+        (["--how", "nothing"], "unknown method"),
+        (["--option", "kk=1"], "kk=1"),
+        (["--k", "nan"], "k"),
+    ],
+)
+def test_bad_options_are_one_message_and_exit_code_2(folder, arguments, message):
+    out = folder / "fused.run"
+    done = call("fuse", folder / "a.run", folder / "b.run", "--out", out, *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not out.exists()
+
+
+def test_one_run_and_no_run_are_refused(folder):
+    assert call("fuse", folder / "a.run").exit_code == 2
+    assert call("fuse").exit_code == 2
+
+
+def test_ids_with_blanks_are_not_written_as_trec_text(tmp_path):
+    made = rm.fuse([{"q": {"a b": 1.0}}, {"q": {"c": 1.0}}])
+    with pytest.raises(rm.InputError, match=r"fused\.jsonl"):
+        made.save(tmp_path / "fused.run")
+    assert not list(tmp_path.iterdir())
+    made.save(tmp_path / "fused.jsonl")
+    assert json.loads((tmp_path / "fused.jsonl").read_text().splitlines()[0])["item"] == "c"
