@@ -10,6 +10,7 @@ WINGS: dict[str, str] = {
     "conformance": "Metrics of others: which definition a function follows, and where it leaves it",
     "doors": "Doors of other tools: their commands and classes with rankmeter behind them, and what trackers are told",
     "engines": "What search engines and RAG tools answer and export: responses, records, rated sets, tables of Quepid",
+    "fusion": "Fusion of runs: definitions by name, tuning without self-deception, several searches for one question",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
@@ -24,6 +25,8 @@ NAMES: dict[str, str] = {
     "log_to_mlflow": "rankmeter.wings.doors.trackers",
     "log_to_tensorboard": "rankmeter.wings.doors.trackers",
     "log_to_wandb": "rankmeter.wings.doors.trackers",
+    "fuse": "rankmeter.wings.fusion.fusing",
+    "Fusion": "rankmeter.wings.fusion.definition",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
     "judge_page": "rankmeter.wings.judging.judge_page",
@@ -49,6 +52,7 @@ COMMANDS: dict[str, str] = {
     "check": "rankmeter.wings.conformance.commands",
     "trec_eval": "rankmeter.wings.doors.commands",
     "rank_eval": "rankmeter.wings.engines.commands",
+    "fuse": "rankmeter.wings.fusion.commands",
     "judges": "rankmeter.wings.judging.commands",
     "leaderboards": "rankmeter.wings.judging.commands",
     "silence": "rankmeter.wings.judging.commands",
@@ -113,6 +117,7 @@ DOCS: dict[str, str] = {
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
     "how-to/search-engines-and-rag.md": "engines",
+    "how-to/fuse-runs.md": "fusion",
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",
     "how-to/queries-without-a-hit.md": "judging",
@@ -122,8 +127,8 @@ DOCS: dict[str, str] = {
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("conformance doors engines judging online".split())
+HELPFUL = tuple("conformance doors engines fusion judging online".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("conformance doors engines judging online".split())
+SPOKEN = tuple("conformance doors engines fusion judging online".split())
 """Wings that have sentences of their own."""
