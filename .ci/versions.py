@@ -30,7 +30,7 @@ def main() -> None:
     folder = ROOT / "build" / f"versions-{asked.resolution}-{Path(asked.python).name}"
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     extras = f"{ROOT}[{','.join(filter(None, ['dev', asked.extras]))}]"
-    run(uv, "venv", "-q", "--clear", "--python", asked.python, str(folder))
+    run(uv, "venv", "-q", "--allow-existing", "--python", asked.python, str(folder))
     run(uv, "pip", "install", "-q", "--python", str(python), "--resolution", asked.resolution, "-e", extras)
     run(uv, "pip", "list", "--python", str(python))
     run(str(python), "-m", "rankmeter", "demo", "--output", str(folder / "demo"))

@@ -67,10 +67,10 @@ def numbers_in(data: object, path: str = "") -> list[tuple[str, float]]:
     return [(path, float(data))] if isinstance(data, float) else []
 
 
-def changes(before: dict[str, float], now: dict[str, float]) -> list[str]:
-    """The names of recorded numbers that are others now."""
+def changes(before: dict[str, float], now: dict[str, float], same: float = 1e-9) -> list[str]:
+    """The names of recorded numbers that are others now, by more than a share of ``same``."""
     return [
-        name for name, value in before.items() if name not in now or not math.isclose(now[name], value, rel_tol=1e-9)
+        name for name, value in before.items() if name not in now or not math.isclose(now[name], value, rel_tol=same)
     ]
 
 

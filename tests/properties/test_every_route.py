@@ -99,10 +99,13 @@ def int_is_exact(value: Any) -> bool:
 
 
 def deduplicated(items: tuple[tuple[Any, float], ...], policy: str | None) -> dict[Any, float] | None:
-    """A list as a mapping; None where an item stands twice and nothing says what to do."""
+    """A list as a mapping; None where an item stands twice and nothing says what to do.
+
+    Judgments are ``repeated``: one that says the same again changes nothing.
+    """
     made: dict[Any, float] = {}
     for item, value in items:
-        if item in made and policy is None:
+        if item in made and (policy is None or (policy == "repeated" and value != made[item])):
             return None
         if item not in made:
             made[item] = value
@@ -122,7 +125,7 @@ def expected(case: Case) -> Any:
         return REFUSED
     text = [len({type(one) for one in kinds}) > 1 for kinds in _ids_by_kind(case)]
     judgments, run = {}, {}
-    for side, made, policy in ((case.judgments, judgments, None), (case.run, run, case.duplicates)):
+    for side, made, policy in ((case.judgments, judgments, "repeated"), (case.run, run, case.duplicates)):
         for query, items in side:
             found = deduplicated(tuple((str(i) if text[1] else i, v) for i, v in items), policy)
             key = str(query) if text[0] else query

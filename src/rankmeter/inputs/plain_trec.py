@@ -45,6 +45,8 @@ def _everywhere(byte: int) -> np.uint64:
 
 _ZEROS, _POINT, _LOW_BITS, _SIXES, _UPPER_HALVES = map(_everywhere, (0x30, 0x1E, 0x7F, 0x06, 0xF0))
 _PAIR = np.uint64(0x000000FF000000FF)
+_SUM, _BYTES_BEHIND = _everywhere(1), np.uint64(0x0706050403020100)
+"""A word of bytes 0 and 1 times this has in its highest byte how many are 1; where one is, how many stand behind it."""
 _LAST = ~FIRST[::-1]
 """The last 0 to 8 bytes of a word: the high ones."""
 
@@ -74,7 +76,7 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     """
     plain = np.broadcast_to((size >= 1) & (size <= MOST_DIGITS), len(end)).copy()
     number = np.zeros(len(end), np.uint64)
-    behind, points = np.zeros(1, np.int64), np.zeros(1, np.uint8)
+    behind, points = np.zeros(1, np.int64), np.zeros(1, np.int64)
     longest = min(int(size.max(initial=0)), MOST_DIGITS)
     for count in range(-(-longest // WORD)):
         word = text.words(end - WORD * (count + 1))
@@ -83,9 +85,10 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
         # Digits are their values now, a point is 0x1E, and what stands before the number is 0.
         point, others = _points(word)
         if point.any():
-            found = np.bitwise_count(point)
+            marks = point >> np.uint64(7)
+            found = ((marks * _SUM) >> np.uint64(56)).view(np.int64)
             points = points + found
-            after = (63 - np.bitwise_count(point - np.uint64(1)).astype(np.int64)) >> 3
+            after = ((marks * _BYTES_BEHIND) >> np.uint64(56)).view(np.int64)
             behind = behind + np.where(found == 1, after + WORD * count, 0)
         if others is not None:
             plain &= others == 0

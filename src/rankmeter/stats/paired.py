@@ -3,7 +3,7 @@
 On the same units: ``t`` (the default) is Student's paired test; ``randomisation`` (Fisher 1935; Smucker et al. 2007)
 flips the sign of each unit's difference at random and asks how often the mean is at least as far from 0; ``wilcoxon``
 is the signed-rank test and ``sign`` the binomial test of wins against losses. For separate groups (runs that share no
-seed): Welch's test, random exchanges of runs, and Mann and Whitney's test. Wilcoxon, sign and Mann-Whitney are scipy's.
+seed): Welch's test, random exchanges of runs, and Mann and Whitney's test. Sign and Mann-Whitney are scipy's.
 
 A difference that is not significant does not show that two systems are alike. Tests of "no worse than" and "as good as"
 do: there the burden of proof is on sameness (TOST, Schuirmann 1987).
@@ -20,7 +20,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankmeter.errors import InputError, check_positive
-from rankmeter.late import stats
+from rankmeter.late import special, stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
 from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, share_of
@@ -120,6 +120,8 @@ def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> fl
 
 FEW_RANKS = 13
 """With tied ranks, scipy tries every pattern of signs up to this many differences."""
+COUNTED_RANKS = 50
+"""Without ties, it counts the patterns of signs up to this many."""
 
 
 def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
@@ -137,8 +139,30 @@ def _wilcoxon(rows: Floats, alternative: Alternative, seed: int) -> Floats:
             chances[same[tied]] = _randomised(signed[tied], alternative, 2**FEW_RANKS, seed)
         for alike in (~tied, tied & (size > FEW_RANKS)):  # ranks without ties have exact p-values
             if alike.any():
-                chances[same[alike]] = stats.wilcoxon(signed[alike], axis=1, alternative=alternative).pvalue
+                chances[same[alike]] = _of_rank_sums(signed[alike], alternative, tied=bool(tied[alike].any()))
     return chances
+
+
+def _of_rank_sums(signed: Floats, alternative: Alternative, *, tied: bool) -> Floats:
+    """(rows,) the p-values of signed ranks: of all patterns of signs, or by the normal distribution for many or ties.
+
+    When ``scipy.stats.wilcoxon`` does which depends on its version; this is what 1.13 and newer do.
+    """
+    size, sums = signed.shape[1], np.where(signed > 0, signed, 0.0).sum(axis=1)
+    if size <= COUNTED_RANKS and not tied:
+        ways = np.ones(1)  # how many patterns have each sum of positive ranks; whole numbers below 2**53
+        for rank in range(1, size + 1):
+            ways = np.pad(ways, (0, rank)) + np.pad(ways, (rank, 0))
+        place = sums.astype(np.intp)
+        lower = np.cumsum(ways)[place] / 2.0**size
+        upper = np.cumsum(ways[::-1])[::-1][place] / 2.0**size
+    else:
+        # Each rank has a random sign: the variance is the sum of their squares, which ties make smaller.
+        score = (sums - size * (size + 1) / 4) / np.sqrt((signed**2).sum(axis=1) / 4)
+        lower, upper = special.ndtr(score), special.ndtr(-score)
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(2 * np.minimum(lower, upper), 1.0))
+    return np.asarray(upper if alternative == "greater" else lower)
 
 
 def ranks_of(differences: Floats) -> Floats:

@@ -35,6 +35,9 @@ TEXTS = {
     "moment of a zone": ["2025-12-31 16:30:00+00:00", "2026-01-01 00:30:00+00:00", "2026-01-01 15:30:00+00:00"],
 }
 
+CONNECTIONS = []
+"""What their relations are read from; older DuckDB closes a connection that nothing else holds."""
+
 
 def columns(ids, value, numbers):
     return {"query": [ids[0]] * 3, "item": ids, value: numbers}
@@ -54,6 +57,7 @@ def table(ids, value, numbers):
 def duckdb_relation(ids, value, numbers, _):
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
+    CONNECTIONS.append(connection)
     connection.execute("set timezone='UTC'")
     kind = {uuid.UUID: "uuid", dt.date: "date"}.get(
         type(ids[0]), "timestamptz" if getattr(ids[0], "tzinfo", None) else "timestamp"

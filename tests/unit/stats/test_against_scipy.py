@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
+from tests.other_scipy import COUNTS_TIES, RNG
 
 from rankmeter.arithmetic import AGGREGATES, Values
 from rankmeter.errors import InputError
@@ -55,7 +56,7 @@ def test_drawn_randomisation_equals_scipy_within_the_error_of_drawing(values) ->
     for p, (left, right) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
         expected = stats.permutation_test(
             (values[left], values[right]), mean_difference, permutation_type="samples", vectorized=True,
-            n_resamples=39_999, rng=np.random.default_rng(7),
+            n_resamples=39_999, **{RNG: np.random.default_rng(7)},
         ).pvalue  # fmt: skip
         assert p == pytest.approx(expected, abs=5 * np.sqrt(2 * expected * (1 - expected) / 40_000) + 1e-4)
 
@@ -78,10 +79,11 @@ def test_t_wilcoxon_and_sign_are_those_of_scipy(values) -> None:
         wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
         clean = np.round(difference, 10)  # scipy takes rounding errors for differences of rank
         assert found["t"][column] == pytest.approx(stats.ttest_rel(values[left], values[right]).pvalue, rel=1e-9)
-        assert found["wilcoxon"][column] == pytest.approx(stats.wilcoxon(clean).pvalue, rel=1e-9)
+        assert not COUNTS_TIES or found["wilcoxon"][column] == pytest.approx(stats.wilcoxon(clean).pvalue, rel=1e-9)
         assert found["sign"][column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
 
 
+@pytest.mark.skipif(not COUNTS_TIES, reason="this scipy takes tied ranks for ranks without ties")
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_wilcoxon_with_few_tied_differences_tries_every_pattern_as_scipy_does(alternative) -> None:
     for d in ([0.1, 0.1, -0.1, 0.3, 0.2, 0.2], [0.5, 0.5, 0.0, 0.5, -0.25, 0.0, 0.25]):
@@ -90,13 +92,25 @@ def test_wilcoxon_with_few_tied_differences_tries_every_pattern_as_scipy_does(al
         assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("units", [1, 2, 14, 50, 51])
+@pytest.mark.parametrize("digits", [1, 9])
+def test_wilcoxon_is_that_of_scipy_with_and_without_ties(units, digits, alternative) -> None:
+    if digits == 1 and not COUNTS_TIES:
+        pytest.skip("this scipy takes tied ranks for ranks without ties")
+    differences = np.random.default_rng(units).normal(0.3, 1, units).round(digits)
+    expected = stats.wilcoxon(differences[differences != 0], alternative=alternative).pvalue
+    found = p_value(differences, "wilcoxon", alternative=alternative, permutations=100, seed=0)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize(("method", "name"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_bootstrap_intervals_equal_those_of_scipy_with_the_same_seed(method, name) -> None:
     values = np.random.default_rng(6).random((3, 40))
     bands = intervals_of([sample_of(values)], [(0, 1)], level=0.9, method=method, resamples=2000, seed=11)[0]
     for found, data in ((bands.systems[2], values[2]), (bands.pairs[0], values[0] - values[1])):
         expected = stats.bootstrap(
-            (data,), np.mean, confidence_level=0.9, n_resamples=2000, method=name, rng=np.random.default_rng(11)
+            (data,), np.mean, confidence_level=0.9, n_resamples=2000, method=name, **{RNG: np.random.default_rng(11)}
         ).confidence_interval
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
