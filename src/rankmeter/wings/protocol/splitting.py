@@ -1,0 +1,207 @@
+"""The verb: interactions in, parts and their protocol out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError, check_choice, check_whole
+from rankmeter.placing.placements import Ints
+from rankmeter.wings.protocol.chance import Hashes, of_rows
+from rankmeter.wings.protocol.interactions import Coded, Interactions, distinct_rows, read_interactions
+from rankmeter.wings.protocol.leaks import leaks_of
+from rankmeter.wings.protocol.split_parts import PARTS, Fold, Split
+from rankmeter.wings.protocol.statement import FoldFacts, PartCounts, Protocol, StepCount
+from rankmeter.wings.protocol.steps import Before, parse_after, parse_before, without
+from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, TimePoint, parse_strategy
+from rankmeter.wings.protocol.user_order import NONE, TEST, TRAIN, VALIDATION, Labels, TieRule
+
+
+def split(
+    interactions: object,
+    how: str | Strategy,
+    *,
+    validation: str | bool | None = None,
+    before: object = (),
+    after: object = (),
+    ties: TieRule = "item",
+    whole: str | None = None,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+    format: str | None = None,
+) -> Split:
+    """Divide interactions into train and test, in a way that is stated, counted and repeatable.
+
+    Parameters
+    ----------
+    interactions
+        A row per interaction, with a user, an item, and for most strategies a time: a frame of any library, a mapping
+        of columns, or files (CSV, JSON lines, Parquet, MovieLens's own).
+    how
+        ``last_n(1)``, ``random_n(1)``, ``last_share(0.2)``, ``random_share(0.2)`` of every user; ``random(0.2)`` of all
+        rows; ``time(2024-06-01)``, ``time_share(0.2)``, ``time_best`` for one point in time; ``windows(30d,3)``;
+        ``folds(5)``, ``user_folds(5)``; ``users(0.1)``, ``items(0.1)`` held out.
+    validation
+        How train is divided once more, for validation; ``True``: in the same way.
+    before
+        Steps before, in this order: ``rating(4)``, ``duplicates(last)``, ``k_core(5)``, ``k_core(5,rounds=2)``,
+        ``min_user(5)``, ``min_item(5)``.
+    after
+        What is taken out of validation and test, in this order: ``cold_users``, ``cold_items``, ``seen``.
+    ties
+        Which of several rows of a user and a time is the later one: that with the higher item id (``item``), which
+        gives the same rows for reordered input, or the one given later (``rows``).
+    whole
+        ``session``: rows of one user and session stay together, and are counted and dated as one, by their last row.
+    seed
+        For all random draws. A draw depends on what the rows say, not on where they stand.
+    columns
+        Columns of unusual names: ``{"user": "uid", "time": "when"}``.
+    format
+        How a file is written, where its content does not tell.
+
+    Examples
+    --------
+    >>> import rankmeter as rm
+    >>> rows = {"user": [1, 1, 1, 2, 2], "item": list("abcab"), "time": [1, 2, 3, 1, 2]}
+    >>> rm.split(rows, "last_n(1)").test.rows()
+    [(1, 'c', 3), (2, 'b', 2)]
+    >>> [fold.test["item"].to_list() for fold in rm.split(rows, "windows(1, 2)")]
+    [['b', 'b'], ['c']]
+    """
+    strategy, steps, dropped = parse_strategy(how), parse_before(before), parse_after(after)
+    nested = _nested(strategy, validation)
+    check_choice("ties", ties, ("item", "rows"))
+    check_choice("whole", whole, (None, "session"))
+    check_whole("seed", seed)
+    table, origins = read_interactions(interactions, columns=columns, format=format)
+    keys = of_rows(table, 0).view(np.uint64)
+    rows, counted = _kept(table, steps, ties)
+    kept = table if len(rows) == len(table) else table.take(rows)
+    if not len(kept):
+        raise InputError.of("protocol.nothing_left", source=origins.source, steps=[text for text, _ in steps])
+    draw = Draw(seed, ties)
+    divided, unit = _divided(kept, strategy, draw, whole)
+    folds, facts = [], []
+    for labels in divided.folds:
+        if nested is not None:
+            labels = _with_validation(kept, labels, nested, draw, whole)
+        removed = []
+        for word in dropped:
+            labels, gone = without(labels, kept, word)
+            removed.append(StepCount(word, gone))
+        _refuse_empty(labels, how, removed)
+        facts.append(
+            FoldFacts(
+                _counts(kept, labels, keys if len(rows) == len(table) else keys[rows]),
+                tuple(removed),
+                leaks_of(kept, labels),
+            )
+        )
+        folds.append(Fold(_spread(labels, rows, len(table)), origins))
+    protocol = Protocol(
+        how=str(strategy), validation=None if nested is None else str(nested), before=counted, ties=ties, whole=whole,
+        seed=seed, rows=len(table), users=_distinct(kept.user), items=_distinct(kept.item), folds=tuple(facts),
+        tied=divided.tied, facts={**divided.facts, **unit}, after=dropped, inputs={"interactions": digest_of(keys)},
+    )  # fmt: skip
+    return Split(tuple(folds), protocol, origins)
+
+
+def _nested(strategy: Strategy, validation: object) -> Strategy | None:
+    """How train is divided once more."""
+    if validation is None or validation is False:
+        return None
+    if validation is True and isinstance(strategy, TimePoint):
+        raise InputError.of("protocol.validation_point")
+    nested = strategy if validation is True else parse_strategy(validation)
+    if nested.has_folds:
+        raise InputError.of("protocol.validation_folds", how=str(nested))
+    return nested
+
+
+def _kept(
+    table: Interactions, steps: tuple[tuple[str, Before], ...], ties: TieRule
+) -> tuple[Ints, tuple[StepCount, ...]]:
+    """The rows that all steps keep, and what each removed."""
+    rows, counted = np.arange(len(table)), []
+    for text, step in steps:
+        kept = step.keep(table if len(rows) == len(table) else table.take(rows), ties)
+        counted.append(StepCount(text, len(rows) - int(np.count_nonzero(kept))))
+        rows = rows if kept.all() else rows[kept]
+    return rows, tuple(counted)
+
+
+def _divided(table: Interactions, strategy: Strategy, draw: Draw, whole: str | None) -> tuple[Divided, dict[str, Any]]:
+    """The labels of the rows, or those of their sessions for all of their rows."""
+    if whole is None:
+        return strategy.divide(table, draw), {}
+    sessions, member = _sessions(table)
+    divided = strategy.divide(sessions, draw)
+    return Divided(tuple(labels[member] for labels in divided.folds), divided.tied, divided.facts), {
+        "sessions": len(sessions)
+    }
+
+
+def _sessions(table: Interactions) -> tuple[Interactions, Ints]:
+    """A row for each session, dated by its last row, and the session of each row."""
+    if table.session is None:
+        raise InputError.of("protocol.session_needed")
+    pair = distinct_rows(table.user.codes, table.session.codes, table.session.count)
+    distinct, first, member = np.unique(pair, return_index=True, return_inverse=True)
+    time = None
+    if table.time is not None:
+        time = np.full(len(distinct), np.iinfo(np.int64).min)
+        np.maximum.at(time, member, table.time)
+    one = table.take(first)
+    return Interactions(one.user, table.session.take(first), time, table.clock, None, None), member
+
+
+def _with_validation(table: Interactions, labels: Labels, nested: Strategy, draw: Draw, whole: str | None) -> Labels:
+    """The labels with train divided once more."""
+    train = np.flatnonzero(labels == TRAIN)
+    inner, _ = _divided(table.take(train), nested, draw, whole)
+    changed = labels.copy()
+    changed[train] = np.array([NONE, TRAIN, VALIDATION, VALIDATION], np.uint8)[inner.folds[0]]
+    return changed
+
+
+def _spread(labels: Labels, rows: Ints, total: int) -> Labels:
+    """The labels of all rows of the input; those that a step removed are in no part."""
+    if len(rows) == total:
+        return labels
+    spread = np.zeros(total, np.uint8)
+    spread[rows] = labels
+    return spread
+
+
+def _refuse_empty(labels: Labels, how: object, removed: list[StepCount]) -> None:
+    for name, label in (("train", TRAIN), ("test", TEST)):
+        if not (labels == label).any():
+            steps = [step for step in removed if step.removed]
+            kind = "protocol.empty_part_after" if steps and name == "test" else "protocol.empty_part"
+            raise InputError.of(kind, part=name, how=str(how), steps=[step.step for step in steps])
+
+
+def _counts(table: Interactions, labels: Labels, keys: Hashes) -> dict[str, PartCounts]:
+    """The size of every part that holds anything."""
+    parts = {}
+    for name, label in PARTS.items():
+        rows = np.flatnonzero(labels == label)
+        if len(rows):
+            parts[name] = PartCounts(
+                len(rows), _distinct(table.user.take(rows)), _distinct(table.item.take(rows)), digest_of(keys[rows])
+            )
+    return parts
+
+
+def _distinct(ids: Coded) -> int:
+    there = np.zeros(ids.count, bool)
+    there[ids.codes] = True
+    return int(np.count_nonzero(there))
+
+
+def digest_of(keys: Hashes) -> str:
+    """A fingerprint of rows, whatever their order: the sum of their hashes."""
+    return f"{int(keys.sum(dtype=np.uint64)):016x}"

@@ -1,0 +1,469 @@
+"""How rows are divided: each strategy is a value, spelled ``last_n(2)``, that gives every row a label per fold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankmeter.errors import InputError, did_you_mean
+from rankmeter.frozen import dataclass
+from rankmeter.placing.placements import Ints
+from rankmeter.wings.protocol.chance import of_ids, of_rows
+from rankmeter.wings.protocol.interactions import Interactions
+from rankmeter.wings.protocol.user_order import (
+    NONE,
+    TEST,
+    TRAIN,
+    Cut,
+    Labels,
+    Ordered,
+    TieRule,
+    by_cut,
+    decided_by_ties,
+    in_order,
+)
+from rankmeter.wording import Said, said
+
+Few = Literal["keep", "train", "test", "drop"]
+"""A user with no more than n rows keeps one in train, or all in train, or all in test, or is in no part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a split is made under, whatever the strategy."""
+
+    seed: int = 0
+    ties: TieRule = "item"
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """The labels of a table."""
+
+    folds: tuple[Labels, ...]
+    tied: int = 0
+    """Rows whose label the rule for ties decides."""
+    facts: Mapping[str, Any] = {}
+    """What was found in the data: the time point."""
+
+
+class Strategy:
+    """A way to divide rows."""
+
+    __slots__ = ()
+    word: ClassVar[str]
+    has_folds: ClassVar[bool] = False
+    needs_time: ClassVar[bool] = False
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        """Label every row."""
+        raise NotImplementedError
+
+    def told(self, facts: Mapping[str, Any]) -> Said:
+        """The strategy as a sentence."""
+        return said(f"split_{self.word}", **{**self.values(), **facts})
+
+    def values(self) -> dict[str, Any]:
+        """Its parameters by name."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        parts = fields(self)  # type: ignore[arg-type]
+        stated = [str(getattr(self, part.name)) for part in parts[:1]]
+        stated += [
+            f"{part.name}={getattr(self, part.name)}" for part in parts[1:] if getattr(self, part.name) != part.default
+        ]
+        return f"{self.word}({','.join(stated)})" if stated else self.word
+
+
+def share_of(value: object, what: str = "share") -> Fraction:
+    """A share between 0 and 1, exactly as it is written: 0.2 is a fifth."""
+    try:
+        share = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise InputError.of("protocol.not_a_share", what=what, value=value)
+    return share
+
+
+def _count_of(value: object, what: str, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError.of("protocol.not_a_count", what=what, value=value, least=least)
+    return value
+
+
+def ceiling(share: Fraction, count: int) -> int:
+    """The smallest whole number that is at least this share of a count."""
+    return -(-share.numerator * count // share.denominator)
+
+
+def _cut_n(n: int, few: Few) -> Cut:
+    def cut(rows: int) -> tuple[int, int] | None:
+        if rows > n:
+            return rows - n, 0
+        return {"keep": (1, 0), "train": (rows, 0), "test": (0, 0), "drop": None}[few]
+
+    return cut
+
+
+def _cut_share(share: Fraction) -> Cut:
+    return lambda rows: (rows - min(ceiling(share, rows), rows - 1), 0)
+
+
+def _by_time(table: Interactions, draw: Draw) -> Ordered:
+    return in_order(table.user.codes, table.user.count, table.times, table, draw.ties)
+
+
+def _by_chance(table: Interactions, draw: Draw) -> Ordered:
+    return in_order(table.user.codes, table.user.count, of_rows(table, draw.seed), table, draw.ties)
+
+
+@dataclass(frozen=True, slots=True)
+class LastN(Strategy):
+    """The last n rows of every user are test."""
+
+    word: ClassVar[str] = "last_n"
+    needs_time: ClassVar[bool] = True
+    n: int = 1
+    few: Few = "keep"
+
+    def __post_init__(self) -> None:
+        _count_of(self.n, "n")
+        _check_few(self.few)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        ordered = _by_time(table, draw)
+        labels = by_cut(ordered, _cut_n(self.n, self.few))
+        return Divided((labels,), decided_by_ties(ordered, labels))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomN(Strategy):
+    """n rows of every user, drawn at random, are test."""
+
+    word: ClassVar[str] = "random_n"
+    n: int = 1
+    few: Few = "keep"
+
+    def __post_init__(self) -> None:
+        _count_of(self.n, "n")
+        _check_few(self.few)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        return Divided((by_cut(_by_chance(table, draw), _cut_n(self.n, self.few)),))
+
+
+def _check_few(few: str) -> None:
+    if few not in (choices := ("keep", "train", "test", "drop")):
+        raise InputError.of("protocol.unknown_few", few=few, choices=list(choices))
+
+
+@dataclass(frozen=True, slots=True)
+class LastShare(Strategy):
+    """The last rows of every user, a share of them rounded up, are test; one stays in train."""
+
+    word: ClassVar[str] = "last_share"
+    needs_time: ClassVar[bool] = True
+    share: object = 0.2
+
+    def __post_init__(self) -> None:
+        share_of(self.share)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        ordered = _by_time(table, draw)
+        labels = by_cut(ordered, _cut_share(share_of(self.share)))
+        return Divided((labels,), decided_by_ties(ordered, labels))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomShare(Strategy):
+    """A share of every user's rows, rounded up, is test; one stays in train."""
+
+    word: ClassVar[str] = "random_share"
+    share: object = 0.2
+
+    def __post_init__(self) -> None:
+        share_of(self.share)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        return Divided((by_cut(_by_chance(table, draw), _cut_share(share_of(self.share))),))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomRows(Strategy):
+    """A share of all rows, rounded up, is test."""
+
+    word: ClassVar[str] = "random"
+    share: object = 0.2
+
+    def __post_init__(self) -> None:
+        share_of(self.share)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        keys = of_rows(table, draw.seed)
+        return Divided(
+            (np.where(_lowest(keys, ceiling(share_of(self.share), len(keys))), TEST, TRAIN).astype(np.uint8),)
+        )
+
+
+def _lowest(keys: Ints, count: int) -> Any:
+    """Which rows have the lowest keys, exactly so many: of equal keys, which rows that say the same have, the first."""
+    if count >= len(keys):
+        return np.ones(len(keys), bool)
+    bound = np.partition(keys, count - 1)[count - 1]
+    chosen = keys < bound
+    equal = np.flatnonzero(keys == bound)
+    chosen[equal[: count - int(chosen.sum())]] = True
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class TimePoint(Strategy):
+    """Rows before a time are train, rows from it on are test."""
+
+    word: ClassVar[str] = "time"
+    needs_time: ClassVar[bool] = True
+    point: object = None
+
+    def __post_init__(self) -> None:
+        if self.point is None:
+            raise InputError.of("protocol.no_point")
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (nothing is drawn)
+        return _from(table.times, table.known_clock.point(self.point), table)
+
+
+def _from(times: Ints, point: int, table: Interactions) -> Divided:
+    labels = np.where(times >= point, np.uint8(TEST), np.uint8(TRAIN))
+    return Divided((labels,), 0, {"at": table.known_clock.shown(point)})
+
+
+@dataclass(frozen=True, slots=True)
+class TimeShare(Strategy):
+    """The latest time from which on there is at least this share of the rows divides them."""
+
+    word: ClassVar[str] = "time_share"
+    needs_time: ClassVar[bool] = True
+    share: object = 0.2
+
+    def __post_init__(self) -> None:
+        share_of(self.share)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (nothing is drawn)
+        times = table.times
+        at = len(times) - ceiling(share_of(self.share), len(times))
+        return _from(times, int(np.partition(times, at)[at]), table)
+
+
+@dataclass(frozen=True, slots=True)
+class BestTime(Strategy):
+    """The latest time of the data for which most users have rows before it and from it on divides them."""
+
+    word: ClassVar[str] = "time_best"
+    needs_time: ClassVar[bool] = True
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (nothing is drawn)
+        times = table.times
+        far = np.iinfo(np.int64)
+        first, last = np.full(table.user.count, far.max), np.full(table.user.count, far.min)
+        np.minimum.at(first, table.user.codes, times)
+        np.maximum.at(last, table.user.codes, times)
+        there = first <= last
+        points = np.unique(times)
+        # A user counts for every point after the first of its rows, up to the last.
+        counts = np.searchsorted(np.sort(first[there]), points) - np.searchsorted(np.sort(last[there]), points)
+        best = int(points[len(points) - 1 - int(np.argmax(counts[::-1]))])
+        divided = _from(times, best, table)
+        return replace(divided, facts={**divided.facts, "users": int(counts.max())})
+
+
+@dataclass(frozen=True, slots=True)
+class Windows(Strategy):
+    """Windows of time, the last of which ends with the last row: test is a window, train all rows before it."""
+
+    word: ClassVar[str] = "windows"
+    has_folds: ClassVar[bool] = True
+    needs_time: ClassVar[bool] = True
+    length: object = None
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if self.length is None:
+            raise InputError.of("protocol.no_length")
+        _count_of(self.count, "count")
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (nothing is drawn)
+        times, clock = table.times, table.known_clock
+        if (length := clock.length(self.length)) <= 0:
+            raise InputError.of("protocol.not_a_duration", text=self.length)
+        end = int(times.max()) + 1
+        folds = []
+        for window in range(self.count):
+            start = end - (self.count - window) * length
+            folds.append(_in_window(times, start, start + length))
+        return Divided(tuple(folds), 0, {"at": clock.shown(end - self.count * length)})
+
+
+def _in_window(times: Ints, start: int, end: int) -> Labels:
+    labels = np.where(times < start, np.uint8(TRAIN), np.uint8(TEST))
+    labels[times >= end] = NONE
+    return labels
+
+
+@dataclass(frozen=True, slots=True)
+class RowFolds(Strategy):
+    """k folds of equal size over all rows, at random."""
+
+    word: ClassVar[str] = "folds"
+    has_folds: ClassVar[bool] = True
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        _count_of(self.k, "k", 2)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        order = np.argsort(of_rows(table, draw.seed), kind="stable")
+        return Divided(_folds(order, self.k, np.arange(len(order))))
+
+
+def _folds(order: Ints, k: int, member: Ints) -> tuple[Labels, ...]:
+    """K folds: ``order`` are the members as drawn, ``member`` that of each row."""
+    fold = np.empty(len(order), np.int64)
+    fold[order] = np.arange(len(order)) % k
+    of_row = fold[member]
+    return tuple(np.where(of_row == number, np.uint8(TEST), np.uint8(TRAIN)) for number in range(k))
+
+
+@dataclass(frozen=True, slots=True)
+class UserFolds(Strategy):
+    """k folds over users, at random: all rows of a user are in one."""
+
+    word: ClassVar[str] = "user_folds"
+    has_folds: ClassVar[bool] = True
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        _count_of(self.k, "k", 2)
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        drawn = _drawn(table.user.codes, of_ids(table.user, draw.seed))
+        place = np.zeros(table.user.count, np.int64)
+        place[drawn] = np.arange(len(drawn))
+        return Divided(_folds(np.arange(len(drawn)), self.k, place[table.user.codes]))
+
+
+def _drawn(codes: Ints, hashes: Any) -> Ints:
+    """The codes that occur, in random order."""
+    there = np.flatnonzero(np.bincount(codes, minlength=len(hashes)))
+    order: Ints = there[np.argsort(hashes[there], kind="stable")]
+    return order
+
+
+def _held_out(codes: Ints, hashes: Any, size: object, what: str) -> Divided:
+    drawn = _drawn(codes, hashes)
+    is_count = isinstance(size, int) and size >= 1
+    count = int(size) if is_count else ceiling(share_of(size), len(drawn))  # type: ignore[call-overload]
+    if count >= len(drawn):
+        raise InputError.of("protocol.all_held_out", what=said(what), count=count, there=len(drawn))
+    chosen = np.zeros(len(hashes), bool)
+    chosen[drawn[:count]] = True
+    return Divided((np.where(chosen[codes], np.uint8(TEST), np.uint8(TRAIN)),), 0, {"count": count})
+
+
+@dataclass(frozen=True, slots=True)
+class HeldUsers(Strategy):
+    """Users drawn at random, a share or a number of them: all of their rows are test."""
+
+    word: ClassVar[str] = "users"
+    size: object = 0.1
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        return _held_out(table.user.codes, of_ids(table.user, draw.seed), self.size, "protocol_users")
+
+
+@dataclass(frozen=True, slots=True)
+class HeldItems(Strategy):
+    """Items drawn at random, a share or a number of them: all of their rows are test."""
+
+    word: ClassVar[str] = "items"
+    size: object = 0.1
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:
+        return _held_out(table.item.codes, of_ids(table.item, draw.seed), self.size, "protocol_items")
+
+
+STRATEGIES: Mapping[str, type[Strategy]] = {
+    kind.word: kind
+    for kind in (
+        *(LastN, RandomN, LastShare, RandomShare, RandomRows, TimePoint, TimeShare, BestTime, Windows),
+        *(RowFolds, UserFolds, HeldUsers, HeldItems),
+    )
+}
+EXAMPLES = (
+    *("last_n(1)", "random_n(1)", "last_share(0.2)", "random_share(0.2)", "random(0.2)", "time(2024-06-01)"),
+    *("time_share(0.2)", "time_best", "windows(30d,3)", "folds(5)", "user_folds(5)", "users(0.1)", "items(0.1)"),
+)
+
+
+def called(text: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """A word with its arguments: ``last_n(2, few=drop)``.
+
+    >>> called("last_n(2, few=drop)"), called("time_best")
+    (('last_n', [2], {'few': 'drop'}), ('time_best', [], {}))
+    """
+    match = re.fullmatch(r"\s*([A-Za-z_]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    if match is None:
+        raise InputError.of("protocol.not_a_call", text=text)
+    given: list[Any] = []
+    named: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, (match[2] or "").split(","))):
+        name, equals, value = part.partition("=")
+        if equals:
+            named[name.strip()] = _value(value.strip())
+        else:
+            given.append(_value(part))
+    return match[1], given, named
+
+
+def _value(text: str) -> Any:
+    text = text.strip("\"'")
+    if re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    if re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE):
+        return float(text)
+    return text
+
+
+def parse_strategy(how: object) -> Strategy:
+    """A strategy from its text.
+
+    >>> str(parse_strategy("last_n(2,few=drop)")), parse_strategy("time_share(.1)")
+    ('last_n(2,few=drop)', TimeShare(share=0.1))
+    """
+    if isinstance(how, Strategy):
+        return how
+    if not isinstance(how, str):
+        raise InputError.of("protocol.unknown_strategy", text=repr(how), known=list(EXAMPLES))
+    word, given, named = called(how)
+    kind = STRATEGIES.get(word)
+    if kind is None:
+        raise InputError.of(
+            "protocol.unknown_strategy", text=word, known=list(EXAMPLES), hint=did_you_mean(word, [*STRATEGIES]) or None
+        )
+    strategy: Strategy = made(kind, how, given, named)
+    return strategy
+
+
+def made(kind: Any, text: str, given: list[Any], named: Mapping[str, Any]) -> Any:
+    """A value of a class from the arguments of a text."""
+    names = [part.name for part in fields(kind)]
+    arguments = {**dict(zip(names, given, strict=False)), **named}
+    if len(given) > len(names) or any(name not in names for name in named):
+        raise InputError.of("protocol.other_arguments", text=text, names=names)
+    return kind(**arguments)
