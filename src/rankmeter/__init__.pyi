@@ -55,6 +55,7 @@ import rankmeter.wings.online.public_names as online
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.judging.abstention import silence as silence
+from rankmeter.wings.protocol.splitting import split as split
 from rankmeter.wings.catalogue.tensors import tensors as tensors
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import coverage as _coverage
@@ -93,7 +94,7 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up",
     "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
     "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
     "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 

@@ -13,6 +13,7 @@ WINGS: dict[str, str] = {
     "fusion": "Fusion of runs: definitions by name, tuning without self-deception, several searches for one question",
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
+    "protocol": "Before the number: splits of interactions, and the protocol that says how they were made",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
 }
 """Every wing, and what it is for."""
@@ -36,6 +37,7 @@ NAMES: dict[str, str] = {
     "silence": "rankmeter.wings.judging.abstention",
     "judgments_from_clicks": "rankmeter.wings.online.click_grades",
     "online": "rankmeter.wings.online.public_names",
+    "split": "rankmeter.wings.protocol.splitting",
 }
 
 MODULES: dict[str, str] = {
@@ -65,6 +67,7 @@ COMMANDS: dict[str, str] = {
     "counterfactual": "rankmeter.wings.online.commands",
     "interleave": "rankmeter.wings.online.commands",
     "agreement": "rankmeter.wings.online.commands",
+    "split": "rankmeter.wings.protocol.commands",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -123,12 +126,13 @@ DOCS: dict[str, str] = {
     "how-to/queries-without-a-hit.md": "judging",
     "online.md": "online",
     "how-to/online.md": "online",
+    "how-to/split-interactions.md": "protocol",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("conformance doors engines fusion judging online".split())
+HELPFUL = tuple("conformance doors engines fusion judging online protocol".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("conformance doors engines fusion judging online".split())
+SPOKEN = tuple("conformance doors engines fusion judging online protocol".split())
 """Wings that have sentences of their own."""
