@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.placing.placements import Ints
-from rankmeter.wings.protocol.interactions import Coded, Interactions
+from rankmeter.wings.protocol.interactions import CodedIds, Interactions
 
 Hashes = npt.NDArray[np.uint64]
 AT_ONCE = 1 << 16
@@ -24,7 +24,7 @@ def mixed(values: Hashes) -> Hashes:
     return values ^ (values >> np.uint64(31))
 
 
-def of_ids(ids: Coded, salt: int) -> Hashes:
+def of_ids(ids: CodedIds, salt: int) -> Hashes:
     """A random number for each id, by code: that of a number by its value, that of a text by its letters."""
     added = mixed(np.array([salt], np.uint64) + np.uint64(0x9E3779B97F4A7C15))
     if ids.ids is not None and not ids.ids.dtype.is_integer():

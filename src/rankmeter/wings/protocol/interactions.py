@@ -48,7 +48,7 @@ MOVIELENS = ("user", "item", "rating", "time")
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedIds:
     """Ids as whole numbers from 0, in the order of the ids."""
 
     codes: Ints
@@ -64,7 +64,7 @@ class Coded:
         listed = np.asarray(codes)
         return [int(code) + self.first for code in listed] if self.ids is None else self.ids.gather(listed).to_list()
 
-    def take(self, rows: Any) -> Coded:
+    def take(self, rows: Any) -> CodedIds:
         """The ids of some rows."""
         return replace(self, codes=self.codes[rows])
 
@@ -73,12 +73,12 @@ class Coded:
 class Interactions:
     """A table of interactions, ready to be split."""
 
-    user: Coded
-    item: Coded
+    user: CodedIds
+    item: CodedIds
     time: Ints | None
     clock: Clock | None
     rating: Floats | None
-    session: Coded | None
+    session: CodedIds | None
 
     def __len__(self) -> int:
         return len(self.user.codes)
@@ -167,7 +167,7 @@ def _ids(column: pl.Series, role: str, origin: Origin) -> pl.Series:
     return id_column(column, role, origin)
 
 
-def code(ids: pl.Series) -> Coded:
+def code(ids: pl.Series) -> CodedIds:
     """Ids as whole numbers, in their order.
 
     >>> code(pl.Series(["b", "a", "b"])).codes.tolist(), code(pl.Series(["10", "9"])).codes.tolist()
@@ -179,12 +179,12 @@ def code(ids: pl.Series) -> Coded:
         values = ids.to_numpy()
         low, high = int(values.min()), int(values.max())
         if high - low < max(4 * len(ids), 1 << 16):
-            return Coded((values - values.dtype.type(low)).astype(np.int64, copy=False), high - low + 1, low)
+            return CodedIds((values - values.dtype.type(low)).astype(np.int64, copy=False), high - low + 1, low)
         distinct = ids.unique().sort()
-        return Coded(np.searchsorted(distinct.to_numpy(), values), len(distinct), ids=distinct)
+        return CodedIds(np.searchsorted(distinct.to_numpy(), values), len(distinct), ids=distinct)
     distinct = ids.unique().sort()
     codes = ids.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
-    return Coded(codes, len(distinct), ids=distinct)
+    return CodedIds(codes, len(distinct), ids=distinct)
 
 
 def _as_numbers(ids: pl.Series) -> pl.Series | None:

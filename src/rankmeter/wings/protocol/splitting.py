@@ -10,7 +10,7 @@ import numpy as np
 from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.placing.placements import Ints
 from rankmeter.wings.protocol.chance import Hashes, of_rows
-from rankmeter.wings.protocol.interactions import Coded, Interactions, distinct_rows, read_interactions
+from rankmeter.wings.protocol.interactions import CodedIds, Interactions, distinct_rows, read_interactions
 from rankmeter.wings.protocol.leaks import leaks_of
 from rankmeter.wings.protocol.split_parts import PARTS, Fold, Split
 from rankmeter.wings.protocol.statement import FoldFacts, PartCounts, Protocol, StepCount
@@ -196,7 +196,7 @@ def _counts(table: Interactions, labels: Labels, keys: Hashes) -> dict[str, Part
     return parts
 
 
-def _distinct(ids: Coded) -> int:
+def _distinct(ids: CodedIds) -> int:
     there = np.zeros(ids.count, bool)
     there[ids.codes] = True
     return int(np.count_nonzero(there))
