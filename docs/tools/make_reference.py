@@ -304,7 +304,7 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
         yield f"{facts['queries']}{words.colon}`queries={measure.default_queries}`"
         if measure.needed():
             yield f"{facts['needs']}{words.colon}{', '.join(f'`{need}`' for need in measure.needed())}"
-    aliases = [alias for alias, text in ALIASES.items() if type(parse(text)) is type(measure)]
+    aliases = [alias for alias, text in ALIASES.items() if re.split(r"\W", text)[0] == type(measure).name]
     if aliases:
         shown = [
             f"`{alias}`" if parse(ALIASES[alias]) == measure else f"`{alias}` (`{parse(ALIASES[alias])}`)"

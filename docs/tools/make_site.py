@@ -31,6 +31,7 @@ from latex2mathml.converter import convert
 
 import rankmeter
 from rankmeter.measures.prose import prose_file
+from rankmeter.wings import is_there, table, wing_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -57,7 +58,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Wings": ("各翼", ["wings/*.md", "wings/*/*.md"]),
     "Statistics": ("统计", ["statistics.md", "online.md"]),
     "Decisions": ("设计取舍", ["decisions/*.md"]),
-    "Project": ("项目", ["design.md", "performance.md", "contributing.md", "security.md", "changelog.md"]),
+    "Project": ("项目", ["design.md", "wings/*.md", "performance.md", "contributing.md", "security.md", "changelog.md"]),
 }
 """The parts of the site with their Chinese names; a pattern stands for the pages that match it, README first."""
 
@@ -218,7 +219,8 @@ def api_pages(language: str) -> dict[str, str]:
     pages: dict[str, str] = {}
     described: set[Any] = set()
     for page, (english, chinese, names) in API.items():
-        things = [thing for name in names for thing in public(importlib.import_module(name))]
+        there = [name for name in names if name not in table.MODULES or is_there(wing_of(table.MODULES[name]))]
+        things = [thing for name in there for thing in public(importlib.import_module(name))]
         functions = [thing for thing in things if inspect.isfunction(thing)]
         results = [kind for kind in things if isinstance(kind, type) and not is_error(kind)]
         results += [kind for function in functions for kind in given(function, homes)]
@@ -251,7 +253,8 @@ def public(module: ModuleType) -> list[Any]:
     names = getattr(module, "__all__", None)
     if names is None:
         names = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
-    things = [getattr(module, name) for name in names if not name.startswith("_")]
+    gone = {name for name, home in table.NAMES.items() if not is_there(wing_of(home))}
+    things = [getattr(module, name) for name in names if not name.startswith("_") and name not in gone]
     return [thing for thing in things if not (isinstance(thing, type) and hasattr(thing, "tie_rules"))]
 
 

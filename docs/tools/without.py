@@ -39,13 +39,14 @@ def main() -> None:
     options.add_argument("wings", nargs="+", choices=[*table.WINGS, "all", "each"])
     options.add_argument("--tests", nargs="*", default=TESTS)
     options.add_argument("--types", action="store_true", help="check types too")
+    options.add_argument("--site", action="store_true", help="build the site too")
     asked = options.parse_args()
     taken = [[wing] for wing in table.WINGS] if "each" in asked.wings else [asked.wings]
     for wings in taken:
-        without(list(table.WINGS) if "all" in wings else wings, asked.tests, types=asked.types)
+        without(list(table.WINGS) if "all" in wings else wings, asked)
 
 
-def without(wings: list[str], tests: list[str], *, types: bool) -> None:
+def without(wings: list[str], asked: argparse.Namespace) -> None:
     """One tree without these wings, tried."""
     tree = ROOT / "build" / f"without-{'-'.join(wings) if len(wings) < len(table.WINGS) else 'all'}"
     shutil.rmtree(tree, ignore_errors=True)
@@ -69,10 +70,13 @@ def without(wings: list[str], tests: list[str], *, types: bool) -> None:
     run("-c", ASKED)
     run("-m", "rankmeter", "--help")
     run("docs/tools/make_names.py")
-    if types:
+    run("docs/tools/make_reference.py")
+    if asked.types:
         run("-m", "mypy")
-    if tests:
-        present = [name for name in tests if (tree / name).exists()]
+    if asked.site:
+        run("docs/tools/make_site.py")
+    if asked.tests:
+        present = [name for name in asked.tests if (tree / name).exists()]
         run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-m", "not slow", *present)
     shutil.rmtree(tree)
 

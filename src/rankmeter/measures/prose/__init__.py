@@ -22,7 +22,11 @@ from typing import Any
 from rankmeter.errors import NotFoundError, check_language
 from rankmeter.frozen import dataclass
 from rankmeter.measures.families import FAMILY_OF
+from rankmeter.wings import FOLDER, wing_of
+from rankmeter.wings.table import FAMILIES
 from rankmeter.wording import LANGUAGES, Language
+
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,10 @@ def _filled(text: str, indent: str = "", *, hanging: str = "") -> str:
 
 def conventions() -> dict[str, Any]:
     """The prose about every option, by ``option``, or ``option_Measure`` if it means something else in that measure."""
-    return {**(_entry("conventions") or {}), **(_entry("slate_conventions") or {})}
+    found: dict[str, Any] = {}
+    for file in (*map(prose_file, ("conventions", "slate_conventions")), *_of_wings()):
+        found |= _read(file) or {}
+    return found
 
 
 def _convention(measure: str, option: str) -> dict[str, Any] | None:
@@ -131,16 +138,22 @@ def _convention(measure: str, option: str) -> dict[str, Any] | None:
 def prose_file(name: str) -> Path:
     """Where the prose of a measure stands: here, or in its wing."""
     home = FAMILY_OF.get(name, "")
-    folder = Path(__file__).parent
-    if home.startswith("rankmeter.wings."):
-        folder = folder.parents[1].joinpath(*home.split(".")[1:-1], "words", "prose")
-    return folder / f"{name}.toml"
+    return (Path(FOLDER, wing_of(home), "words", "prose") if home in FAMILIES else HERE) / f"{name}.toml"
+
+
+def _of_wings() -> Iterator[Path]:
+    """What wings with measures say of their options."""
+    for wing in dict.fromkeys(map(wing_of, FAMILIES)):
+        yield Path(FOLDER, wing, "words", "prose", "conventions.toml")
+
+
+def _entry(name: str) -> dict[str, Any] | None:
+    return _read(prose_file(name)) if name.isidentifier() else None
 
 
 @cache
-def _entry(name: str) -> dict[str, Any] | None:
-    file = prose_file(name)
-    return tomllib.loads(file.read_text(encoding="utf-8")) if name.isidentifier() and file.is_file() else None
+def _read(file: Path) -> dict[str, Any] | None:
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 __all__ = [
