@@ -125,7 +125,7 @@ def _filled(text: str, indent: str = "", *, hanging: str = "") -> str:
 def conventions() -> dict[str, Any]:
     """The prose about every option, by ``option``, or ``option_Measure`` if it means something else in that measure."""
     found: dict[str, Any] = {}
-    for file in (*map(prose_file, ("conventions", "slate_conventions")), *_of_wings()):
+    for file in (prose_file("conventions"), *_of_wings(), prose_file("slate_conventions")):
         found |= _read(file) or {}
     return found
 
