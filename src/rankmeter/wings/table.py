@@ -124,6 +124,7 @@ DOCS: dict[str, str] = {
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",
     "how-to/queries-without-a-hit.md": "judging",
+    "for/analyst.md": "online",
     "online.md": "online",
     "how-to/online.md": "online",
     "how-to/split-interactions.md": "protocol",

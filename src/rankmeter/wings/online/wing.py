@@ -9,5 +9,5 @@ WING = Wing(
         ("online", "judgments-from-clicks", "counterfactual", "interleave", "agreement"), ".commands"
     ),
     measures=(".measures",),
-    docs=("online.md", "how-to/online.md"),
+    docs=("for/analyst.md", "online.md", "how-to/online.md"),
 )
