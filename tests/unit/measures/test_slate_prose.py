@@ -35,6 +35,7 @@ def test_no_option_is_described_twice():
     assert sorted(described) == sorted(conventions())
 
 
+@pytest.mark.wings("online")
 def test_an_option_that_means_something_else_in_a_measure_is_described_there():
     told = {name: read_convention(name, "alpha", 0.5).decides for name in ("alpha_nDCG", "Calibration")}
     assert "subtopic" in told["alpha_nDCG"]
