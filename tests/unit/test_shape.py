@@ -110,6 +110,13 @@ def test_the_table_of_wings_is_what_the_wings_say() -> None:
         assert path.read_text("utf-8") == text, f"{path.name}: run docs/tools/make_wings.py"
 
 
+@pytest.mark.parametrize("wing", sorted(WINGS - {"conformance", "engines", "fusion", "protocol", "results"}))
+def test_the_page_of_a_wing_names_its_modules(wing) -> None:
+    page = (ROOT / "docs" / "wings" / f"{wing}.md").read_text("utf-8")
+    modules = {path.stem for path in (ROOT / "src" / "rankmeter" / "wings" / wing).glob("*.py")}
+    assert sorted(name for name in modules - {"__init__", "wing"} if f"`{name}`" not in page) == []
+
+
 def test_functions_take_few_parameters() -> None:
     many = [(count, name) for count, name in shape.most_parameters(shape.sources()) if count > MOST_PARAMETERS]
     assert [(count, name) for count, name in many if name not in VERBS] == []
