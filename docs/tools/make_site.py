@@ -55,11 +55,10 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
             "sources.md",
         ],
     ),
-    "Wings": ("各翼", ["wings/*.md", "wings/*/*.md"]),
     "Statistics": ("统计", ["statistics.md", "online.md"]),
     "Decisions": ("设计取舍", ["decisions/*.md"]),
     "Project": ("项目", ["design.md", "performance.md", "contributing.md", "security.md", "changelog.md"]),
-    "Wings": ("各部分的结构", ["wings/*.md"]),
+    "Wings": ("各部分的结构", ["wings/*.md", "wings/*/*.md"]),
 }
 """The parts of the site with their Chinese names; a pattern stands for the pages that match it, README first."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.fusion.definition import Fusion
-from rankmeter.wings.fusion.pooling import RunLists, Pool
+from rankmeter.wings.fusion.pooling import Pool, RunLists
 
 
 class ListStatistics:
