@@ -1,15 +1,26 @@
 """Arrow's memory on its way to Polars: what may be handed over as it is, and what is turned into something safe first.
 
-Two libraries that read each other's memory are two libraries that must agree on it, in the versions that are installed.
+Two libraries that read each other's memory are two libraries that must agree on it, in the versions that are installed;
+where they do not, the process dies or, worse, reads other ids. All columns of Arrow come in here, and what is not known
+to be read rightly by every version comes as Python's values. Tried with PyArrow 18 to 26 and Polars 1.39 to 2.1:
+
+- a lone array of large lists of text is read wrongly by Polars before 1.44, as a column of a table it is not
+- views of text (`VIEWS_SINCE`)
+- decimals of 256 bits end in a panic; run ends, unions, views of lists and intervals are not read; maps are by some
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+from rankmeter.inputs.cells import RawColumn
+from rankmeter.late import pl
 
 VIEWS_SINCE = 25
 """The first PyArrow whose views of text other libraries can read.
 
 An older one tells of short texts, which need no memory beside the views, by a pointer to nowhere, and Polars, which
-follows it, takes the process with it. Tried with 18 to 26, and Polars 1.39 to 2.1.
+follows it, takes the process with it.
 """
 
 
@@ -18,3 +29,65 @@ def shares_views() -> bool:
     import pyarrow as pa
 
     return int(pa.__version__.partition(".")[0]) >= VIEWS_SINCE
+
+
+def column_of(given: Any) -> RawColumn:
+    """An array of PyArrow, chunked or not, as a Series; as Python's values where Polars is not known to read its type.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> column_of(pa.array(["a", "b"])).to_list(), column_of(pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())))
+    (['a', 'b'], [[('a', 1)]])
+    """
+    import pyarrow as pa
+
+    if isinstance(given.type, pa.BaseExtensionType) and _is_flat(given.type.storage_type):
+        given = given.cast(given.type.storage_type)
+    if given.type in (pa.string_view(), pa.binary_view()) and not shares_views():
+        given = given.cast(pa.large_string() if given.type == pa.string_view() else pa.large_binary())
+    if not _is_read(given.type):
+        return list(given.to_pylist())
+    frame: Any = pl.from_arrow(pa.table([given], names=["column"]))
+    return frame.to_series()  # type: ignore[no-any-return]
+
+
+def stored(column: pl.Series) -> pl.Series:
+    """What a column of an extension type, which newer Polars keep, is stored as: text, numbers or truth values."""
+    if not isinstance(column.dtype, pl.BaseExtension):
+        return column
+    return column.ext.storage().cast(pl.Boolean) if column.dtype.ext_name() == "arrow.bool8" else column.ext.storage()
+
+
+def table_of_stream(given: Any) -> Any:
+    """What streams Arrow (a batch, a reader, a frame of a library that speaks no other language) as a PyArrow table."""
+    import pyarrow as pa
+
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    return given.read_all() if isinstance(given, pa.RecordBatchReader) else pa.table(given)
+
+
+def _is_read(kind: Any) -> bool:
+    """Whether every Polars reads a column of this type rightly, out of every PyArrow."""
+    import pyarrow.types as known
+
+    if known.is_dictionary(kind):
+        return any(is_text(kind.value_type) for is_text in (known.is_string, known.is_large_string))
+    if any(is_lists(kind) for is_lists in (known.is_list, known.is_large_list, known.is_fixed_size_list)):
+        return _is_read(kind.value_type)
+    if known.is_struct(kind):
+        return all(_is_read(kind.field(at).type) for at in range(kind.num_fields))
+    plain = known.is_integer, known.is_floating, known.is_decimal128, known.is_boolean, known.is_null, _is_flat
+    return any(is_such(kind) for is_such in plain) or (known.is_temporal(kind) and not known.is_interval(kind))
+
+
+def _is_flat(kind: Any) -> bool:
+    """Whether this is text or bytes."""
+    import pyarrow as pa
+    import pyarrow.types as known
+
+    if kind in (pa.string_view(), pa.binary_view()):
+        return shares_views()
+    text = known.is_string, known.is_large_string, known.is_binary, known.is_large_binary, known.is_fixed_size_binary
+    return any(is_such(kind) for is_such in text)

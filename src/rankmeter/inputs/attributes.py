@@ -48,8 +48,7 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     if isinstance(data, pl.DataFrame):
         return data
     if is_frame(data):
-        opened = OpenedFrame(data, what)
-        return pl.DataFrame({name: _column(taken) for name, taken in opened.take({n: n for n in opened.names}).items()})
+        return pl.DataFrame({name: _column(taken) for name, taken in OpenedFrame(data, what).every().items()})
     return read_table(data, what, named=named)
 
 

@@ -131,7 +131,7 @@ def as_written(text: str) -> float | int | decimal.Decimal:
 
 def is_rounded(value: Any) -> bool:
     """Whether a number beyond 2**53 becomes another one as a float, so that two of them may become one."""
-    if isinstance(value, float):
+    if isinstance(value, (float, np.float16, np.float32)):
         return False
     exact = int(value) if isinstance(value, numbers.Integral) else value
     if isinstance(exact, decimal.Decimal):

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import EmptyInputError, InputError, examples
 from rankmeter.frozen import dataclass
+from rankmeter.inputs.arrow import stored
 from rankmeter.inputs.cells import (
     EXACT_WHOLE_NUMBERS,
     LOOKED_AT,
@@ -236,6 +237,7 @@ def _ids(role: Role, raw: Columns, origin: Origin) -> pl.Series:
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
         column = _ids_of_objects(role, list(column), raw, origin)
+    column = stored(column)
     if (text := ids_as_text(column)) is not None:
         column = text
     dtype = column.dtype
@@ -303,9 +305,10 @@ def _numbers(role: Role, raw: Columns, origin: Origin) -> pl.Series:
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
         column = _numbers_of_objects(role, list(column), raw, origin)
+    column = stored(column)
     dtype = column.dtype
     if not (dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and role == "grade")):
-        shown = examples(map(repr, column.head(3)))
+        shown = examples(map(repr, column.head(3).to_list()))
         raise InputError.of("inputs.not_numeric", source=origin.source, role=role, type=str(dtype), examples=shown)
     if column.null_count():
         raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
@@ -387,7 +390,7 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: 
 def holds_lists(column: RawColumn) -> bool:
     """Whether the first value of a column that is there is a list."""
     if not isinstance(column, list) and column.dtype not in (pl.String, pl.Object):
-        return column.dtype.is_nested() and not isinstance(column.dtype, pl.Struct)
+        return isinstance(column.dtype, (pl.List, pl.Array))
     return is_list(next((value for value in chain(column[:1], column) if not is_missing(value)), None))
 
 
@@ -437,12 +440,12 @@ def _check_one_list(queries: RawColumn, origin: Origin, before: set[object]) -> 
 def _flat(role: Role, raw: Columns, origin: Origin) -> tuple[RawColumn, list[int]]:
     """All values of a column of lists, one after another, and how many each row has."""
     column = raw[role]
-    if not isinstance(column, list) and column.dtype.is_nested():
+    if not isinstance(column, list) and isinstance(column.dtype, (pl.List, pl.Array)):
         column = column.arr.to_list() if isinstance(column.dtype, pl.Array) else column
         if column.null_count():
             raise origin.blame(said("inputs.is_missing", role=role), column.is_null().arg_true().to_list(), raw)
         sizes = column.list.len()
-        return column.filter(sizes > 0).explode(), sizes.to_list()
+        return column.filter(sizes > 0).explode(empty_as_null=False), sizes.to_list()
     ordered = origin.reading is not None and origin.reading.order == "lists"
     lists = [None if ordered and isinstance(value, (set, frozenset)) else list_of(value) for value in column]
     wrong = [row for row, values in enumerate(lists) if values is None]

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
-from rankmeter.inputs.arrow import shares_views
+from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
 from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, are_columns, name_pairs
@@ -34,10 +34,20 @@ def is_frame(obj: object) -> bool:
         return True
     if type(obj).__module__.partition(".")[0] in ("builtins", "collections", "numpy", "pathlib", "torch", "polars"):
         return False
+    return _is_known(obj) or _is_stream(obj)
+
+
+def _is_known(obj: object) -> bool:
+    """Whether Narwhals knows what library made this frame."""
     import narwhals as nw
 
     kinds = nw.dependencies.is_into_dataframe, nw.dependencies.is_into_lazyframe
     return any(is_kind(obj) for is_kind in kinds)
+
+
+def _is_stream(obj: object) -> bool:
+    """Whether these are columns that Arrow's interface hands over."""
+    return hasattr(type(obj), "__arrow_c_stream__") and hasattr(obj, "schema")
 
 
 def judgments_from_frame(frame: object, *, columns: Named | None = None, source: str | None = None) -> JudgmentTable:
@@ -112,7 +122,7 @@ class OpenedFrame(OpenedTable):
 
         if not is_frame(frame):
             raise InputError.of("inputs.no_frame", source=self._source, type=type(frame).__name__)
-        native = nw.to_native(frame, pass_through=True)
+        native = nw.to_native(frame, pass_through=True) if _is_known(frame) else self._of_stream(frame)
         # pandas columns are taken by position, so that number-named and doubly named ones can be spoken of.
         self._is_pandas = nw.dependencies.is_pandas_dataframe(native)
         if self._is_pandas or nw.dependencies.is_pandas_like_dataframe(native):
@@ -130,6 +140,16 @@ class OpenedFrame(OpenedTable):
             raise InputError.of(
                 "inputs.frame_refused", source=self._source, reason=str(error).replace(chr(10), " ")
             ) from error
+
+    def _of_stream(self, stream: Any) -> Any:
+        try:
+            return table_of_stream(stream)
+        except ImportError as error:
+            raise self._missing("pyarrow") from error
+
+    def _missing(self, library: str) -> MissingExtraError:
+        extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
+        return MissingExtraError.of("inputs.frame_needs", source=self._source, library=library, extra=extra)
 
     def _named_levels(self, native: Any) -> dict[object, int]:
         """The levels of a pandas index that have a name: columns like any other, before the others."""
@@ -162,6 +182,8 @@ class OpenedFrame(OpenedTable):
         chosen = chosen if rows is None else chosen.head(rows)
         if not isinstance(chosen, (pl.DataFrame, pl.LazyFrame)):
             chosen = self._leave_narwhals(chosen)
+            if type(chosen).__module__.startswith("pyarrow"):
+                return {role: column_of(chosen.column(columns.index(column))) for role, column in wanted.items()}
         if isinstance(chosen, pl.LazyFrame):
             with self._reading():
                 chosen = chosen.collect()
@@ -169,6 +191,12 @@ class OpenedFrame(OpenedTable):
             # By place: out of Arrow, a column without a name comes with another one.
             return {role: chosen.to_series(columns.index(column)) for role, column in wanted.items()}
         return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
+
+    def every(self) -> dict[str, RawColumn]:
+        """All columns by name, of which no two may have the same."""
+        if (doubled := next((name for name in self.names if self.names.count(name) > 1), None)) is not None:
+            raise InputError.of("inputs.doubled_column", source=self._source, column=doubled)
+        return self.take({name: name for name in self.names})
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         yield TablePart(self.take(columns))
@@ -183,7 +211,7 @@ class OpenedFrame(OpenedTable):
         except (Exception, pl.exceptions.PanicException) as error:
             raise InputError.of("inputs.frame_not_computed", source=self._source, reason=reason_of(error)) from error
 
-    def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a Polars or pandas frame out
+    def _leave_narwhals(self, chosen: Any) -> Any:  # a Narwhals frame in, a frame of Polars, pandas or PyArrow out
         import narwhals as nw
 
         try:
@@ -192,13 +220,9 @@ class OpenedFrame(OpenedTable):
                     return chosen.collect("polars").to_native()
             if nw.dependencies.is_pandas_like_dataframe(chosen.to_native()):  # modin, cuDF
                 return chosen.to_pandas()
-            return chosen.to_polars()
+            return chosen.to_native() if chosen.implementation.is_pyarrow() else chosen.to_polars()
         except ModuleNotFoundError as error:
-            library = error.name or "pyarrow"
-            extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
-            raise MissingExtraError.of(
-                "inputs.frame_needs", source=self._source, library=library, extra=extra
-            ) from error
+            raise self._missing(error.name or "pyarrow") from error
 
 
 def _name_of(column: object) -> str:
@@ -209,16 +233,22 @@ def _name_of(column: object) -> str:
 def _from_pandas(series: Any) -> RawColumn:  # a pandas Series, which is never imported here
     """One pandas column: NumPy memory as it is, extension types through Arrow, objects as a list."""
     is_numpy = type(series.dtype).__module__.startswith("numpy")
-    # Of times with a zone PyArrow up to 25.0.0 asks pandas in a way that pandas 3.1 warns of.
-    if (is_numpy and series.dtype.kind == "O") or type(series.dtype).__name__ == "DatetimeTZDtype":
+    if is_numpy and series.dtype.kind == "O":
         return list(series.tolist())
+    if type(series.dtype).__name__ == "DatetimeTZDtype":
+        # PyArrow up to 25.0.0 asks pandas for these in a way that pandas 3.1 warns of.
+        return pl.Series(series.dt.tz_convert(None).to_numpy()).dt.replace_time_zone("UTC")
     try:
         if is_numpy and series.dtype.kind in "iufb":
             return pl.Series(series.to_numpy())
+        if is_numpy:
+            return cast("pl.Series", pl.from_pandas(series, nan_to_null=False))
         if getattr(series.dtype, "storage", "") == "pyarrow" and (text := _views_of_text(series)) is not None:
             return text
-        # NaN and null differ for us: nan_to_null would hide which of them a score was.
-        return cast("pl.Series", pl.from_pandas(series, nan_to_null=False))
+        import pyarrow as pa
+
+        # NaN and null differ for us: from_pandas would hide which of them a score was.
+        return column_of(pa.array(series, from_pandas=False))
     except (ImportError, ValueError, TypeError, NotImplementedError, OverflowError, pl.exceptions.PolarsError):
         # No PyArrow, or a type that Arrow does not know: Python objects always work.
         return list(series.tolist())

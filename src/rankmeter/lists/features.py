@@ -78,7 +78,7 @@ def _vectors(column: pl.Series, items: pl.Series, source: str) -> npt.NDArray[An
     """A column of vectors."""
     lists = column.arr.to_list() if isinstance(column.dtype, pl.Array) else column
     _check_lengths(lists.list.len().fill_null(0).to_list(), items, source)
-    flat = lists.explode()
+    flat = lists.explode(empty_as_null=True)
     numbers = flat.cast(pl.Float64, strict=False) if not flat.dtype.is_numeric() else flat
     if numbers.has_nulls():
         width = len(flat) // max(len(items), 1)

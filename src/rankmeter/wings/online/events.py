@@ -17,12 +17,14 @@ from itertools import product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import UUID
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
+from rankmeter.inputs.cells import is_missing
 from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
-from rankmeter.inputs.frames import is_frame, kind_of_frame, scan
+from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame, scan
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.wings.loading import source_of
@@ -288,21 +290,20 @@ def _text(value: object) -> str:
 
 
 def _foreign(frame: object, name: str) -> pl.LazyFrame:
-    import narwhals as nw
+    columns: list[pl.Series] = []
+    for column, values in OpenedFrame(frame, name).every().items():
+        try:
+            columns.append(values.alias(column) if isinstance(values, pl.Series) else pl.Series(column, _plain(values)))
+        # A column of numbers and texts, or of numbers too large.
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+            hint = said("online.one_type_a_column")
+            raise InputError.of("online.make_no_table", source=name, why=reason_of(error), hint=hint) from error
+    return pl.LazyFrame(columns)
 
-    try:
-        opened: Any = nw.from_native(frame)
-        if isinstance(opened, nw.LazyFrame):
-            opened = opened.collect("polars")
-        table: pl.DataFrame = opened.to_polars()
-    except nw.exceptions.DuplicateError as error:
-        why = " ".join(str(error).split())
-        raise InputError.of("online.columns_of_one_name", source=name, why=why) from error
-    # pyarrow raises these for a column of numbers and texts, or of numbers too large; Polars panics at 256 bits.
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PanicException) as error:
-        hint = said("online.one_type_a_column")
-        raise InputError.of("online.make_no_table", source=name, why=reason_of(error), hint=hint) from error
-    return table.lazy()
+
+def _plain(values: Sequence[object]) -> list[object]:
+    """Objects as Polars takes them: ids that have a text as text, no value for what is missing."""
+    return [None if is_missing(value) else str(value) if isinstance(value, UUID) else value for value in values]
 
 
 def unreadable(name: str, error: Exception) -> InputError:
@@ -415,7 +416,7 @@ def _flat_ga4(
         inner = {field.name for field in items.inner.fields} if isinstance(items.inner, pl.Struct) else set()
         # An event without items stays one row.
         frame = frame.with_columns(pl.when(pl.col("items").list.len() > 0).then(pl.col("items")))
-        frame = frame.explode("items")
+        frame = frame.explode("items", empty_as_null=True)
         of_item = pl.col("items").struct.field
         for role, name in (("item", "item_id"), ("position", "item_list_index")):
             if name in inner and role not in given:

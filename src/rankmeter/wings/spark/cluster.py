@@ -244,7 +244,7 @@ def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
     with guarded(), unweighed_batches(made.sparkSession):
         frame = _polars(made.select("query", *ARRAYS))
     width = len(ev.means)
-    parts = [frame[name].explode().to_numpy().reshape(-1, width).T for name in ARRAYS]
+    parts = [frame[name].explode(empty_as_null=True).to_numpy().reshape(-1, width).T for name in ARRAYS]
     return Evaluation(
         name=ev.name,
         ids=frame["query"],
