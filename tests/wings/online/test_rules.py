@@ -473,7 +473,7 @@ def test_columns_that_cannot_be_ids_are_refused():
         rm.online.evaluate([row(1, ["u"], "click")], "CTR")
     pandas = pytest.importorskip("pandas")
     twice = pandas.DataFrame([[1, "u", "click", "click"]], columns=["time", "user", "type", "type"])
-    with pytest.raises(InputError, match="two columns have the same name"):
+    with pytest.raises(InputError, match="two columns called 'type'"):
         rm.online.evaluate(twice, "CTR")
 
 
