@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeAlias, TypeVar, cast, get_args
 
+import numpy as np
+
 from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents
@@ -35,7 +37,8 @@ from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
-from rankmeter.inputs.reading import UNUSED, Reading, disagreement, read_as, trec_reading
+from rankmeter.inputs.ranks_beside import contradiction
+from rankmeter.inputs.reading import UNUSED, Reading, read_as, trec_reading
 from rankmeter.inputs.tables import JudgmentTable, Labelled, PlainJudgments, Ranks, RunTable, joined_runs
 from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
 from rankmeter.late import pl
@@ -204,8 +207,10 @@ def trec_notes(source: ByteSource) -> dict[str, str]:
     """What looks odd in the first lines of a run: ranks that say something else than the scores do."""
     rows = [fields for line in sample_rows(source.head, LOOKED_AT) if len(fields := line.split()) >= 5]
     notes: dict[str, str] = {}
-    numbers = [[as_number(fields[at]) for fields in rows] for at in (3, 4)]
-    if (pair := disagreement([fields[0] for fields in rows], *numbers)) is not None:
+    number: dict[bytes, int] = {}
+    queries = np.array([number.setdefault(fields[0], len(number)) for fields in rows], np.int64)
+    ranks, scores = (np.array([as_number(fields[at]) for fields in rows], np.float64) for at in (3, 4))
+    if (pair := contradiction(queries, ranks, scores)) is not None:
         first, second = (rows[row][2].decode("utf-8", "replace") for row in pair)
         notes["rank"] = said(
             "ranks_disagree", source=source.name, rank="rank", score="score", first=first, second=second

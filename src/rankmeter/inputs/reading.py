@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents, is_missing, is_number, is_text, number_of
-from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, is_usual, judgment_columns, run_columns
+from rankmeter.inputs.cells import LISTS, RawColumn, contents, is_missing, is_text
+from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, judgment_columns, run_columns
 from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, line_about, said, word
 
 Order = Literal["score", "distance", "rank", "row order", "lists"]
@@ -165,14 +165,6 @@ def read_as(side: Side, names: Sequence[str], head: Head, named: Named | None, s
     order: Order = next((role for role in ("score", "distance", "rank") if role in columns), "row order")
     if order == "row order" and holds(columns["item"]) in LISTS:
         order = "lists"
-    ranks = [name for name in unused if is_usual("rank", name)]
-    if order == "score" and len(ranks) == 1 and "rank" not in (named or {}):
-        taken = {role: head(columns[role]) for role in ("query", "item", "score")}
-        if (pair := disagreement(taken["query"], head(ranks[0]), taken["score"])) is not None:
-            first, second = (taken["item"][row] for row in pair)
-            notes["rank"] = said(
-                "ranks_disagree", source=source, rank=ranks[0], score=columns["score"], first=first, second=second
-            )
     return Reading(source, format, columns, order=order, unused=unused, notes=notes)
 
 
@@ -181,31 +173,6 @@ def trec_reading(side: Side, source: str, rows: int | None, notes: Mapping[str, 
     order: Order | None = "score" if side == "run" else None
     value = {"score": "field 5"} if side == "run" else {"grade": "field 4"}
     return Reading(source, "trec", {"query": "field 1", "item": "field 3", **value}, rows, order, notes=notes or {})
-
-
-def disagreement(
-    queries: Sequence[object] | RawColumn, ranks: Sequence[object] | RawColumn, scores: Sequence[object] | RawColumn
-) -> tuple[int, int] | None:
-    """Two rows of one query of which one has the better rank and the other the better score; None if there are none.
-
-    Examples
-    --------
-    >>> disagreement(["q", "q", "q"], [1, 2, 3], [0.9, 0.5, 0.7])
-    (1, 2)
-    >>> disagreement(["q", "q", "r"], [1, 1, 0], [0.5, 0.9, 2.0]) is None
-    True
-    """
-    rows: list[tuple[str, float, float, int]] = []
-    for row, cells in enumerate(zip(queries[:LOOKED_AT], ranks[:LOOKED_AT], scores[:LOOKED_AT], strict=True)):
-        rank, score = (number_of(cell) if isinstance(cell, str) else cell for cell in cells[1:])
-        if any(is_missing(value) or not is_number(value) for value in (rank, score)):
-            return None  # whoever reads the column says what is wrong with it
-        rows.append((str(cells[0]), float(rank), -float(score), row))  # type: ignore[arg-type]
-    rows.sort()
-    for before, after in pairwise(rows):
-        if before[0] == after[0] and before[1] < after[1] and before[2] > after[2]:
-            return before[3], after[3]
-    return None
 
 
 class ReadLog:
