@@ -91,7 +91,7 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
     if not _is_plain(data):
         from rankmeter.inputs.json_tables import table_of_objects
 
-        if (table := _table_of(data, side, columns) or table_of_objects(data, side)) is not None:
+        if (table := _table_of(data, side, columns) or table_of_objects(data, side, columns)) is not None:
             return table
     try:
         return judgments_from_mapping(data) if side == "judgments" else run_from_mapping(data)
@@ -141,8 +141,10 @@ def _has_columns(data: object, format: str | None) -> bool | None:
         from rankmeter.inputs.files import has_columns
 
         return data == "-" or any(has_columns(path, format) for path in _files_of(data).paths) or None  # type: ignore[arg-type]
-    if isinstance(data, (dict, list, tuple, Judgments, Run)):
+    if isinstance(data, (Judgments, Run)):
         return False
+    if isinstance(data, (dict, list, tuple)):
+        return not _is_plain(data)
     from rankmeter.inputs.frames import is_frame
 
     return is_foreign(data) or is_frame(data)

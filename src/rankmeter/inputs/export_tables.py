@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from typing import cast
 
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_number, number_of
+from rankmeter.inputs.cells import LOOKED_AT, RawColumn, number_of
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
-from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, say_columns
+from rankmeter.inputs.columns import RANKING, VALUE_OF, Named, Role, Side, say_columns
 from rankmeter.inputs.ids import is_id_type
 from rankmeter.inputs.reading import GroupedQueries, Reading
 from rankmeter.late import pl
@@ -50,8 +49,6 @@ class Kind:
     item: str
     value: str = ""
     """What became the grade or the score."""
-    as_returned: bool = True
-    """Whether the order of a list is the ranking, whatever the scores are."""
 
 
 class EntryRows:
@@ -63,8 +60,6 @@ class EntryRows:
         self._items, self._values = _Packed(), _Packed()
         self.has_values = True
         self.item_from = ""
-        self.rise: tuple[int, int] | None = None
-        """The first entry whose numbers rise, and where they do; both count from 0."""
         for entry in entries:
             self.add(entry)
 
@@ -76,12 +71,6 @@ class EntryRows:
         self.has_values = self.has_values and (entry.values is not None or not entry.items)
         self._values.extend(entry.values or [] if self.has_values else [])
         self.item_from = self.item_from or entry.item_from
-        if self.rise is None:
-            values = cast("list[float]", entry.values or [])
-            if not set(map(type, values)) <= {float, int}:
-                values = list(filter(is_number, values))
-            rises = (place for place, (before, after) in enumerate(pairwise(values), start=1) if after > before)
-            self.rise = next(((len(self.queries) - 1, place) for place in rises), None)
 
     def columns(self, value: Role) -> dict[Role, RawColumn]:
         """Every row."""
@@ -123,7 +112,8 @@ class _Packed:
 class ExportedTable(OpenedTable):
     """The results or the judgments of some queries, taken from what a tool wrote.
 
-    ``query_from`` is the key, or the file, in which the ids of the queries were found.
+    ``query_from`` is the key, or the file, in which the ids of the queries were found. ``taken`` are the fields that
+    the caller named and the reader followed, by role; one that ranks the items is among the values of the rows.
     """
 
     def __init__(
@@ -135,37 +125,36 @@ class ExportedTable(OpenedTable):
         *,
         unused: Sequence[str] = (),
         notes: Mapping[str, str] | None = None,
+        taken: Mapping[Role, str] | None = None,
     ) -> None:
         self._name, self._query, self._kind, self._rows = name, query_from, kind, rows
-        self._unused, self._notes = unused, notes or {}
+        self._unused, self._notes, self._taken = unused, notes or {}, taken or {}
         seen: set[str] = set()  # ids are compared as text: 7 and "7" are one query
         for query in rows.queries:
             if str(check_id(query, name)) in seen:
                 raise InputError.of("inputs.query_twice", source=name, query=query)
             seen.add(str(query))
-        self._value = VALUE_OF[kind.side]
+        self._value = next((role for role in RANKING if role in self._taken), VALUE_OF[kind.side])
         self.names: Sequence[str] = ["query", "item", *([self._value] if rows.has_values else [])]
 
     def head(self, column: str) -> RawColumn:
         return self._columns[cast(Role, column)][:LOOKED_AT]
 
     def find(self, side: Side, named: Named | None, source: str, format: str) -> Reading:
-        """Scores order the items only where the caller says so: a list stands in the order in which it was returned."""
+        """A list stands in the order in which it was returned, unless the caller named what ranks it."""
+        rest = {role: role if role in self._taken else column for role, column in (named or {}).items()}
         try:
-            reading = super().find(side, named, source, format)
+            reading = super().find(side, rest, source, format)
         except InputError as error:
             raise self._without_columns(error) from None
         found, order = reading.columns, reading.order
-        if side == "run" and "score" in found and "score" not in (named or {}):
-            if self._rows.rise is not None and not self._kind.as_returned:
-                # Whether the order or the scores rank the items is for the caller to say.
-                entry, place = self._rows.rise
-                query = self._rows.queries[entry]
-                raise InputError.of("inputs.scores_rise", source=self._name, query=query, place=place + 1)
-            found, order = {role: found[role] for role in IDS}, "lists"
         self._roles = cast("list[Role]", list(found))
-        value = self._kind.value
-        keys = {"query": self._query, "item": self._rows.item_from or self._kind.item, "grade": value, "score": value}
+        keys: dict[str, str] = {
+            "query": self._query,
+            "item": self._rows.item_from or self._kind.item,
+            "grade": self._kind.value,
+            **dict(self._taken.items()),
+        }
         return replace(
             reading,
             columns={role: keys.get(role) or column for role, column in found.items()},

@@ -61,7 +61,7 @@ def has_columns(path: FileInput, format: str | None = None) -> bool:
     try:
         with open_source(path) as source:
             kind = recognise(source.head, source.name)
-            return kind not in ("qrels", "run") and not (kind == "json" and Head(source.head).text.startswith(b"{"))
+            return kind not in ("qrels", "run") and not (kind == "json" and Head(source.head).is_plain_object)
     except RankmeterError:
         return True  # the reader says what is wrong with it
 
@@ -109,7 +109,7 @@ def read_judgments(path: FileInput, *, format: str | None = None, columns: Named
             )
         from rankmeter.inputs.checked_tables import whole_table
 
-        opened = open_table(kind, source, "judgments")
+        opened = open_table(kind, source, "judgments", named=columns)
         return cast(JudgmentTable, whole_table(opened, "judgments", columns, source.name, kind))
 
 
@@ -183,7 +183,7 @@ def iter_parts(
         else:
             from rankmeter.inputs.checked_tables import read_opened
 
-            opened = open_table(kind, source, "run", block_bytes)
+            opened = open_table(kind, source, "run", block_bytes, columns)
             for rows, fraction in read_opened(opened, "run", columns, source.name, kind, rows_before):
                 yield RunPart(cast(RunTable, rows), source.fraction() if fraction is None else fraction, rows.reading)
 

@@ -7,6 +7,7 @@ adds it.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -21,7 +22,7 @@ from rankmeter.wings.loading import load
 
 if TYPE_CHECKING:
     from rankmeter.inputs.checked_tables import OpenedTable
-    from rankmeter.inputs.columns import Side
+    from rankmeter.inputs.columns import Named, Side
     from rankmeter.inputs.compression import ByteSource
 
 _SAMPLE_ROWS = 20
@@ -79,8 +80,20 @@ class Head:
         is_record = isinstance(value, dict) and not all(isinstance(inner, (dict, list)) for inner in value.values())
         return "jsonl" if rest.strip() or is_record else "json"
 
+    @property
+    def is_plain_object(self) -> bool:
+        """Whether this is a JSON object that holds no more than a list or an object of values under each key."""
+        depth = 0
+        for sign in re.sub(rb'"(?:[^"\\]|\\.)*"|[^][{}"]+', b"", self.text):
+            depth += 1 if sign in b"[{" else -1
+            if depth > 2:
+                return False
+        return self.text.startswith(b"{")
 
-def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | None = None) -> OpenedTable:
+
+def open_table(
+    kind: str, source: ByteSource, side: Side, block_bytes: int | None = None, named: Named | None = None
+) -> OpenedTable:
     """Open a file with named columns: every format but TREC text.
 
     ``block_bytes`` are read at a time, None for all at once. Modules are loaded only where they are needed.
@@ -92,7 +105,7 @@ def open_table(kind: str, source: ByteSource, side: Side, block_bytes: int | Non
     if kind in ("json", "jsonl"):
         from rankmeter.inputs.json_tables import open_json, open_json_lines
 
-        return open_json(source, side) if kind == "json" else open_json_lines(source, side)
+        return open_json(source, side, named) if kind == "json" else open_json_lines(source, side, named)
     if kind in wings.FORMATS:
         opened: OpenedTable = load(wings.FORMATS[kind], f"format={kind!r}").open_table(source, side)
         return opened

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import cast
@@ -81,11 +81,11 @@ def _is_cut(error: json.JSONDecodeError) -> bool:
     )
 
 
-def open_json(source: ByteSource, side: Side) -> OpenedTable:
+def open_json(source: ByteSource, side: Side, named: Named | None = None) -> OpenedTable:
     """Open an object by query, or a list of records."""
     name = source.name
     parsed = parse_json(source.read_all(), name)
-    export = _export_of(parsed, name, side, is_file=True)
+    export = _export_of(parsed, name, side, named, is_file=True)
     if export is not None:
         return export
     if isinstance(parsed, list):
@@ -103,15 +103,15 @@ def open_json(source: ByteSource, side: Side) -> OpenedTable:
     return ByQuery(parsed, name, side)
 
 
-def _export_of(parsed: object, name: str, side: Side, *, is_file: bool) -> OpenedTable | None:
+def _export_of(parsed: object, name: str, side: Side, named: Named | None, *, is_file: bool) -> OpenedTable | None:
     values = parsed if isinstance(parsed, list) else [parsed]
     places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
-    export = _read_by_a_wing(map(Placed, values, places), name, side, is_file=is_file)
+    export = _read_by_a_wing(map(Placed, values, places), name, side, named, is_file=is_file)
     return None if isinstance(export, list) else export
 
 
 def _read_by_a_wing(
-    documents: Iterable[Placed], name: str, side: Side, *, is_file: bool = True
+    documents: Iterable[Placed], name: str, side: Side, named: Named | None, *, is_file: bool = True
 ) -> OpenedTable | list[Placed]:
     """The documents of a file as a table, where a wing knows what wrote them; else the documents themselves."""
     rest = iter(documents)
@@ -121,7 +121,7 @@ def _read_by_a_wing(
     documents = chain(held, rest)
     for module in dict.fromkeys(table.DOCUMENTS.values()):
         if is_there(wing_of(module)):
-            read = load(module, name).export_of(documents, name, side, is_file=is_file)
+            read = load(module, name).export_of(documents, name, side, named, is_file=is_file)
             if not isinstance(read, list):
                 return cast(OpenedTable, read)
             documents = read
@@ -147,49 +147,60 @@ def _keys(value: object) -> list[str]:
     return [key for key, first in firsts.items() if isinstance(first, (list, dict))]
 
 
-def as_json(value: object) -> object:
-    """What an object of a client or a retriever says, as JSON would have it."""
+def as_json(value: object, levels: int = 4) -> object:
+    """What an object of a client, a retriever or a pipeline says, as JSON would have it; plain data deep down stays."""
     if isinstance(value, (list, tuple)):
-        return [as_json(inner) for inner in value]
+        return [as_json(inner, levels - 1) for inner in value]
+    if isinstance(value, dict):
+        if levels < 1:
+            return value
+        return {
+            key: inner if isinstance(inner, (str, int, float)) else as_json(inner, levels - 1)
+            for key, inner in value.items()
+        }
+    if isinstance(value, (str, bytes, int, float)) or value is None:
+        return value
+    if isinstance(value, BaseException):  # what a batch keeps in place of an answer
+        return {"error": f"{type(value).__name__}: {value}"}
     for name in ("model_dump", "to_dict", "body", "json"):
         held = getattr(value, name, None)
-        if held is not None and not isinstance(value, (dict, str, bytes)):
+        if held is not None:
             content = held() if callable(held) else held
             if isinstance(content, (dict, list)):
                 return content
-    if isinstance(value, dict):  # what a component of a pipeline returned: its documents are objects
-        return {key: as_json(inner) if isinstance(inner, list) else inner for key, inner in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: as_json(getattr(value, one.name), levels - 1) for one in fields(value)}
     return value
 
 
-def table_of_objects(data: object, side: Side) -> RunTable | JudgmentTable | None:
+def table_of_objects(data: object, side: Side, named: Named | None = None) -> RunTable | JudgmentTable | None:
     """A run or judgments from what a client, a retriever or a tool returned in Python; None for anything else.
 
     A response for each query (``{"q1": response}``), the documents of LangChain, LlamaIndex and Haystack for each, or
     what a file of JSON would hold: one response, or a list of records with a query.
     """
     plain = as_json(data)
-    opened = _export_of(plain, side, side, is_file=False)
+    opened = _export_of(plain, side, side, named, is_file=False)
     if opened is None and isinstance(plain, list) and all(isinstance(row, dict) and name_pairs(row) for row in plain):
         opened = Records(plain, side, side)
-    return None if opened is None else whole_table(opened, side, None, side, "mapping")
+    return None if opened is None else whole_table(opened, side, named, side, "mapping")
 
 
-def open_json_lines(source: ByteSource, side: Side) -> OpenedTable:
+def open_json_lines(source: ByteSource, side: Side, named: Named | None = None) -> OpenedTable:
     """Open a record on each line; those of engines and RAG tools are read line by line."""
     name = source.name
     if not all(map(_is_flat, islice(filter(bytes.strip, io.BytesIO(source.head)), 2))):
-        return _all_lines(source.lines(), name, side)
+        return _all_lines(source.lines(), name, side, named)
     data = source.read_all()
     if not data or data.isspace():
         raise InputError.of("inputs.empty", source=name)
-    return UniformLines.of(data, name, side) or _all_lines(data.split(b"\n"), name, side)
+    return UniformLines.of(data, name, side) or _all_lines(data.split(b"\n"), name, side, named)
 
 
-def _all_lines(lines: Iterable[bytes], name: str, side: Side) -> OpenedTable:
+def _all_lines(lines: Iterable[bytes], name: str, side: Side, named: Named | None) -> OpenedTable:
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     documents = (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
-    export = _read_by_a_wing(documents, name, side)
+    export = _read_by_a_wing(documents, name, side, named)
     if not isinstance(export, list):
         return export
     return Records([one.value for one in export], name, side, [cast(int, one.line) for one in export])
@@ -293,7 +304,7 @@ class UniformLines(OpenedTable):
 
     @cached_property
     def _exact(self) -> OpenedTable:
-        return _all_lines(self._data.split(b"\n"), self._name, self._side)
+        return _all_lines(self._data.split(b"\n"), self._name, self._side, None)
 
     def head(self, column: str) -> list[object]:
         numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)

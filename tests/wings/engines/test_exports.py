@@ -326,7 +326,7 @@ def test_what_a_retriever_returned_by_query(kind, lists):
 def test_rising_scores_are_for_the_caller_to_explain(tmp_path):
     record = {"query_id": "q", "results": [{"id": "b", "score": 0.2}, {"id": "a", "score": 0.9}]}
     path = written(tmp_path, "rag.jsonl", record)
-    with pytest.raises(rm.InputError, match="result 2 of query q"):
+    with pytest.raises(rm.InputError, match="score contradicts the order of the list: result 2 of query q"):
         rm.evaluate({"q": {"a"}}, path, "RR")
     for columns, wanted in (({"order": "rows"}, 0.5), ({"score": "score"}, 1.0)):
         assert rm.evaluate({"q": {"a"}}, path, "RR", columns=columns)["RR"] == wanted
@@ -366,7 +366,7 @@ def test_a_column_named_for_both_sides_is_explained_where_one_has_no_columns(tmp
     sided = {f"judgments.{name}": column for name, column in own.items()}
     assert rm.evaluate(tmp_path / "case.csv", run, "RR", columns=sided)["RR"] == 1.0
     bare = {**{key: value for key, value in sided.items() if role not in key}, role: own[role]}
-    with pytest.raises(rm.InputError, match=rf"'{own[role]}' cannot be its {role}.*judgments\.{role}"):
+    with pytest.raises(rm.InputError, match=rf"no '{own[role]}' that could be its {role}.*judgments\.{role}"):
         rm.evaluate(tmp_path / "case.csv", run, "RR", columns=bare)
 
 

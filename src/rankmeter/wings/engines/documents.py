@@ -7,13 +7,16 @@ from typing import Any, cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.columns import fold
+from rankmeter.inputs.columns import IDS, RANKING, Role, fold
 from rankmeter.inputs.export_tables import Entry, Kind
+from rankmeter.wings.engines.hit_lists import Taking
 
 Document = Mapping[str, Any]
 
 _IDS = tuple("queryid qid topicid questionid requestid".split())
 _TEXTS = tuple("query userinput question input querytext userquery".split())
+TAKEN: tuple[Role, ...] = (*IDS, *RANKING)
+"""Roles whose fields may be named in results."""
 _ASYNCHRONOUS = frozenset({"is_running", "is_partial", "expiration_time_in_millis"})
 """Keys of which the response of an asynchronous search has one."""
 
@@ -24,8 +27,10 @@ class Shape:
 
     kind: Kind
     fits: Callable[[Document], bool]
-    entries: Callable[[Document, str], Iterator[Entry]]
+    entries: Callable[[Document, str, Taking], Iterator[Entry]]
     """Reads a document; the text is the place in the file, for messages."""
+    takes: frozenset[Role] = frozenset()
+    """Roles whose fields may be named."""
 
 
 def query_of(document: object) -> object | None:
@@ -80,11 +85,6 @@ def of_kind(kind: type, value: object, where: str, key: str, problem: str = "eng
     if not isinstance(value, kind):
         raise InputError.of(problem, source=where, key=key)
     return value
-
-
-def all_or_none(values: list[object]) -> list[object] | None:
-    """Numbers for every item, or none at all."""
-    return None if any(value is None for value in values) or not values else values
 
 
 def holds(kind: type, *paths: tuple[str, ...]) -> Callable[[Document], bool]:

@@ -12,15 +12,23 @@ from dataclasses import replace
 from itertools import chain
 from typing import Literal, cast
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.columns import Side
+from rankmeter.inputs.columns import Named, Role, Side, is_usual
 from rankmeter.inputs.export_tables import EntryRows, ExportedTable, Kind
 from rankmeter.inputs.json_tables import Placed, as_json
 from rankmeter.wings.engines.documents import Document, Shape, query_key, query_of
+from rankmeter.wings.engines.fields import NamedFields, named_query
+from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.query_files import queries_beside
 from rankmeter.wings.engines.responses import shown
-from rankmeter.wings.engines.retrieval_records import RETRIEVED, is_document, is_without_results, names_results
+from rankmeter.wings.engines.retrieval_records import (
+    RETRIEVED,
+    is_document,
+    is_without_results,
+    lists_documents,
+    names_results,
+)
 from rankmeter.wings.engines.shapes import shape_of
 from rankmeter.wings.engines.wholeness import refuse_incomplete
 
@@ -71,25 +79,33 @@ def _within(value: object, levels: int) -> list[object]:
 
 
 def export_of(
-    documents: Iterable[Placed], name: str, side: Side, *, is_file: bool = True
+    documents: Iterable[Placed], name: str, side: Side, named: Named | None = None, *, is_file: bool = True
 ) -> ExportedTable | list[Placed]:
     """The documents of a file as a table where they are of a known shape; else the documents themselves.
 
     No more than the ids and numbers of a document are kept, so that a file may be larger than memory. The first
-    document of a known shape decides, before which only queries are announced, or had nothing retrieved.
+    document of a known shape decides, before which only queries are announced, or had nothing retrieved. ``named`` are
+    the fields that the caller named, by role.
     """
+    taking = Taking(NamedFields.of(named))
     rest = iter(documents)
     held: list[Placed] = []
     for document in rest:
         held.append(document)
         look = _Look.at(document.value, side)
         if look.what in ("results", "wrapped"):
-            return _table_of(chain(held, rest), name, side, is_file=is_file)
+            return _table_of(chain(held, rest), name, side, taking, is_file=is_file)
         if len(held) == 1 and look.what == "unknown" and not _is_answered(document.value):
             break
     held.extend(rest)
-    by_query = _by_query(held[0].value, name, side) if len(held) == 1 else None
-    return held if by_query is None else _table_of(by_query, name, side, is_file=is_file)
+    by_query = _by_query(held[0].value, name, side, taking.wanted) if len(held) == 1 else None
+    if by_query is not None:
+        return _table_of(by_query, name, side, taking, is_file=is_file)
+    if side == "run" and held and all(map(_is_unnamed, held)):
+        raise InputError.of(
+            "engines.no_queries" if is_file else "engines.no_queries_given", source=name, count=len(held)
+        )
+    return held
 
 
 def _is_answered(value: object) -> bool:
@@ -97,12 +113,31 @@ def _is_answered(value: object) -> bool:
     return isinstance(value, Mapping) and query_of(value) is not None and names_results(value)
 
 
-def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
+def _is_unnamed(document: Placed) -> bool:
+    """Whether these are documents that a retriever returned, or a record with them, for a query that nobody names."""
+    value = document.value
+    if isinstance(value, list):
+        return bool(value) and all(map(is_document, value))
+    if (
+        not isinstance(value, Mapping)
+        or query_of(value) is not None
+        or any(is_usual("query", str(key)) for key in value)
+    ):
+        return False
+    return lists_documents(value)
+
+
+def _by_query(whole: object, name: str, side: Side, wanted: NamedFields) -> list[Placed] | None:
     """What one object holds for each query, a response or documents; None where it holds something else."""
     if not isinstance(whole, Mapping):
         return None
-    documents = [Placed(_as_document(query, value, side), f"{name}, {query}", query) for query, value in whole.items()]
+    documents = [
+        Placed(_as_document(query, value, side, wanted), f"{name}, {query}", query) for query, value in whole.items()
+    ]
     kinds = {_Look.at(document.value, side).what for document in documents}
+    if side == "run" and kinds == {"unknown"} and all(map(_is_nested, whole.values())):
+        keys = next((examples(value, shown=8) for value in whole.values() if isinstance(value, Mapping)), "")
+        raise InputError.of("engines.no_results", source=f"{name}, {next(iter(whole))}", keys=keys)
     is_known = not {"results", "wrapped"}.isdisjoint(kinds) or any(
         isinstance(value, Mapping) for value in whole.values()
     )
@@ -112,21 +147,27 @@ def _by_query(whole: object, name: str, side: Side) -> list[Placed] | None:
     return documents if documents and is_known and kinds <= {"results", "wrapped", "nothing"} else None
 
 
-def _as_document(query: object, value: object, side: Side) -> object:
+def _is_nested(value: object) -> bool:
+    """Whether an object holds objects, which stand under no item."""
+    return isinstance(value, Mapping) and any(isinstance(inner, (Mapping, list)) for inner in value.values())
+
+
+def _as_document(query: object, value: object, side: Side, wanted: NamedFields) -> object:
     """A response, or a record with the documents of a retriever; lists of anything else are not documents."""
     plain = as_json(value)
     if side == "judgments":
         return plain
     if isinstance(plain, list) and len(plain) == 1 and isinstance(plain[0], list) and not is_document(plain[0]):
         plain = plain[0]  # Milvus searches for many queries at once, here for one
-    if isinstance(plain, list) and all(map(is_document, plain)):
+    if isinstance(plain, list) and all(is_document(one, wanted) for one in plain):
         return {"query_id": query, "retrieved": plain}
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
 
 
-def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bool) -> ExportedTable:
+def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking, *, is_file: bool) -> ExportedTable:
     """Documents one after the other as a table: all are of one shape, each may have its query from around it."""
     rows, query_from = EntryRows(), ""
+    takes: frozenset[Role] = frozenset()
     kind: Kind | None = None
     announced: object | None = None  # the query that the document before announced
     for document in documents:
@@ -142,10 +183,12 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bo
             raise InputError.of("engines.unlike", source=where, shape=kind.name if kind else "response")
         if look.shape.kind.side != side:
             raise InputError.of("engines.other_side", source=where, shape=kind.name, side=look.shape.kind.side)
-        known = (document.query, announced, look.query if look.what == "wrapped" else None)
+        of_caller = named_query(document.value, taking.wanted.query, where) if taking.wanted.query else None
+        known = (of_caller, document.query, announced, look.query if look.what == "wrapped" else None)
         query = next((candidate for candidate in known if candidate is not None), None)
         announced, query_from = None, query_from or kind.query or look.key
-        entries = list(look.shape.entries(cast(Document, look.results), where))
+        takes = look.shape.takes
+        entries = list(look.shape.entries(cast(Document, look.results), where, taking))
         if side == "run":
             entries = list(shown(iter(entries), document.value, where))
         for entry in entries:
@@ -157,4 +200,5 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, *, is_file: bo
         raise InputError.of("engines.some_named", source=name, count=unnamed, total=len(rows.queries))
     if unnamed:
         rows.queries, query_from = queries_beside(name, unnamed, is_file=is_file)
-    return ExportedTable(cast(Kind, kind), rows, name, query_from)
+    taken = {role: field for role, field in taking.wanted.taken.items() if role in takes}
+    return ExportedTable(cast(Kind, kind), rows, name, query_from, notes=taking.notes, taken=taken)

@@ -25,6 +25,7 @@ from rankmeter.measures.grammar import find_measure
 from rankmeter.showing.document import Block, Paragraph, text_table
 from rankmeter.showing.numbers import known
 from rankmeter.showing.showable import ShownAsTable
+from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.responses import shown
 from rankmeter.wings.engines.shapes import shape_of
 from rankmeter.wings.engines.wholeness import refuse_incomplete
@@ -132,7 +133,7 @@ def _judgments(body: Any, where: str) -> dict[object, Entry]:
     if shape is None or shape.kind.name != "_rank_eval request":
         keys = examples(body, shown=8) if isinstance(body, Mapping) else type(body).__name__
         raise InputError.of("engines.not_a_rank_eval", source=where, keys=keys)
-    entries = list(shape.entries(body, where))
+    entries = list(shape.entries(body, where, Taking()))
     if not entries or not any(entry.items for entry in entries):
         raise InputError.of("engines.nothing_rated", source=where)
     twice = next(
@@ -196,7 +197,7 @@ def _lists(responses: object, queries: list[object], k: int, request: str) -> di
         if shape is None or shape.kind.name != "_search response":
             raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(answer, at)
-        list(shown(shape.entries(answer, at), answer, at))
+        list(shown(shape.entries(answer, at, Taking()), answer, at))
     return {query: document[str(query)]["hits"]["hits"][:k] for query in queries}
 
 

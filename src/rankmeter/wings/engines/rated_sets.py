@@ -10,9 +10,10 @@ from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_number, number_of
 from rankmeter.inputs.export_tables import Entry, Kind, check_id
 from rankmeter.wings.engines.documents import Document, Shape, each_value, holds, of_kind, value_at, value_of
+from rankmeter.wings.engines.hit_lists import Taking
 
 
-def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
+def _rank_eval_request(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     for place, request in enumerate(document["requests"]):
         name, ratings = value_at(request, "id"), value_at(request, "ratings")
         at = f"{where}, requests[{place}]" + ("" if name is None else f" ({name})")
@@ -29,7 +30,7 @@ def _rank_eval_request(document: Document, where: str) -> Iterator[Entry]:
         yield Entry(check_id(name, at), items, each_value(ratings, "rating", at, "ratings"))
 
 
-def _judgment_list(document: Document, where: str) -> Iterator[Entry]:
+def _judgment_list(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     lists: list[Any] = document["judgmentRatings"]
     for place, query in enumerate(each_value(lists, "query", where, "judgmentRatings")):
         at = f"{where}, judgmentRatings[{place}]"
@@ -44,13 +45,13 @@ def _rated_queries(document: Document, key: str) -> bool:
     return rated and bool(queries)
 
 
-def _quepid_case(document: Document, where: str) -> Iterator[Entry]:
+def _quepid_case(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     for place, query in enumerate(each_value(document["queries"], "query", where, "queries")):
         ratings = of_kind(Mapping, document["queries"][place]["ratings"], f"{where}, queries[{place}]", "ratings")
         yield Entry(query, list(ratings), list(ratings.values()))
 
 
-def _rre_ratings(document: Document, where: str) -> Iterator[Entry]:
+def _rre_ratings(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     for place, rated in enumerate(document["queries"]):
         at = f"{where}, queries[{place}]"
         query, relevant = value_at(rated, "placeholders", "$query"), rated["relevant_documents"]
@@ -67,7 +68,7 @@ def _rre_ratings(document: Document, where: str) -> Iterator[Entry]:
         yield Entry(query, items, grades)
 
 
-def _quepid_book(document: Document, where: str) -> Iterator[Entry]:
+def _quepid_book(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     """What the judges of each pair agree on; a pair that nobody rated is not judged."""
     by_query: dict[object, dict[object, object]] = {}
     is_whole = not document.get("support_implicit_judgements")
@@ -104,7 +105,7 @@ def agreed_rating(ratings: Sequence[float], *, is_whole: bool = True) -> float:
     return float(math.floor(rating + 0.5)) if is_whole else rating
 
 
-def _qa_dataset(document: Document, where: str) -> Iterator[Entry]:
+def _qa_dataset(document: Document, where: str, _: Taking) -> Iterator[Entry]:
     relevant: Mapping[str, Any] = document["relevant_docs"]
     for query in dict.fromkeys([*document["queries"], *relevant]):
         yield Entry(query, of_kind(list, relevant.get(query, []), f"{where}, relevant_docs of {query}", "[]"))

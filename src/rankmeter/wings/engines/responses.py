@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.export_tables import Entry, Kind
 from rankmeter.wings.engines.documents import (
+    TAKEN,
     Document,
     Shape,
-    all_or_none,
     each_value,
     holds,
     of_kind,
     query_of,
     value_at,
 )
+from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.wholeness import is_there, refuse_incomplete, refuse_unshown
 
 # Elasticsearch and OpenSearch
@@ -32,14 +34,19 @@ def _is_failure(document: Document) -> bool:
     return is_there(error) and ("status" in document or isinstance(error, Mapping))
 
 
-def _search(document: Document, where: str) -> Iterator[Entry]:
+def _search(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     hits: list[Any] = document["hits"]["hits"]
-    yield _hits(query_of(document), hits, where, "hits.hits")
+    yield _hits(query_of(document), hits, where, "hits.hits", taking)
 
 
-def _hits(query: object, hits: Sequence[Any], where: str, under: str) -> Entry:
-    items = each_value(hits, "_id", where, under, "engines.hit_without_id")
-    return Entry(query, items, all_or_none([hit.get("_score") for hit in hits]))
+def _hits(query: object, hits: Sequence[Any], where: str, under: str, taking: Taking) -> Entry:
+    ids = partial(_under, "_id", hits, where, under, "engines.hit_without_id")
+    return taking.entry(query, hits, where, under, ids, is_sorted=True)
+
+
+def _under(key: str, hits: Sequence[Any], where: str, under: str, kind: str) -> tuple[list[object], str]:
+    """The ids of hits under a key that each of them has."""
+    return each_value(hits, key, where, under, kind), key
 
 
 def shown(entries: Iterator[Entry], document: object, where: str) -> Iterator[Entry]:
@@ -50,33 +57,33 @@ def shown(entries: Iterator[Entry], document: object, where: str) -> Iterator[En
     yield from listed
 
 
-def _searches(document: Document, where: str) -> Iterator[Entry]:
+def _searches(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     for place, response in enumerate(document["responses"]):
         at = f"{where}, responses[{place}]"
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(response, at)
-        yield from shown(_search(response, at), response, at)
+        yield from shown(_search(response, at, taking), response, at)
 
 
-def _rank_eval_answer(document: Document, where: str) -> Iterator[Entry]:
+def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     for query, detail in document["details"].items():
         at = f"{where}, details.{query}"
         hits = of_kind(list, value_at(detail, "hits"), at, "hits", "engines.not_a_response")
         rows = [hit.get("hit", hit) if isinstance(hit, Mapping) else hit for hit in hits]
-        yield _hits(query, rows, at, "hits")
+        yield _hits(query, rows, at, "hits", taking)
 
 
 # Solr, Vespa, Chroma
 
 
-def _solr(document: Document, where: str) -> Iterator[Entry]:
+def _solr(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     docs: list[Any] = document["response"]["docs"]
-    items = each_value(docs, "id", where, "response.docs", "engines.solr_without_id")
     parameters = value_at(document, "responseHeader", "params")
     named = (query_of(document), query_of(parameters), value_at(parameters, "q"))
     query = next((query for query in named if query is not None), None)
-    yield Entry(query, items, all_or_none([doc.get("score") for doc in docs]))
+    ids = partial(_under, "id", docs, where, "response.docs", "engines.solr_without_id")
+    yield taking.entry(query, docs, where, "response.docs", ids, is_sorted=True)
 
 
 def _is_vespa(document: Document) -> bool:
@@ -84,16 +91,17 @@ def _is_vespa(document: Document) -> bool:
     return isinstance(root, Mapping) and any(key in root for key in ("children", "fields", "coverage", "errors"))
 
 
-def _vespa(document: Document, where: str) -> Iterator[Entry]:
+def _vespa(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     root: Document = document["root"]
-    items, scores = [], []
-    children = of_kind(list, root.get("children", []), where, "root.children", "engines.not_a_response")
-    for place, hit in enumerate(children, start=1):
+    hits = of_kind(list, root.get("children", []), where, "root.children", "engines.not_a_response")
+    for place, hit in enumerate(hits, start=1):
         if str(value_at(hit, "id")).startswith("group:"):
             raise InputError.of("engines.grouped", source=where, place=place)
-        items.append(_vespa_id(hit, where, place))
-        scores.append(hit.get("relevance"))
-    yield Entry(query_of(document), items, all_or_none(scores))
+
+    def ids() -> tuple[list[object], str]:
+        return [_vespa_id(hit, where, place) for place, hit in enumerate(hits, start=1)], "id"
+
+    yield taking.entry(query_of(document), hits, where, "root.children", ids, is_sorted=True)
 
 
 def _vespa_id(hit: object, where: str, place: int) -> object:
@@ -111,20 +119,38 @@ def _is_chroma(document: Document) -> bool:
     return is_batch and any(key in document for key in ("distances", "metadatas", "included"))
 
 
-def _chroma(document: Document, _: str) -> Iterator[Entry]:
-    """A list of ids for each query that was searched for at once, nearest first."""
-    for ids in document["ids"]:
-        yield Entry(query_of(document), ids)
+def _plain(ids: list[object]) -> tuple[list[object], str]:
+    return ids, ""
 
+
+def _chroma(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    """A list of ids for each query that was searched for at once, nearest first."""
+    lists: dict[str, Any] = {
+        name: held for name, held in document.items() if isinstance(held, list) and len(held) == len(document["ids"])
+    }
+    for place, ids in enumerate(document["ids"]):
+        under = f"ids[{place}]"
+        distances = lists.get("distances", [None] * len(lists["ids"]))[place]
+        if isinstance(distances, list) and len(distances) != len(ids):
+            raise InputError.of("engines.not_as_many", source=f"{where}, {under}", field="distances",
+                                count=len(distances), items=len(ids))  # fmt: skip
+        metadata = lists.get("metadatas", [None] * len(lists["ids"]))[place]
+        is_beside = isinstance(metadata, list) and len(metadata) == len(ids)
+        results = [{"metadata": one} for one in metadata] if is_beside and taking.wanted.item else ids
+        beside = ("distances", distances) if isinstance(distances, list) else None
+        yield taking.entry(query_of(document), results, where, under, partial(_plain, ids), beside=beside)
+
+
+_FIELDS = frozenset(TAKEN)
 
 SHAPES: tuple[Shape, ...] = (
-    Shape(Kind("_msearch response", "run", "", "_id", "_score"), holds(list, ("responses",)), _searches),
+    Shape(Kind("_msearch response", "run", "", "_id", "_score"), holds(list, ("responses",)), _searches, _FIELDS),
     Shape(Kind("_search response", "run", "", "_id", "_score"),
-          lambda one: _is_search(one) or _is_failure(one), _search),
+          lambda one: _is_search(one) or _is_failure(one), _search, _FIELDS),
     Shape(Kind("_rank_eval response", "run", "details", "_id", "_score"),
-          lambda one: "metric_score" in one and isinstance(one.get("details"), Mapping), _rank_eval_answer),
-    Shape(Kind("Solr response", "run", "params.q", "id", "score"), holds(list, ("response", "docs")), _solr),
-    Shape(Kind("Vespa response", "run", "", "id", "relevance"), _is_vespa, _vespa),
-    Shape(Kind("Chroma result", "run", "", "ids"), _is_chroma, _chroma),
+          lambda one: "metric_score" in one and isinstance(one.get("details"), Mapping), _rank_eval_answer, _FIELDS),
+    Shape(Kind("Solr response", "run", "params.q", "id", "score"), holds(list, ("response", "docs")), _solr, _FIELDS),
+    Shape(Kind("Vespa response", "run", "", "id", "relevance"), _is_vespa, _vespa, _FIELDS),
+    Shape(Kind("Chroma result", "run", "", "ids"), _is_chroma, _chroma, _FIELDS),
 )  # fmt: skip
 """The responses of engines that have a form of their own; others are read as records."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.columns import Role, fold, is_usual
+from rankmeter.inputs.columns import IDS, Role, fold, is_usual, say_columns
 from rankmeter.inputs.export_tables import Entry, Kind
 from rankmeter.inputs.ids import is_id_type
 from rankmeter.inputs.json_tables import NESTED_ITEMS
-from rankmeter.wings.engines.documents import Document, Shape, all_or_none, query_of, value_at
+from rankmeter.wings.engines.documents import TAKEN, Document, Shape, query_of, value_at
+from rankmeter.wings.engines.fields import NamedFields
+from rankmeter.wings.engines.hit_lists import Taking
 
 _ITEM_IDS = tuple(
     "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id objectID "
@@ -19,7 +22,6 @@ _ITEM_IDS = tuple(
 _WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional")
 """Where the id of a result may stand when it does not stand on the result itself."""
 _ITEM_TEXTS = ("page_content", "content", "text")
-_SCORES = ("score", "_score", "relevance_score", "similarity", "@search.score", "_rankingScore")
 _RETRIEVED = tuple(
     "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids results hits matches points "
     "documents docs source_documents source_nodes nodes retrieved_documents retrieved_docs retrieved_nodes retrieved "
@@ -38,19 +40,56 @@ Path = tuple[str, ...]
 """The keys under which something stands, from the outside in."""
 
 
-def _list_under(document: Document, keys: Sequence[str], levels: int = 3) -> Path | None:
-    """Where a record lists results; some levels down where a component of a pipeline or a client wrote it."""
+def _lists_under(document: Document, keys: Sequence[str], levels: int = 3) -> Iterator[Path]:
+    """Where a record lists results, the likeliest first; some levels down where a component or a client wrote them."""
     by_class = value_at(document, "data", "Get")  # GraphQL of Weaviate, under the name of a collection
-    if keys is _RETRIEVED and isinstance(by_class, Mapping) and len(by_class) == 1:
-        [(name, listed)] = by_class.items()
-        return ("data", "Get", name) if isinstance(listed, list) else None
+    if keys is _RETRIEVED and isinstance(by_class, Mapping):
+        yield from (("data", "Get", name) for name, listed in by_class.items() if isinstance(listed, list))
+        return
     for key in (*keys, *(_WRAPPING if keys is _RETRIEVED else ())):
         listed = document.get(key)
-        if isinstance(listed, list) and (key in keys or not listed or is_document(listed[0])):
-            return (key,)
-    within = ((key, inner) for key, inner in document.items() if levels > 1 and isinstance(inner, Mapping))
-    paths = ((key, _list_under(inner, keys, levels - 1)) for key, inner in within)
-    return next(((key, *path) for key, path in paths if path is not None), None)
+        if isinstance(listed, list) and (key in keys or not listed or isinstance(_without_score(listed[0]), Mapping)):
+            yield (key,)
+    for key, inner in document.items() if levels > 1 else ():
+        if isinstance(inner, Mapping):
+            yield from ((key, *path) for path in _lists_under(inner, keys, levels - 1))
+
+
+def _list_under(document: Document, keys: Sequence[str]) -> Path | None:
+    return next(_lists_under(document, keys), None)
+
+
+def _named_list(document: Document, wanted: str) -> tuple[Path | None, str]:
+    """The list that the caller named by its path, and the field in each result that is left of the name."""
+    for path in _lists_under(document, _RETRIEVED):
+        name = ".".join(path)
+        if wanted == name or wanted.startswith(f"{name}."):
+            return path, wanted[len(name) + 1 :]
+    return None, wanted
+
+
+def _refuse_several(document: Document, chosen: Path, where: str) -> None:
+    """Refuse a record with two lists of results that differ: each stage of a pipeline may have left its own."""
+    results = value_at(document, *chosen)
+    for path in _lists_under(document, _RETRIEVED):
+        rival = value_at(document, *path)
+        if path == chosen or rival is results or (len(path) > 1 and len(chosen) == 1 and not _are_documents(rival)):
+            continue
+        if _ids_of(rival) != _ids_of(results):
+            lists = [".".join(each) for each in (chosen, path)]
+            raise InputError.of("engines.several_lists", source=where, lists=lists,
+                                say=say_columns("run.item", f"{lists[1]}.id"))  # fmt: skip
+
+
+def _are_documents(results: Sequence[object]) -> bool:
+    return bool(results) and all(map(is_document, results))
+
+
+def _ids_of(results: Sequence[object]) -> list[object] | int:
+    """What tells two lists apart: the ids of documents, the number of anything else, such as their texts."""
+    ids = [_id_within(document) if isinstance(document, Mapping) else ("", None)
+           for document in map(_without_score, results)]  # fmt: skip
+    return len(results) if any(key.rpartition(".")[2] in ("", *_ITEM_TEXTS) for key, _ in ids) else [i for _, i in ids]
 
 
 def _retrieved(document: Document) -> Path | None:
@@ -74,7 +113,13 @@ def _is_record(document: Document) -> bool:
 
 def names_results(document: Document) -> bool:
     """Whether a record has a key for what was retrieved, whatever stands there: such a line announces no other."""
-    return any(key in document for key in (*_RETRIEVED, *_WRAPPING))
+    return any(key in document for key in (*_RETRIEVED, *_WRAPPING)) or _list_under(document, _RETRIEVED) is not None
+
+
+def lists_documents(document: Document) -> bool:
+    """Whether a record lists documents, whatever else it says."""
+    path = _list_under(document, _RETRIEVED)
+    return path is not None and _are_documents(value_at(document, *path))
 
 
 def is_without_results(document: object) -> bool:
@@ -83,47 +128,60 @@ def is_without_results(document: object) -> bool:
     return path is not None and not value_at(document, *path)
 
 
-def _record(document: Document, where: str) -> Iterator[Entry]:
-    path = _retrieved(document) or ()  # `_is_record` looked
+def _record(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    path, field = _named_list(document, taking.wanted.item)
+    if path is None:
+        path = _retrieved(document) or ()  # `_is_record` looked
+        _refuse_several(document, path, where)
     results, key = value_at(document, *path), ".".join(path)
-    items, item_from = _items_of(results, where, key)
-    scored = (result if isinstance(result, Mapping) else {} for result in results)
-    scores = [next((row[key] for key in _SCORES if row.get(key) is not None), None) for row in scored]
     beside = document.get("scores")
-    if isinstance(beside, list) and len(beside) == len(items) and not any(score is not None for score in scores):
-        scores = beside
-    if any(score is None for score in scores) and any(score is not None for score in scores):
-        place = next(place for place, score in enumerate(scores, start=1) if score is None)
-        raise InputError.of("engines.some_scored", source=f"{where}, {key}", place=place)
-    yield Entry(query_of(document), items, all_or_none(scores), item_from)
+    yield taking.entry(
+        query_of(document),
+        results,
+        where,
+        key,
+        lambda: _items_of(results, where, key),
+        beside=("scores", beside) if isinstance(beside, list) and len(beside) == len(results) else None,
+        either_way=_is_milvus(value_at(document, *path[:-1]), results),
+        wanted=replace(taking.wanted, item=field),
+    )
 
 
-def _expectation(document: Document, where: str) -> Iterator[Entry]:
+def _is_milvus(holder: Document, results: Sequence[object]) -> bool:
+    """Whether a distance may be a similarity, as Milvus calls both."""
+    return "code" in holder or any(isinstance(result, Mapping) and "entity" in result for result in results)
+
+
+def _expectation(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     path = _list_under(document, _EXPECTED) or ()  # its shape was looked at
-    items, item_from = _items_of(value_at(document, *path), where, ".".join(path))
-    yield Entry(query_of(document), items, item_from=item_from)
+    expected, key = value_at(document, *path), ".".join(path)
+    wanted = replace(taking.wanted, is_in_order=True)  # expected documents have no order
+    yield taking.entry(query_of(document), expected, where, key, lambda: _items_of(expected, where, key), wanted=wanted)
 
 
 def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[object], str]:
-    """The ids of results, however a tool wraps them, their texts where they have none; and where the first stands."""
+    """The ids of results, however a tool wraps them, or their texts where they have none; and the key they all have."""
     items: list[object] = []
-    stands = ""
+    keys: list[str] = []
     for place, wrapped in enumerate(results):
         result = _without_score(wrapped)
         key, item = ("", result) if not isinstance(result, Mapping) else _id_within(result)
+        at = f"{where}, {under}[{place}]"
         if item is None and isinstance(result, Mapping):
-            raise InputError.of(
-                "engines.result_without_id", source=f"{where}, {under}[{place}]", keys=examples(result, shown=8)
-            )
+            raise InputError.of("engines.result_without_id", source=at, keys=examples(result, shown=8))
         items.append(item)
-        stands = stands or (f"{under}.{key}" if key else under)
-    return items, stands
+        keys.append(key)
+        if key != keys[0]:
+            raise InputError.of("engines.ids_of_kinds", source=at, key=key or "[]", other=keys[0] or "[]",
+                                first=f"{where}, {under}[0]")  # fmt: skip
+    return items, next(iter(keys), "")
 
 
-def is_document(value: object) -> bool:
-    """Whether this is a document with an id or a text, alone or with its score."""
+def is_document(value: object, wanted: NamedFields | None = None) -> bool:
+    """Whether this is a document with an id or a text, alone or with its score; any may have what the caller named."""
     document = _without_score(value)
-    return isinstance(document, Mapping) and _id_within(document)[1] is not None
+    is_named = wanted is not None and bool(wanted.item)
+    return isinstance(document, Mapping) and (is_named or _id_within(document)[1] is not None)
 
 
 def _without_score(value: object) -> object:
@@ -133,15 +191,19 @@ def _without_score(value: object) -> object:
 
 
 def _id_within(document: Document) -> tuple[str, object | None]:
-    """The id of a document, or its text, and the key under which it stands."""
-    layers = [document, *(document[key] for key in _WITHIN if isinstance(document.get(key), Mapping))]
-    values = ((key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for layer in layers for key in keys)
+    """The id of a document, or its text, and the path under which it stands."""
+    inner = ((f"{key}.", document[key]) for key in _WITHIN if isinstance(document.get(key), Mapping))
+    layers: list[tuple[str, Document]] = [("", document), *inner]
+    values = (
+        (above + key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for above, layer in layers for key in keys
+    )
     return next((pair for pair in values if is_id_type(type(pair[1]))), ("", None))
 
 
-RETRIEVED = Shape(Kind("retrieval record", "run", "", "id", "score", as_returned=False), _is_record, _record)
+RETRIEVED = Shape(Kind("retrieval record", "run", "", "id", "score"), _is_record, _record, frozenset(TAKEN))
 EXPECTED = Shape(
     Kind("retrieval record", "judgments", "", "id"),
     lambda one: query_of(one) is not None and _list_under(one, _EXPECTED) is not None,
     _expectation,
+    frozenset(IDS),
 )
