@@ -128,6 +128,7 @@ DOCS: dict[str, str] = {
     "online.md": "online",
     "how-to/online.md": "online",
     "how-to/split-interactions.md": "protocol",
+    "how-to/splits-of-other-tools.md": "protocol",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""

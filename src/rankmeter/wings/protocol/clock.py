@@ -40,9 +40,13 @@ class Clock:
         """A stated point in time as a number of this clock: ``"2024-06-01"``, or a number of the column."""
         if isinstance(stated, (int, float)) and not isinstance(stated, bool) and self.kind != "moment":
             return int(np.ceil(stated * _MICRO)) if self.kind == "fraction" else int(np.ceil(stated))
+        if isinstance(stated, (int, float)) and stated >= _SMALLEST_EPOCH:  # seconds since 1970
+            return int(np.ceil(stated * _MICRO))
         text = stated.isoformat() if isinstance(stated, date) else str(stated).strip()
-        if self.kind != "moment" and re.fullmatch(r"-?\d+(\.\d+)?", text):
-            return self.point(float(text) if "." in text else int(text))
+        if re.fullmatch(r"-?\d+(\.\d+)?", text):
+            number = float(text) if "." in text else int(text)
+            if self.kind != "moment" or number >= _SMALLEST_EPOCH:
+                return self.point(number)
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:

@@ -15,7 +15,8 @@ from rankmeter.wings.protocol.leaks import leaks_of
 from rankmeter.wings.protocol.split_parts import PARTS, Fold, Split
 from rankmeter.wings.protocol.statement import FoldFacts, PartCounts, Protocol, StepCount
 from rankmeter.wings.protocol.steps import Before, parse_after, parse_before, without
-from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, TimePoint, parse_strategy
+from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, TimePoint
+from rankmeter.wings.protocol.tool_words import ToolWord, parse_how
 from rankmeter.wings.protocol.user_order import NONE, TEST, TRAIN, VALIDATION, Labels, TieRule
 
 
@@ -71,9 +72,10 @@ def split(
     >>> [fold.test["item"].to_list() for fold in rm.split(rows, "windows(1, 2)")]
     [['b', 'b'], ['c']]
     """
-    strategy, steps, dropped = parse_strategy(how), parse_before(before), parse_after(after)
+    strategy, steps, dropped = parse_how(how), parse_before(before), parse_after(after)
     nested = _nested(strategy, validation)
     check_choice("ties", ties, ("item", "rows"))
+    ties = "rows" if isinstance(strategy, ToolWord) else ties
     check_choice("whole", whole, (None, "session"))
     check_whole("seed", seed)
     table, origins = read_interactions(interactions, columns=columns, format=format)
@@ -115,8 +117,8 @@ def _nested(strategy: Strategy, validation: object) -> Strategy | None:
         return None
     if validation is True and isinstance(strategy, TimePoint):
         raise InputError.of("protocol.validation_point")
-    nested = strategy if validation is True else parse_strategy(validation)
-    if nested.has_folds:
+    nested = strategy if validation is True else parse_how(validation)
+    if nested.has_folds or isinstance(nested, ToolWord):
         raise InputError.of("protocol.validation_folds", how=str(nested))
     return nested
 

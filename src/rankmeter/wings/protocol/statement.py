@@ -96,10 +96,10 @@ class Protocol(ShownAsTable):
 
     def sentences(self) -> list[Said]:
         """What was done, in order, and what came out."""
-        from rankmeter.wings.protocol.strategies import parse_strategy
+        from rankmeter.wings.protocol.tool_words import parse_how
 
         told = [said("protocol_before", step=one.step, removed=one.removed) for one in self.before]
-        told.append(parse_strategy(self.how).told(self.facts))
+        told.append(parse_how(self.how).told(self.facts))
         if self.whole:
             told.append(said("protocol_whole", column=self.whole))
         if self.validation:

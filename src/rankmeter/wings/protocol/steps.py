@@ -112,9 +112,27 @@ class Duplicates:
         return kept
 
 
-Before = KCore | MinUser | MinItem | MinRating | Duplicates
+@dataclass(frozen=True, slots=True)
+class UserRows:
+    """The first n rows of every user in time, or the last n."""
+
+    n: int = 1
+    which: Literal["first", "last"] = "first"
+
+    def keep(self, table: Interactions, ties: TieRule) -> Bools:
+        """Which rows stay."""
+        order = in_order(table.user.codes, table.user.count, table.times, table, ties)
+        place = np.arange(len(table)) - np.repeat(order.starts, order.counts)
+        from_end = np.repeat(order.counts, order.counts) - place
+        kept = np.zeros(len(table), bool)
+        kept[order.rows[place < self.n if self.which == "first" else from_end <= self.n]] = True
+        return kept
+
+
+Before = KCore | MinUser | MinItem | MinRating | Duplicates | UserRows
 BEFORE: Mapping[str, type[Before]] = {
     "k_core": KCore, "min_user": MinUser, "min_item": MinItem, "rating": MinRating, "duplicates": Duplicates,
+    "rows": UserRows,
 }  # fmt: skip
 
 

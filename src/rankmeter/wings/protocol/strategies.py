@@ -433,6 +433,8 @@ def called(text: str) -> tuple[str, list[Any], dict[str, Any]]:
 
 def _value(text: str) -> Any:
     text = text.strip("\"'")
+    if text in ("true", "false"):
+        return text == "true"
     if re.fullmatch(r"[+-]?\d+", text):
         return int(text)
     if re.fullmatch(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE):

@@ -5,5 +5,5 @@ from rankmeter.wings.literal import Wing
 WING = Wing(
     names={"split": ".splitting"},
     commands={"split": ".commands"},
-    docs=("how-to/split-interactions.md",),
+    docs=("how-to/split-interactions.md", "how-to/splits-of-other-tools.md"),
 )
