@@ -1,7 +1,7 @@
 """The shape of the code in numbers: how long it is, how far a number travels, whether imports go round in circles.
 
-``python docs/tools/shape.py`` prints a table, ``--way`` also every function that one nDCG passes, ``--cycles`` the
-modules of every import cycle, ``--json`` all of it for a program.
+``python docs/tools/shape.py`` prints a table, ``--way NAME`` every function on one way, ``--cycles`` the modules of
+every import cycle, ``--json`` all of it for a program.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -82,26 +83,59 @@ def _added(some: tuple[int, int], more: tuple[int, int]) -> tuple[int, int]:
     return some[0] + more[0], some[1] + more[1]
 
 
-def way_of_one_number(run: dict[str, dict[str, float]] = RUN) -> list[tuple[str, str]]:
-    """Module and name of every function of ours that one nDCG from dictionaries passes, in order, once warm.
+def ways() -> dict[str, Callable[[], object]]:
+    """Calls whose ways are counted, each once warm."""
+    from click.testing import CliRunner
+
+    import rankmeter as rm
+    from rankmeter import demo
+    from rankmeter.cli import app
+
+    def value(run: dict[str, dict[str, float]]) -> Callable[[], object]:
+        return lambda: rm.evaluate(JUDGMENTS, run, ["nDCG@10"])["nDCG@10"]
+
+    def frame() -> object:
+        import pandas as pd
+
+        columns = ["query", "item", "score"]
+        rows = [(query, item, score) for query, items in RUN.items() for item, score in items.items()]
+        grades = [(query, item, grade) for query, items in JUDGMENTS.items() for item, grade in items.items()]
+        judged, run = pd.DataFrame(grades, columns=[*columns[:2], "grade"]), pd.DataFrame(rows, columns=columns)
+        return lambda: rm.evaluate(judged, run, ["nDCG@10"])["nDCG@10"]
+
+    def report() -> object:
+        files = [str(demo.data_path(name)) for name in (demo.JUDGMENTS, *list(demo.RUNS.values())[:2])]
+        return CliRunner().invoke(app, ["compare", *files, "-m", "nDCG@10", "--report", os.devnull])
+
+    return {
+        "a value": value(RUN),
+        "a value that is placed": value(PLACED),
+        "a small result, printed": lambda: str(rm.evaluate(JUDGMENTS, RUN, ["nDCG@10"])),
+        "a pandas frame": frame(),
+        "compare --report of two runs": report,
+    }
+
+
+def way(call: Callable[[], object]) -> list[tuple[str, str]]:
+    """Module and name of every function of ours that a call passes, in order, once warm.
 
     A comprehension, a lambda and what a dataclass generates belong to the function that holds them.
     """
-    import rankmeter as rm
-
-    rm.evaluate(JUDGMENTS, run, ["nDCG@10"])["nDCG@10"]
+    call()
     passed: list[tuple[str, str]] = []
+    known: set[tuple[str, str]] = set()
 
     def note(frame: Any, event: str, _: Any) -> None:
         name = frame.f_code.co_name
         if event == "call" and not name.startswith("<") and frame.f_code.co_filename.startswith(str(SRC)):
-            call = frame.f_globals["__name__"], frame.f_code.co_qualname
-            if not frame.f_code.co_flags & 0x20 or call not in passed:  # a generator is entered again for each value
-                passed.append(call)
+            entered = frame.f_globals["__name__"], frame.f_code.co_qualname
+            if not frame.f_code.co_flags & 0x20 or entered not in known:  # a generator is entered again for each value
+                passed.append(entered)
+                known.add(entered)
 
     sys.setprofile(note)
     try:
-        rm.evaluate(JUDGMENTS, run, ["nDCG@10"])["nDCG@10"]
+        call()
     finally:
         sys.setprofile(None)
     return passed
@@ -124,6 +158,23 @@ def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:
             yield from (alias.name for alias in node.names if alias.name in modules)
         else:
             yield from _imported(node, modules)
+
+
+def floor(graph: dict[str, set[str]]) -> dict[str, list[str]]:
+    """The modules of the core that wings need, by room; those of no room under their own name."""
+    needed = {other for name, others in graph.items() if _wing(name) for other in others if not _wing(other)}
+    rooms: dict[str, list[str]] = {}
+    for name in sorted(needed - {"rankmeter", "rankmeter.wings.literal"}):
+        _, room, *module = name.split(".")
+        rooms.setdefault(room, []).append(".".join(module) or "itself")
+    return rooms
+
+
+def _wing(name: str) -> str:
+    """The wing of a module; empty for the core."""
+    parts = name.split(".")
+    is_in_one = parts[1:2] == ["wings"] and len(parts) > 2 and (SRC.joinpath(*parts[:3]) / "wing.py").exists()
+    return parts[2] if is_in_one else ""
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
@@ -192,12 +243,12 @@ def isinstance_of_sources(modules: dict[str, Path]) -> int:
     )
 
 
-def _counted(way: list[tuple[str, str]]) -> dict[str, int]:
+def _counted(passed: list[tuple[str, str]]) -> dict[str, int]:
     return {
-        "calls": len(way),
-        "functions": len(set(way)),
-        "changes of module": sum(before[0] != after[0] for before, after in pairwise(way)),
-        "modules": len({module for module, _ in way}),
+        "functions": len(set(passed)),
+        "changes of module": sum(before[0] != after[0] for before, after in pairwise(passed)),
+        "calls": len(passed),
+        "modules": len({module for module, _ in passed}),
     }
 
 
@@ -208,8 +259,7 @@ def shape() -> dict[str, Any]:
     return {
         "lines": (sum(pair[0] for pair in rooms.values()), sum(pair[1] for pair in rooms.values())),
         "modules": len(modules),
-        "way": _counted(way_of_one_number()),
-        "way through placing": _counted(way_of_one_number(PLACED)),
+        "ways": {name: _counted(way(call)) for name, call in ways().items()},
         "cycles": [len(group) for group in cycles(imports(modules))],
         "most parameters": most_parameters(modules)[0],
         "questions about the kind of a source": isinstance_of_sources(modules),
@@ -220,6 +270,8 @@ def shape() -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{count:,} {name}" for name, count in value.items())
     if isinstance(value, tuple) and isinstance(value[1], int):
         return f"{value[0]:,} ({value[1]:,} of code proper)"
     return str(value)
@@ -228,13 +280,12 @@ def _shown(value: Any) -> str:
 def main() -> None:
     """Print the shape."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--way", action="store_true", help="print every function that one nDCG passes")
-    parser.add_argument("--placed", action="store_true", help="with --way: those of data that is placed, not little")
+    parser.add_argument("--way", help="print every function on this way")
     parser.add_argument("--cycles", action="store_true", help="print the modules of every import cycle")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     given = parser.parse_args()
     if given.way:
-        print("\n".join(f"{module:<40} {name}" for module, name in way_of_one_number(PLACED if given.placed else RUN)))
+        print("\n".join(f"{module:<40} {name}" for module, name in way(ways()[given.way])))
         return
     if given.cycles:
         print("\n".join(f"{len(group)}: {', '.join(group)}" for group in cycles(imports(sources()))))

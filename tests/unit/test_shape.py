@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,27 @@ def test_the_table_of_wings_is_what_the_wings_say() -> None:
     assert make_wings.stale() == []
     for path, text in make_wings.written().items():
         assert path.read_text("utf-8") == text, f"{path.name}: run docs/tools/make_wings.py"
+
+
+def _floor() -> set[tuple[str, str]]:
+    """The modules that the map says wings may use, with their rooms."""
+    section = (ROOT / "docs" / "design.md").read_text("utf-8").partition("### The floor")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ?(.*) \|$", section, re.MULTILINE)
+    return {(room, module or "itself") for room, modules in rows for module in modules.split(", ")}
+
+
+def _needed() -> set[tuple[str, str]]:
+    found = shape.floor(shape.imports(shape.sources()))
+    return {(room, module) for room, modules in found.items() for module in modules}
+
+
+def test_wings_use_the_core_through_the_modules_of_the_floor() -> None:
+    assert sorted(_needed() - _floor()) == [], "add it to the floor in docs/design.md, or use what is there"
+
+
+@pytest.mark.wings
+def test_the_floor_has_no_module_that_no_wing_needs() -> None:
+    assert sorted(_floor() - _needed()) == []
 
 
 @pytest.mark.parametrize("wing", sorted(WINGS - {"conformance", "engines", "fusion", "protocol", "results"}))
