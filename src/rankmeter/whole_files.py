@@ -244,7 +244,7 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
 def check_form(form: object, known: int, source: str) -> None:
     """Refuse a saved file of another form by its number, before anything else of it is looked at."""
     if form != known:
-        raise InputError.of("results.other_form", source=source, form=form, known=known)
+        raise InputError.of("saved.other_form", source=source, form=form, known=known)
 
 
 @contextmanager

@@ -104,7 +104,7 @@ def _plain(value: Any) -> Any:
 def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Comparison:
     """Read what :func:`save_comparison` wrote."""
     path = check_readable(path)
-    with said_if_damaged("results.no_comparison", str(path)):
+    with said_if_damaged("saved.no_comparison", str(path)):
         with zipfile.ZipFile(path) as file:
             header = json.loads(file.read(HEADER))
             check_form(header["form"], FORM, str(path))

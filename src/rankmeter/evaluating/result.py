@@ -363,14 +363,14 @@ class Evaluation:
         """Read what :meth:`save` wrote."""
         check_threads()
         source = "the file" if isinstance(path, BytesIO) else str(check_readable(path))
-        with said_if_damaged("results.no_evaluation", source):
+        with said_if_damaged("saved.no_evaluation", source):
             known = pl.read_parquet_metadata(path)
             text = known["rankmeter"]
             header = json.loads(text)
             check_form(header["version"], FILE_VERSION, source)
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
             if known.get("rankmeter.digest", "") not in ("", digest(text, frame)):
-                raise InputError.of("results.damaged", source=source)
+                raise InputError.of("saved.damaged", source=source)
             return cls._from_file(header, frame, source)
 
     @classmethod

@@ -14,6 +14,7 @@ WINGS: dict[str, str] = {
     "judging": "Where judgments come from: how far judges agree, few people beside a machine, what to judge next",
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "protocol": "Before the number: splits of interactions, and the protocol that says how they were made",
+    "results": "After the number: published tables audited without data, systems across tasks, history of a system",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
 }
 """Every wing, and what it is for."""
@@ -38,6 +39,7 @@ NAMES: dict[str, str] = {
     "judgments_from_clicks": "rankmeter.wings.online.click_grades",
     "online": "rankmeter.wings.online.public_names",
     "split": "rankmeter.wings.protocol.splitting",
+    "audit": "rankmeter.wings.results.auditing",
 }
 
 MODULES: dict[str, str] = {
@@ -68,6 +70,7 @@ COMMANDS: dict[str, str] = {
     "interleave": "rankmeter.wings.online.commands",
     "agreement": "rankmeter.wings.online.commands",
     "split": "rankmeter.wings.protocol.commands",
+    "audit": "rankmeter.wings.results.commands",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -129,12 +132,14 @@ DOCS: dict[str, str] = {
     "how-to/online.md": "online",
     "how-to/split-interactions.md": "protocol",
     "how-to/splits-of-other-tools.md": "protocol",
+    "how-to/audit-a-table.md": "results",
+    "wings/results.md": "results",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("conformance doors engines fusion judging online protocol".split())
+HELPFUL = tuple("conformance doors engines fusion judging online protocol results".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("conformance doors engines fusion judging online protocol".split())
+SPOKEN = tuple("conformance doors engines fusion judging online protocol results".split())
 """Wings that have sentences of their own."""

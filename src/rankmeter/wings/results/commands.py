@@ -1,0 +1,65 @@
+"""The commands about results: published tables audited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankmeter.cli.output import Answer
+from rankmeter.cli.parameters import Count, Reads, command, takes
+from rankmeter.errors import InputError
+from rankmeter.wings.results.auditing import audit as audit_table
+
+
+@command()
+@click.argument("table", type=Reads(), required=False)
+@click.option("--claim", "claims", multiple=True, metavar="MEASURE=VALUE")
+@click.option("--queries", multiple=True, metavar="NUMBER|DATASET=NUMBER")
+@click.option("--relevant", type=click.Choice(["one", "many"]))
+@click.option("--candidates", type=Count(2))
+@click.option("--items", type=Count())
+@click.option("--runs", type=Count(), default=1)
+@click.option("--folds", type=Count(), default=1)
+@click.option("--rounding", type=click.Choice(["nearest", "down", "up"]))
+@click.option("--scale", type=click.Choice(["share", "percent"]))
+@click.option("--strict", is_flag=True)
+@takes(answer=Answer)
+def audit(
+    table: str | None, claims: tuple[str, ...], queries: tuple[str, ...], strict: bool, answer: Answer, **options: Any
+) -> None:
+    """Audit printed numbers without their data."""
+    checked = audit_table(_source(table, claims), queries=_queries(queries), **options)
+    answer.give(checked)
+    if strict and not checked.is_possible:
+        raise SystemExit(1)
+
+
+def _source(table: str | None, claims: tuple[str, ...]) -> object:
+    if (table is None) == (not claims):
+        raise InputError.of("results.nothing_to_audit")
+    if table is not None:
+        return table
+    given: dict[str, str] = {}
+    for text in claims:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name.strip():
+            raise InputError.of("results.not_a_claim", text=text)
+        if name.strip() in given:
+            raise InputError.of("results.claimed_twice", name=name.strip())
+        given[name.strip()] = value
+    return given
+
+
+def _queries(texts: tuple[str, ...]) -> int | dict[str, int] | None:
+    """``943``, or ``Beauty=22363`` for each data set."""
+    sizes: dict[str, int] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        bare = number.strip().replace(",", "")
+        if not bare.isdecimal() or not int(bare):
+            raise InputError.of("results.not_a_size", text=text)
+        sizes[name.strip()] = int(bare)
+    if "" in sizes and len(sizes) > 1:
+        raise InputError.of("results.sizes_mixed")
+    return sizes.get("", sizes or None)

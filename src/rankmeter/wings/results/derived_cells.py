@@ -1,0 +1,137 @@
+"""Cells that were computed from other cells: improvements, averages, ranks, and which value is printed bold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
+
+from rankmeter.frozen import dataclass
+from rankmeter.wings.results.printed import Claim, Printed, Rounding
+from rankmeter.wings.results.printed_tables import DerivedCell
+from rankmeter.wings.results.verdicts import Finding, Kind
+from rankmeter.wording import Said, said
+
+Ends = tuple[float, float]
+
+
+def derived_findings(cells: Iterable[DerivedCell], roundings: Sequence[Rounding]) -> list[Finding]:
+    """What is wrong, however digits were cut, with cells that were computed from others."""
+    checks = {"improvement": _improvement, "average": _average, "rank": _rank}
+    findings = []
+    for cell in cells:
+        found = [checks[cell.kind](cell, rounding) for rounding in roundings]
+        if found[0] is not None and all(found):
+            findings.append(found[0])
+    return findings
+
+
+def _meets(one: Ends, other: Ends) -> bool:
+    slack = 1e-9
+    return one[0] <= other[1] + slack and other[0] <= one[1] + slack
+
+
+def _shown(ends: Ends, digits: int) -> dict[str, str]:
+    return {"low": f"{ends[0]:.{digits}f}", "high": f"{ends[1]:.{digits}f}"}
+
+
+def _digits(printed: Printed) -> int:
+    bare = printed.text.strip(" *%\\")
+    return len(bare.partition(".")[2].rstrip("*†‡ ")) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Gain:
+    """A way to say by how much one value is better than another."""
+
+    name: str
+
+    def ends(self, new: Ends, old: Ends) -> Ends | None:
+        """Between which values it lies."""
+        pairs = [(a, b) for a in new for b in old]
+        divisors = {"of_old": [b for _, b in pairs], "of_new": [a for a, _ in pairs], "points": [0.01] * 4}[self.name]
+        if min(divisors) <= 0:
+            return None
+        gains = [100 * (a - b) / d if self.name != "points" else (a - b) / d
+                 for (a, b), d in zip(pairs, divisors, strict=True)]  # fmt: skip
+        return min(gains), max(gains)
+
+
+GAINS = (_Gain("of_old"), _Gain("of_new"), _Gain("points"))
+
+
+def _improvement(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+    """The last system against the best of the others, in per cent of it; else what else it may be."""
+    own, others = cell.claims[-1], cell.claims[:-1]
+    best = max(others, key=lambda claim: claim.value)
+    tied = [claim for claim in others if claim.span(rounding)[1] >= best.span(rounding)[0]]
+    scale = 100 if cell.printed.is_percent else 1
+    stated = tuple(end * scale for end in cell.printed.span(rounding))
+    stated = (stated[0], stated[1])
+    # A per cent may also be printed as a share, and a decrease without its sign.
+    forms = [stated, (stated[0] * 100, stated[1] * 100)]
+    usual = [GAINS[0].ends(own.span(rounding), claim.span(rounding)) for claim in tied]
+    if any(ends and _meets(form, ends) for ends in usual for form in forms):
+        return None
+    expected = next(ends for ends in usual if ends) if any(usual) else (0.0, 0.0)
+    ways: list[Said] = []
+    for new, old in permutations(cell.claims, 2):
+        for gain in GAINS:
+            ends = gain.ends(new.span(rounding), old.span(rounding))
+            if ends and _meets(forms[0], ends) and (new is own or gain is GAINS[0]) and len(ways) < 3:
+                ways.append(said(f"audit_gain_{gain.name}", new=new.system or new.text, old=old.system or old.text))
+    reason = said(
+        "audit_improvement", cell=cell.printed.text, place=cell.place, new=own.text, old=best.text,
+        new_system=own.system, old_system=best.system, **_shown(expected, _digits(cell.printed)),
+    )  # fmt: skip
+    return Finding("only_if" if ways else "impossible", (own, best), reason, tuple(ways), cell.place)
+
+
+def _average(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+    spans = [claim.span(rounding) for claim in cell.claims]
+    ends = sum(low for low, _ in spans) / len(spans), sum(high for _, high in spans) / len(spans)
+    if _meets(cell.printed.span(rounding), ends):
+        return None
+    scale = 100 if cell.printed.is_percent else 1
+    shown = _shown((ends[0] * scale, ends[1] * scale), _digits(cell.printed))
+    reason = said("audit_average", cell=cell.printed.text, place=cell.place, count=len(spans), **shown)
+    return Finding("impossible", cell.claims, reason, (), cell.place)
+
+
+def _rank(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+    """A mean rank over the columns; ranks of values that are printed alike may be either."""
+    low, high = [], []
+    for column in cell.columns:
+        own = next((claim for claim in column if claim.system == cell.system), None)
+        if own is None:
+            return None
+        above = sum(claim.value > own.value for claim in column)
+        alike = sum(claim.value == own.value for claim in column) - 1
+        low.append(above + 1)
+        high.append(above + alike + 1)
+    ends = sum(low) / len(low), sum(high) / len(high)
+    stated = cell.printed.span(rounding)
+    if _meets(stated, ends):
+        return None
+    reason = said("audit_rank", cell=cell.printed.text, place=cell.place, count=len(low), **_shown(ends, 2))
+    return Finding("impossible", cell.claims, reason, (), cell.place)
+
+
+def bold_findings(columns: Mapping[str, Sequence[Claim]]) -> list[Finding]:
+    """Where a value is bold that is not the best of its column; a system may be bold as a whole."""
+    findings = []
+    plain = {claim.system for claims in columns.values() for claim in claims if not claim.printed.is_bold}
+    for claims in columns.values():
+        bold = [claim for claim in claims if claim.printed.is_bold]
+        if not bold or len(bold) == len(claims) or bold[0].measure.goal != "higher":
+            continue
+        best = max(claims, key=lambda claim: claim.value)
+        for claim in bold:
+            if claim.value < best.value and not best.printed.is_bold:
+                reason = said(
+                    "audit_bold", claim=claim.text, system=claim.system, best=best.text, other=best.system,
+                    place=claim.place,
+                )  # fmt: skip
+                ways = () if claim.system in plain else (said("audit_bold_row"),)
+                kind: Kind = "only_if" if ways else "impossible"
+                findings.append(Finding(kind, (claim, best), reason, ways, claim.place))
+    return findings

@@ -1,0 +1,212 @@
+"""Audits: values that are known, made-up tables whose truth is known, published tables, bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Literal
+from unicodedata import east_asian_width
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.wings.results.made_tables import SLIPS, false_alarms, is_found, planted_table, true_table
+
+import rankmeter as rm
+from rankmeter.cli import app
+from rankmeter.errors import InputError
+from rankmeter.wings.results.claim_bounds import ClaimProgram, Setting, possible_queries
+from rankmeter.wings.results.printed import claim, printed
+
+LASTFM = 943
+
+
+def audit(*words: str) -> Result:
+    return CliRunner().invoke(app, ["audit", *words])
+
+
+def ends(wanted: str, queries: int, **given: str) -> list[float]:
+    """What other claims leave a measure, one relevant item a query."""
+    claims = [claim(name.replace("_", "@"), text) for name, text in given.items()]
+    asked = claim(wanted, "0.5")
+    program = ClaimProgram([*claims, asked], Setting(queries=queries, relevant="one"))
+    return [round(end, 4) for end in program.ends(asked, claims)]
+
+
+def test_bounds_of_joint_claims_are_those_of_integer_programs() -> None:
+    assert ends("NDCG@10", LASTFM, HR_10="0.3574") == [0.1033, 0.3574]
+    assert ends("NDCG@10", LASTFM, HR_10="0.3574", MRR_10="0.1500") == [0.1936, 0.2029]
+    assert ends("NDCG@10", LASTFM, HR_10="0.3574", HR_1="0.0700", HR_5="0.2301") == [0.1687, 0.2163]
+    by_hand = (66 + (217 - 66) / math.log2(3) + (337 - 217) / math.log2(7)) / LASTFM
+    assert round(by_hand, 4) == 0.2163
+    given = {"HR_10": "0.3574", "HR_1": "0.0700", "HR_5": "0.2301", "MRR_10": "0.1500"}
+    assert ends("NDCG@10", LASTFM, **given) == [0.1974, 0.1997]
+    assert ends("NDCG@10", LASTFM, MRR_10="0.1500") == [0.1504, 0.3402]
+    assert ends("NDCG@5", 6040, HR_1="0.2863", HR_5="0.5876") == [0.4028, 0.4764]
+
+
+def test_a_hit_rate_is_a_share_of_the_queries() -> None:
+    for text, possible in [("0.3571", False), ("0.357", True), ("0.3574", True), ("0.2300", False), ("0.2301", True)]:
+        assert rm.audit({"HR@5": text}, queries=LASTFM).is_possible is possible, text
+
+
+def test_four_digits_of_943_queries_fit_in_one_of_ten() -> None:
+    fitting = sum(rm.audit({"HR@1": f"0.{n:04}"}, queries=LASTFM).is_possible for n in range(0, 10_000, 37))
+    assert fitting / len(range(0, 10_000, 37)) == pytest.approx(0.094 * 1.8, abs=0.06)  # three ways of rounding
+
+
+def test_numbers_of_queries_that_fit_are_found() -> None:
+    claims = [claim("HR@10", text) for text in ("0.3574", "0.0700", "0.2301")]
+    numbers = possible_queries(claims, Setting(), 1000).tolist()
+    assert LASTFM in numbers
+    assert all(any(abs(m / n - 0.3574) <= 0.00005 + 2e-7 for m in range(n + 1)) for n in numbers[:5])
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_true_tables_raise_no_alarm(part: int) -> None:
+    for number in range(part * 8, part * 8 + 8):
+        assert false_alarms(true_table(random.Random(f"test {number}"))) == []
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_planted_slips_are_found(slip: str) -> None:
+    for number in range(3):
+        made = planted_table(random.Random(f"test {slip} {number}"), slip)
+        assert is_found(made, slip), made.rows
+
+
+def test_a_published_row_that_is_true_raises_no_alarm() -> None:
+    """BERT4Rec on MovieLens 1M (Sun et al. 2019): 6,040 users, one item each."""
+    row = {"HR@1": "0.2863", "HR@5": "0.5876", "HR@10": "0.6970", "NDCG@5": "0.4454", "NDCG@10": "0.4818"}
+    assert rm.audit(row, queries=6040, relevant="one").findings == ()
+
+
+@pytest.mark.parametrize(
+    ("published", "queries", "relevant", "kind", "names"),
+    [
+        # garrytan/gbrain#4176: pages that are found twice count twice.
+        ({"Recall@10": "1.43"}, 7, "one", "impossible", ["Recall@10"]),
+        # opensearch-project/search-relevance#191: the nDCG of one query.
+        ({"NDCG@10": "1.31"}, 1, None, "impossible", ["NDCG@10"]),
+        # supermemoryai/memorybench#67: recall is the hit rate, and F1 is 2P / (1 + P).
+        ({"HR@10": "0.80", "R@10": "0.80", "P@10": "0.35"}, None, None, "only_if", ["HR@10", "R@10", "P@10"]),
+        # kuandeng/LightGCN#3: the value of the paper was wrong, but not impossible beside the others.
+        ({"Recall@20": "0.1817", "NDCG@20": "0.2518"}, 29858, None, "", []),
+        ({"Recall@20": "0.18198", "Precision@20": "0.05613", "NDCG@20": "0.15523"}, 29858, None, "", []),
+    ],
+)  # fmt: skip
+def test_verdicts_on_published_values_agree_with_what_was_found(published, queries, relevant, kind, names) -> None:
+    findings = rm.audit(published, queries=queries, relevant=relevant).findings
+    assert [finding.kind for finding in findings] == ([kind] if kind else [])
+    assert [claim.name for finding in findings for claim in finding.claims] == names
+
+
+def test_the_smallest_conflict_names_no_bystander() -> None:
+    row = {"HR@10": "0.30", "HR@5": "0.20", "MRR@10": "0.15", "NDCG@10": "0.45", "P@10": "0.05"}
+    (finding,) = rm.audit(row).findings
+    assert [one.name for one in finding.claims] == ["HR@10", "NDCG@10"]
+    assert "between" in finding.reason
+    assert "之间" in finding.reason.text("zh")
+
+
+def test_what_is_possible_under_one_definition_only_names_it() -> None:
+    (finding,) = rm.audit({"HR@10": "0.20", "MRR@10": "0.30"}, queries=1000).findings
+    assert finding.kind == "only_if"
+    assert [way.kind for way in finding.ways] == ["audit_way_rr_hits"]
+    (finding,) = rm.audit({"Recall@5": "0.30", "Recall@10": "0.20"}).findings
+    assert [way.kind for way in finding.ways] == ["audit_way_recall_capped"]
+
+
+def test_digits_are_text() -> None:
+    value = printed("**0.350**")
+    assert value is not None
+    assert (value.value, value.unit, value.is_bold) == (0.35, 0.001, True)
+    assert printed("35.0%").unit == pytest.approx(0.001)
+    assert printed("0.3574 ± 0.0012").value == 0.3574
+    assert printed(r"\textbf{0.3574}*").value == 0.3574
+    assert printed("n/a") is None
+
+
+def test_a_table_of_metrics_in_rows_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "Dataset,Metric,BPR,SASRec,Ours,Improv.\n"
+        "Beauty,HR@10,0.0500,0.0600,**0.0660**,10.00%\n"
+        "Beauty,NDCG@10,0.0250,0.0300,0.0360,15.00%\n"
+        "Toys,HR@10,0.0400,**0.0500**,0.0520,4.00%\n"
+    )
+    found = rm.audit(str(path), queries={"Beauty": 22363, "Toys": 19412}).findings
+    assert [(one.place, one.kind) for one in found] == [("3, Improv.", "impossible"), ("4, SASRec", "impossible")]
+
+
+def test_a_markdown_table_with_averages_and_ranks_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(
+        "# Results\n\n| Model | A NDCG@10 | B NDCG@10 | Avg | Rank |\n|---|---|---|---|---|\n"
+        "| x | 50.1 | 40.3 | 45.2 | 1 |\n| y | 48.0 | 39.0 | 44.5 | 2 |\n| z | 47.0 | 39.0 | 43.0 | 2.5 |\n"
+    )
+    found = rm.audit(str(path)).findings
+    assert [one.place for one in found] == ["3, Avg"]
+
+
+def test_candidates_tell_values_below_a_random_order() -> None:
+    (finding,) = rm.audit({"HR@10": "0.0312"}, candidates=101, queries=6040).of_kind("protocol")
+    assert "0.0990" in finding.reason
+
+
+def test_the_command_exits_with_1_where_asked_to_be_strict() -> None:
+    words = ["--claim", "HR@10=0.3571", "--queries", "943"]
+    assert audit(*words).exit_code == 0
+    assert audit(*words, "--strict").exit_code == 1
+    found = json.loads(audit(*words, "--format", "json").stdout)
+    assert found["findings"][0]["kind"] == "impossible"
+    assert found["cells"][0]["verdict"] == "impossible"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_terminal_of_80_columns_holds_the_verdict(lang: Literal["en", "zh"]) -> None:
+    rows = [["model", "HR@10", "NDCG@10"], ["a rather long name of a system", "0.30", "0.45"]]
+    text = rm.audit(rows, queries=1000).to_text(lang, width=80)
+    assert max(sum(2 if east_asian_width(c) in "WF" else 1 for c in line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("model,HR@10\na,fast\n", "not_a_number"),
+        ("model,HR@10\na,0.1,0.2\n", "ragged"),
+        ("model,HR@10\n", "empty_table"),
+        ("model,time\na,3\n", "no_measures"),
+        ("dataset,metric,BPR\nA,speed,0.1\n", "unknown_measure"),
+        ("model,HR@10\na,0.1\na,0.2\n", "twice"),
+        ("model,HR@10\na,0.31\nb,0.35\nc,33.1\n", "percent_beside_share"),
+        ("model,HR@10\na,31%\nb,35.1\nc,33.1\n", "percent_beside_share"),
+    ],
+)
+def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        rm.audit(str(path))
+    assert caught.value.problem.kind == f"results.{kind}"
+    refused = audit(str(path))
+    assert refused.exit_code == 2
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--claim", "HR@10"],
+        ["--claim", "HR@10=x"],
+        ["--claim", "speed=0.1"],
+        ["--claim", "HR@10=0.1", "--claim", "HR@10=0.2"],
+        ["--claim", "HR@10=0.1", "--queries", "many"],
+        ["--claim", "HR@10=0.1", "--queries", "Beauty=3"],
+        ["--claim", "HR@10=0.1", "--queries", "3", "--queries", "A=3"],
+    ],
+)
+def test_bad_claims_are_refused(words: list[str]) -> None:
+    assert audit(*words).exit_code == 2
