@@ -107,7 +107,8 @@ def test_every_kind_is_said_somewhere() -> None:
     made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
                "found_", "rule_", "read_", "verdict_", "coefficient_", "nugget_", "board_", "drawn_", "decision_is_",
                "target_", "silence_", "evidence_", "clicks_", "rank_eval_", "agreement_", "side_",
-               "check_", "split_", "leak_", "part_", "protocol_", "ties_by_", "again_", "audit_", "across_", "history_")  # fmt: skip
+               "check_", "split_", "leak_", "part_", "protocol_", "ties_by_", "again_",
+               "audit_", "across_", "history_")  # fmt: skip
     # What follows a quote or a dot, up to each end of a word; in the templates a space may stand for an underscore.
     texts = set(re.findall(r"""["'.]([\w ]+)""", code))
     ends = ((text, end) for text in texts for end in (*(gap.start() for gap in re.finditer(" ", text)), len(text)))

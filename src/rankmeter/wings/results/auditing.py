@@ -21,7 +21,7 @@ from rankmeter.wings.results.derived_cells import bold_findings, derived_finding
 from rankmeter.wings.results.printed import ROUNDINGS, Claim, Rounding, claim
 from rankmeter.wings.results.printed_tables import PrintedTable, read_table
 from rankmeter.wings.results.remarks import by_column, by_row, of_one_cutoff, random_value, remarks, resolution
-from rankmeter.wings.results.verdicts import Audit, Finding
+from rankmeter.wings.results.verdicts import Audit, AuditFinding
 from rankmeter.wording import Said, said
 
 MOST_RUNS = 10
@@ -82,14 +82,14 @@ def audit(
     >>> rm.audit({"HR@10": "0.3574", "NDCG@10": "0.2012"}, queries=943).is_possible
     True
     >>> print(rm.audit({"HR@10": "0.3574", "NDCG@10": "0.4012"}, queries=943).findings[0].reason)
-    HR@10=0.3574 leaves NDCG@10 between 0.0787 and 0.3574: 0.4012 is outside
+    HR@10=0.3574 leaves NDCG@10 between 0.0227 and 0.3574: 0.4012 is outside
     """
     _check(relevant, candidates, runs, folds, rounding, scale)
     read = _into_table(table, scale)
     sizes = _sizes(read, queries)
     base = Setting(relevant=relevant or "many", candidates=candidates, runs=runs, folds=folds)
     roundings = ROUNDINGS if rounding is None else (rounding,)
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     notes: list[Said] = list(read.notes)
     several: list[Sequence[Claim]] = []
     for (_, dataset), claims in by_row(read.claims).items():
@@ -149,14 +149,16 @@ def _is_share(one: Claim) -> bool:
 
 def _alone(
     claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]
-) -> tuple[list[Claim], list[Finding]]:
+) -> tuple[list[Claim], list[AuditFinding]]:
     """The claims that are possible by themselves, and what is wrong with the others."""
     whole, found = [], []
     for one in claims:
         low, high = one.span(roundings[0])
         if _is_share(one) and (low > 1 + SLACK or one.value < 0 or high < -SLACK):
             ways = [said("audit_as_percent")] if 1 < one.value <= 100 and not one.printed.is_percent else []
-            found.append(Finding("impossible", (one,), said("audit_outside", claim=one.text), tuple(ways), one.place))
+            found.append(
+                AuditFinding("impossible", (one,), said("audit_outside", claim=one.text), tuple(ways), one.place)
+            )
         elif not is_in_steps(one, replace(setting, rounding=roundings[0])):
             found.append(_not_in_steps(one, claims, setting, roundings))
         else:
@@ -164,7 +166,7 @@ def _alone(
     return whole, found
 
 
-def _not_in_steps(one: Claim, beside: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> Finding:
+def _not_in_steps(one: Claim, beside: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> AuditFinding:
     others = [other for other in roundings[1:] if _all_possible(beside, replace(setting, rounding=other))]
     if others:
         ways = [said(f"audit_round_{other}") for other in others]
@@ -182,10 +184,10 @@ def _not_in_steps(one: Claim, beside: Sequence[Claim], setting: Setting, roundin
         digits = max(4, len(one.printed.text.partition(".")[2].strip("%* ")) + 2 * one.printed.is_percent)
         near = [f"{count}/{steps} = {count / steps:.{digits}f}" for count in (below, below + 1)]
         reason = said("audit_not_in_steps", claim=one.text, steps=steps, near=near)
-    return Finding(kind, (one,), reason, tuple(ways), one.place)  # type: ignore[arg-type]
+    return AuditFinding(kind, (one,), reason, tuple(ways), one.place)  # type: ignore[arg-type]
 
 
-def _together(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> list[Finding]:
+def _together(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """What is impossible together: the fewest claims, why, and what would explain it; again without one of them."""
     left = [one for one in claims if one.kind in JOINED]
     nearest = replace(setting, rounding=roundings[0])
@@ -196,7 +198,7 @@ def _together(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rou
     findings = []
     for conflict, reason in conflicts:
         ways = _ways([*left, conflict[-1]], setting, roundings)
-        findings.append(Finding("only_if" if ways else "impossible", conflict, reason, ways, conflict[-1].place))
+        findings.append(AuditFinding("only_if" if ways else "impossible", conflict, reason, ways, conflict[-1].place))
     return findings
 
 
@@ -249,7 +251,7 @@ def _all_possible(claims: Sequence[Claim], setting: Setting) -> bool:
     return len(joined) < 2 or ClaimProgram(joined, setting).is_possible()
 
 
-def _f1(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[Finding]:
+def _f1(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """The mean of F1 is at most the F1 of the means of precision and recall, as F1 is concave."""
     findings = []
     for precision, recall, f1 in of_one_cutoff(claims, "precision", "recall", "f1"):
@@ -260,11 +262,11 @@ def _f1(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[Finding]
         if min(f1.span(rounding)[0] for rounding in roundings) > most + SLACK:
             given = [precision.text, recall.text]
             reason = said("audit_f1", given=given, claim=f1.text, most=f"{most:.4f}")
-            findings.append(Finding("impossible", (precision, recall, f1), reason, (), f1.place))
+            findings.append(AuditFinding("impossible", (precision, recall, f1), reason, (), f1.place))
     return findings
 
 
-def _renamed(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[Finding]:
+def _renamed(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """Recall that is the hit rate although queries have several relevant items."""
     findings = []
     for hit, recall, precision in of_one_cutoff(claims, "hit", "recall", "precision"):
@@ -274,11 +276,11 @@ def _renamed(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[Fin
         if least - SLACK > max(hit.span(rounding)[1] for rounding in roundings) / hit.k:
             reason = said("audit_renamed", recall=recall.text, hit=hit.text, precision=precision.text)
             ways = (said("audit_way_renamed"), said("audit_way_all_found"))
-            findings.append(Finding("only_if", (hit, recall, precision), reason, ways, recall.place))
+            findings.append(AuditFinding("only_if", (hit, recall, precision), reason, ways, recall.place))
     return findings
 
 
-def _below_random(claims: Iterable[Claim], base: Setting, sizes: Mapping[str, int]) -> list[Finding]:
+def _below_random(claims: Iterable[Claim], base: Setting, sizes: Mapping[str, int]) -> list[AuditFinding]:
     """Values below those of a random order of the candidates, by more than chance."""
     if base.candidates is None:
         return []
@@ -291,5 +293,5 @@ def _below_random(claims: Iterable[Claim], base: Setting, sizes: Mapping[str, in
         noise = 3 * math.sqrt(chance / size) if size else 0.0
         if one.span("nearest")[1] < chance - noise:
             reason = said("audit_below_random", claim=one.text, chance=f"{chance:.4f}", candidates=base.candidates)
-            findings.append(Finding("protocol", (one,), reason, (said("audit_way_full"),), one.place))
+            findings.append(AuditFinding("protocol", (one,), reason, (said("audit_way_full"),), one.place))
     return findings

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
 from rankmeter.frozen import dataclass
-from rankmeter.wings.results.printed import Claim, Printed, Rounding
+from rankmeter.wings.results.printed import Claim, PrintedNumber, Rounding
 from rankmeter.wings.results.printed_tables import DerivedCell
-from rankmeter.wings.results.verdicts import Finding, Kind
+from rankmeter.wings.results.verdicts import AuditFinding, Kind
 from rankmeter.wording import Said, said
 
 Ends = tuple[float, float]
 
 
-def derived_findings(cells: Iterable[DerivedCell], roundings: Sequence[Rounding]) -> list[Finding]:
+def derived_findings(cells: Iterable[DerivedCell], roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """What is wrong, however digits were cut, with cells that were computed from others."""
     checks = {"improvement": _improvement, "average": _average, "rank": _rank}
     findings = []
@@ -34,7 +34,7 @@ def _shown(ends: Ends, digits: int) -> dict[str, str]:
     return {"low": f"{ends[0]:.{digits}f}", "high": f"{ends[1]:.{digits}f}"}
 
 
-def _digits(printed: Printed) -> int:
+def _digits(printed: PrintedNumber) -> int:
     bare = printed.text.strip(" *%\\")
     return len(bare.partition(".")[2].rstrip("*†‡ ")) + 1
 
@@ -59,7 +59,7 @@ class _Gain:
 GAINS = (_Gain("of_old"), _Gain("of_new"), _Gain("points"))
 
 
-def _improvement(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+def _improvement(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     """The last system against the best of the others, in per cent of it; else what else it may be."""
     own, others = cell.claims[-1], cell.claims[:-1]
     best = max(others, key=lambda claim: claim.value)
@@ -83,10 +83,10 @@ def _improvement(cell: DerivedCell, rounding: Rounding) -> Finding | None:
         "audit_improvement", cell=cell.printed.text, place=cell.place, new=own.text, old=best.text,
         new_system=own.system, old_system=best.system, **_shown(expected, _digits(cell.printed)),
     )  # fmt: skip
-    return Finding("only_if" if ways else "impossible", (own, best), reason, tuple(ways), cell.place)
+    return AuditFinding("only_if" if ways else "impossible", (own, best), reason, tuple(ways), cell.place)
 
 
-def _average(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+def _average(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     spans = [claim.span(rounding) for claim in cell.claims]
     ends = sum(low for low, _ in spans) / len(spans), sum(high for _, high in spans) / len(spans)
     if _meets(cell.printed.span(rounding), ends):
@@ -94,10 +94,10 @@ def _average(cell: DerivedCell, rounding: Rounding) -> Finding | None:
     scale = 100 if cell.printed.is_percent else 1
     shown = _shown((ends[0] * scale, ends[1] * scale), _digits(cell.printed))
     reason = said("audit_average", cell=cell.printed.text, place=cell.place, count=len(spans), **shown)
-    return Finding("impossible", cell.claims, reason, (), cell.place)
+    return AuditFinding("impossible", cell.claims, reason, (), cell.place)
 
 
-def _rank(cell: DerivedCell, rounding: Rounding) -> Finding | None:
+def _rank(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     """A mean rank over the columns; ranks of values that are printed alike may be either."""
     low, high = [], []
     for column in cell.columns:
@@ -113,10 +113,10 @@ def _rank(cell: DerivedCell, rounding: Rounding) -> Finding | None:
     if _meets(stated, ends):
         return None
     reason = said("audit_rank", cell=cell.printed.text, place=cell.place, count=len(low), **_shown(ends, 2))
-    return Finding("impossible", cell.claims, reason, (), cell.place)
+    return AuditFinding("impossible", cell.claims, reason, (), cell.place)
 
 
-def bold_findings(columns: Mapping[str, Sequence[Claim]]) -> list[Finding]:
+def bold_findings(columns: Mapping[str, Sequence[Claim]]) -> list[AuditFinding]:
     """Where a value is bold that is not the best of its column; a system may be bold as a whole."""
     findings = []
     plain = {claim.system for claims in columns.values() for claim in claims if not claim.printed.is_bold}
@@ -133,5 +133,5 @@ def bold_findings(columns: Mapping[str, Sequence[Claim]]) -> list[Finding]:
                 )  # fmt: skip
                 ways = () if claim.system in plain else (said("audit_bold_row"),)
                 kind: Kind = "only_if" if ways else "impossible"
-                findings.append(Finding(kind, (claim, best), reason, ways, claim.place))
+                findings.append(AuditFinding(kind, (claim, best), reason, ways, claim.place))
     return findings

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"([+-]?)(\d+(?:,\d{3})*|)(?:\.(\d+))?\s*(\\?%)?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedNumber:
     """A number as it is printed."""
 
     text: str
@@ -52,14 +52,14 @@ class Printed:
             below = above = 1.0  # some tools cut towards 0, others downwards
         return round(self.value - below * self.unit, 15), round(self.value + above * self.unit, 15)
 
-    def as_percent(self) -> Printed:
+    def as_percent(self) -> PrintedNumber:
         """The same digits, read as a per cent."""
         if self.is_percent:
             return self
         return replace(self, value=self.value / 100, unit=self.unit / 100, is_percent=True)
 
 
-def printed(text: str, *, place: str = "") -> Printed | None:
+def printed(text: str, *, place: str = "") -> PrintedNumber | None:
     """A number as it is printed, with the marks around it; None where there is none.
 
     Raises
@@ -81,7 +81,7 @@ def printed(text: str, *, place: str = "") -> Printed | None:
     scale = 100 if percent else 1
     number = float(f"{sign}{whole.replace(',', '') or 0}.{rest or 0}")
     digits = len(rest or "")
-    return Printed(text.strip(), number / scale, 10.0**-digits / scale, bool(percent), is_bold)
+    return PrintedNumber(text.strip(), number / scale, 10.0**-digits / scale, bool(percent), is_bold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Claim:
     name: str
     """The measure as it was written."""
     measure: Measure
-    printed: Printed
+    printed: PrintedNumber
     system: str = ""
     dataset: str = ""
     place: str = ""

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.whole_files import check_readable
-from rankmeter.wings.results.printed import Claim, Printed, named_measure, printed
+from rankmeter.wings.results.printed import Claim, PrintedNumber, named_measure, printed
 from rankmeter.wording import Said, said
 
 Derived = Literal["improvement", "average", "rank"]
@@ -41,7 +41,7 @@ class DerivedCell:
     """A cell that was computed from others: those of its row, or of its column."""
 
     kind: Derived
-    printed: Printed
+    printed: PrintedNumber
     place: str
     name: str
     claims: tuple[Claim, ...]
@@ -161,7 +161,7 @@ def _is_prose(column: Sequence[str]) -> bool:
     return all(_try(cell) is None for cell in column)
 
 
-def _try(cell: str) -> Printed | None:
+def _try(cell: str) -> PrintedNumber | None:
     try:
         return printed(cell)
     except InputError:

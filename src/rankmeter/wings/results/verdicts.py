@@ -20,7 +20,7 @@ SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """Something that cannot be as it is printed, or only in some ways."""
 
     kind: Kind
@@ -68,7 +68,7 @@ class Audit(ShownAsTable):
     """The verdict on printed numbers; made by :func:`rankmeter.audit`."""
 
     claims: tuple[Claim, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     resolutions: tuple[Resolution, ...]
     notes: tuple[Said, ...]
 
@@ -77,7 +77,7 @@ class Audit(ShownAsTable):
         """Whether nothing is impossible."""
         return not self.of_kind("impossible")
 
-    def of_kind(self, kind: Kind) -> tuple[Finding, ...]:
+    def of_kind(self, kind: Kind) -> tuple[AuditFinding, ...]:
         """The findings of one kind."""
         return tuple(finding for finding in self.findings if finding.kind == kind)
 
@@ -156,7 +156,7 @@ class Audit(ShownAsTable):
         return table.only(lambda column: column != table.columns[0]) if all(not row[0] for row in rows) else table
 
 
-def _told(findings: Sequence[Finding], language: Language) -> list[Paragraph]:
+def _told(findings: Sequence[AuditFinding], language: Language) -> list[Paragraph]:
     lines = []
     for finding in findings:
         where = said("audit_at", place=finding.place) if finding.place else said("audit_at_none")
