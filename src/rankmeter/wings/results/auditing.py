@@ -18,7 +18,7 @@ from rankmeter.wings.results.claim_bounds import (
     is_in_steps,
 )
 from rankmeter.wings.results.derived_cells import bold_findings, derived_findings
-from rankmeter.wings.results.printed import ROUNDINGS, Claim, Rounding, claim
+from rankmeter.wings.results.printed import ROUNDINGS, PrintedClaim, Rounding, claim
 from rankmeter.wings.results.printed_tables import PrintedTable, read_table
 from rankmeter.wings.results.remarks import by_column, by_row, of_one_cutoff, random_value, remarks, resolution
 from rankmeter.wings.results.verdicts import Audit, AuditFinding
@@ -91,7 +91,7 @@ def audit(
     roundings = ROUNDINGS if rounding is None else (rounding,)
     findings: list[AuditFinding] = []
     notes: list[Said] = list(read.notes)
-    several: list[Sequence[Claim]] = []
+    several: list[Sequence[PrintedClaim]] = []
     for (_, dataset), claims in by_row(read.claims).items():
         setting = replace(base, queries=sizes.get(dataset))
         whole, found = _alone(claims, setting, roundings)
@@ -143,13 +143,13 @@ def _sizes(table: PrintedTable, queries: Queries) -> dict[str, int]:
     return {**dict(table.queries), **given}
 
 
-def _is_share(one: Claim) -> bool:
+def _is_share(one: PrintedClaim) -> bool:
     return one.kind != "other" or type(one.measure).name in ("AUC", "RBP", "ERR", "Rprec", "Coverage", "Bpref")
 
 
 def _alone(
-    claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]
-) -> tuple[list[Claim], list[AuditFinding]]:
+    claims: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]
+) -> tuple[list[PrintedClaim], list[AuditFinding]]:
     """The claims that are possible by themselves, and what is wrong with the others."""
     whole, found = [], []
     for one in claims:
@@ -166,7 +166,9 @@ def _alone(
     return whole, found
 
 
-def _not_in_steps(one: Claim, beside: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> AuditFinding:
+def _not_in_steps(
+    one: PrintedClaim, beside: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]
+) -> AuditFinding:
     others = [other for other in roundings[1:] if _all_possible(beside, replace(setting, rounding=other))]
     if others:
         ways = [said(f"audit_round_{other}") for other in others]
@@ -187,7 +189,7 @@ def _not_in_steps(one: Claim, beside: Sequence[Claim], setting: Setting, roundin
     return AuditFinding(kind, (one,), reason, tuple(ways), one.place)  # type: ignore[arg-type]
 
 
-def _together(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> list[AuditFinding]:
+def _together(claims: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """What is impossible together: the fewest claims, why, and what would explain it; again without one of them."""
     left = [one for one in claims if one.kind in JOINED]
     nearest = replace(setting, rounding=roundings[0])
@@ -202,7 +204,7 @@ def _together(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rou
     return findings
 
 
-def _ways(conflict: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> tuple[Said, ...]:
+def _ways(conflict: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> tuple[Said, ...]:
     """The ways of rounding, or else the definitions, under which claims are possible together."""
     rounded = [
         said(f"audit_round_{other}")
@@ -223,7 +225,7 @@ def _ways(conflict: Sequence[Claim], setting: Setting, roundings: Sequence[Round
     return tuple(ways)
 
 
-def _why(program: ClaimProgram, conflict: Sequence[Claim]) -> Said:
+def _why(program: ClaimProgram, conflict: Sequence[PrintedClaim]) -> Said:
     """The bounds that all but the last of the claims leave the last."""
     last, others = conflict[-1], conflict[:-1]
     if not others:
@@ -238,12 +240,12 @@ def _why(program: ClaimProgram, conflict: Sequence[Claim]) -> Said:
     return said("audit_no_counts", claims=[*given, last.text], queries=program.setting.queries)
 
 
-def _is_of_one(claims: Sequence[Claim], setting: Setting, roundings: Sequence[Rounding]) -> bool:
+def _is_of_one(claims: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> bool:
     """Whether the claims are possible with one relevant item a query, however they were rounded."""
     return any(_all_possible(claims, replace(setting, relevant="one", rounding=rounding)) for rounding in roundings)
 
 
-def _all_possible(claims: Sequence[Claim], setting: Setting) -> bool:
+def _all_possible(claims: Sequence[PrintedClaim], setting: Setting) -> bool:
     """Whether claims are possible, each alone and all together."""
     joined = [one for one in claims if one.kind in JOINED]
     if not all(is_in_steps(one, setting) for one in joined):
@@ -251,7 +253,7 @@ def _all_possible(claims: Sequence[Claim], setting: Setting) -> bool:
     return len(joined) < 2 or ClaimProgram(joined, setting).is_possible()
 
 
-def _f1(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
+def _f1(claims: Sequence[PrintedClaim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """The mean of F1 is at most the F1 of the means of precision and recall, as F1 is concave."""
     findings = []
     for precision, recall, f1 in of_one_cutoff(claims, "precision", "recall", "f1"):
@@ -266,7 +268,7 @@ def _f1(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[AuditFin
     return findings
 
 
-def _renamed(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
+def _renamed(claims: Sequence[PrintedClaim], roundings: Sequence[Rounding]) -> list[AuditFinding]:
     """Recall that is the hit rate although queries have several relevant items."""
     findings = []
     for hit, recall, precision in of_one_cutoff(claims, "hit", "recall", "precision"):
@@ -280,7 +282,7 @@ def _renamed(claims: Sequence[Claim], roundings: Sequence[Rounding]) -> list[Aud
     return findings
 
 
-def _below_random(claims: Iterable[Claim], base: Setting, sizes: Mapping[str, int]) -> list[AuditFinding]:
+def _below_random(claims: Iterable[PrintedClaim], base: Setting, sizes: Mapping[str, int]) -> list[AuditFinding]:
     """Values below those of a random order of the candidates, by more than chance."""
     if base.candidates is None:
         return []

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankmeter.frozen import dataclass
 from rankmeter.late import optimize
-from rankmeter.wings.results.printed import Claim, Rounding
+from rankmeter.wings.results.printed import PrintedClaim, Rounding
 
 Relevant = Literal["one", "many"]
 SLACK = 2e-7
@@ -57,7 +57,7 @@ class Setting:
         return self.queries * self.runs if self.queries is not None and self.folds == 1 else None
 
 
-def granules(claim: Claim, setting: Setting) -> int | None:
+def granules(claim: PrintedClaim, setting: Setting) -> int | None:
     """How many equal steps there are between 0 and 1; None where there are more than whole queries."""
     if setting.counted is None:
         return None
@@ -70,7 +70,7 @@ def granules(claim: Claim, setting: Setting) -> int | None:
     return None
 
 
-def is_in_steps(claim: Claim, setting: Setting) -> bool:
+def is_in_steps(claim: PrintedClaim, setting: Setting) -> bool:
     """Whether a whole number of steps is printed like this.
 
     >>> from rankmeter.wings.results.printed import claim
@@ -96,7 +96,7 @@ def _is_mean_of_folds(low: float, high: float, queries: int, folds: int) -> bool
     return bool((np.maximum(least, 0) <= most).any())
 
 
-def possible_queries(claims: Sequence[Claim], setting: Setting, most: int) -> np.ndarray:
+def possible_queries(claims: Sequence[PrintedClaim], setting: Setting, most: int) -> np.ndarray:
     """The numbers of queries, up to ``most``, of which every claim is a whole share."""
     numbers = np.arange(1, most + 1)
     fits = np.ones(most, np.bool_)
@@ -128,7 +128,7 @@ class _Rows:
 class ClaimProgram:
     """The counts that a set of claims allows."""
 
-    def __init__(self, claims: Sequence[Claim], setting: Setting) -> None:
+    def __init__(self, claims: Sequence[PrintedClaim], setting: Setting) -> None:
         self.setting = setting
         self.claims = [claim for claim in claims if claim.kind in JOINED]
         self.depth = max([claim.k or 0 for claim in self.claims] or [0])
@@ -165,7 +165,7 @@ class ClaimProgram:
     def _ranks(self, k: int | None) -> range:
         return range(1, min(k or self.depth, self.depth) + 1)
 
-    def _value(self, claim: Claim) -> dict[int, float]:
+    def _value(self, claim: PrintedClaim) -> dict[int, float]:
         """What is claimed, times the number of lists, as a linear function."""
         ranks, kind, k = self._ranks(claim.k), claim.kind, claim.k
         if kind == "hit" and k:
@@ -227,7 +227,7 @@ class ClaimProgram:
             for other, beside in own.items():
                 self._ordered(claim, column, self.claims[other], beside)
 
-    def _at_most(self, claim: Claim) -> list[dict[int, float]]:
+    def _at_most(self, claim: PrintedClaim) -> list[dict[int, float]]:
         """What a measure does not exceed, in counts."""
         k, kind = claim.k, claim.kind
         if not k:
@@ -245,7 +245,7 @@ class ClaimProgram:
         found = [{self._place(r): share for r in ranks}] if self.has_places and share else []
         return [self._hits(k), *found]
 
-    def _at_least(self, claim: Claim) -> dict[int, float]:
+    def _at_least(self, claim: PrintedClaim) -> dict[int, float]:
         """What a measure does not fall below, in counts."""
         k, kind = claim.k, claim.kind
         if not k:
@@ -259,7 +259,7 @@ class ClaimProgram:
             return {self._place(r): 1 / k for r in self._ranks(k)}
         return {}
 
-    def _ordered(self, claim: Claim, column: int, other: Claim, beside: int) -> None:
+    def _ordered(self, claim: PrintedClaim, column: int, other: PrintedClaim, beside: int) -> None:
         """Order in k, and between measures of one depth."""
         if claim is other or claim.k is None or other.k is None:
             return
@@ -313,15 +313,15 @@ class ClaimProgram:
         )
         return int(solved.status), float("nan") if solved.fun is None else float(solved.fun)
 
-    def is_possible(self, claims: Sequence[Claim] | None = None) -> bool:
+    def is_possible(self, claims: Sequence[PrintedClaim] | None = None) -> bool:
         """Whether there are counts that give these claims, or all of them."""
         numbers = self._numbers(self.claims if claims is None else claims)
         return self._solved(numbers, {}, whole=False)[0] != 2 and self._solved(numbers, {})[0] != 2
 
-    def _numbers(self, claims: Sequence[Claim]) -> list[int]:
+    def _numbers(self, claims: Sequence[PrintedClaim]) -> list[int]:
         return [number for number, claim in enumerate(self.claims) if claim in claims]
 
-    def ends(self, claim: Claim, given: Sequence[Claim]) -> tuple[float, float]:
+    def ends(self, claim: PrintedClaim, given: Sequence[PrintedClaim]) -> tuple[float, float]:
         """The least and the greatest value of a claim that others leave it."""
         (number,) = self._numbers([claim])
         value = self.values[number]
@@ -330,7 +330,7 @@ class ClaimProgram:
         most = self._solved(numbers, {column: -weight for column, weight in value.items()})[1]
         return least / self.lists, -most / self.lists
 
-    def smallest_conflict(self) -> tuple[Claim, ...]:
+    def smallest_conflict(self) -> tuple[PrintedClaim, ...]:
         """The fewest claims that are impossible together; none where all are possible."""
         if self.is_possible():
             return ()
@@ -341,7 +341,7 @@ class ClaimProgram:
                 kept = without
         return self._fewer(len(kept)) or tuple(kept)
 
-    def _fewer(self, size: int) -> tuple[Claim, ...]:
+    def _fewer(self, size: int) -> tuple[PrintedClaim, ...]:
         for fewer in range(1, min(size, 4)):
             for chosen in combinations(self.claims, fewer):
                 if not self.is_possible(chosen):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
 from rankmeter.frozen import dataclass
-from rankmeter.wings.results.printed import Claim, PrintedNumber, Rounding
+from rankmeter.wings.results.printed import PrintedClaim, PrintedNumber, Rounding
 from rankmeter.wings.results.printed_tables import DerivedCell
 from rankmeter.wings.results.verdicts import AuditFinding, Kind
 from rankmeter.wording import Said, said
@@ -116,7 +116,7 @@ def _rank(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     return AuditFinding("impossible", cell.claims, reason, (), cell.place)
 
 
-def bold_findings(columns: Mapping[str, Sequence[Claim]]) -> list[AuditFinding]:
+def bold_findings(columns: Mapping[str, Sequence[PrintedClaim]]) -> list[AuditFinding]:
     """Where a value is bold that is not the best of its column; a system may be bold as a whole."""
     findings = []
     plain = {claim.system for claims in columns.values() for claim in claims if not claim.printed.is_bold}

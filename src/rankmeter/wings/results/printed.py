@@ -85,7 +85,7 @@ def printed(text: str, *, place: str = "") -> PrintedNumber | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PrintedClaim:
     """A printed value of a measure."""
 
     name: str
@@ -144,7 +144,7 @@ def named_measure(name: str) -> Measure | None:
     return measure
 
 
-def claim(name: str, text: str, **where: str) -> Claim:
+def claim(name: str, text: str, **where: str) -> PrintedClaim:
     """A claim from the name of a measure and a value as text.
 
     Raises
@@ -157,4 +157,4 @@ def claim(name: str, text: str, **where: str) -> Claim:
         raise InputError.of("results.unknown_measure", name=name, place=where.get("place") or name)
     if value is None:
         raise InputError.of("results.not_a_number", text=text, place=where.get("place") or name)
-    return Claim(name.strip(), measure, value, **where)
+    return PrintedClaim(name.strip(), measure, value, **where)

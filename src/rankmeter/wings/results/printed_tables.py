@@ -19,7 +19,7 @@ from typing import Any, Literal
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.whole_files import check_readable
-from rankmeter.wings.results.printed import Claim, PrintedNumber, named_measure, printed
+from rankmeter.wings.results.printed import PrintedClaim, PrintedNumber, named_measure, printed
 from rankmeter.wording import Said, said
 
 Derived = Literal["improvement", "average", "rank"]
@@ -44,9 +44,9 @@ class DerivedCell:
     printed: PrintedNumber
     place: str
     name: str
-    claims: tuple[Claim, ...]
+    claims: tuple[PrintedClaim, ...]
     """What it was computed from, in their order."""
-    columns: tuple[tuple[Claim, ...], ...] = ()
+    columns: tuple[tuple[PrintedClaim, ...], ...] = ()
     """For a rank, the claims of all systems, a column each."""
     system: str = ""
 
@@ -55,7 +55,7 @@ class DerivedCell:
 class PrintedTable:
     """A published table."""
 
-    claims: tuple[Claim, ...]
+    claims: tuple[PrintedClaim, ...]
     derived: tuple[DerivedCell, ...] = ()
     queries: tuple[tuple[str, int], ...] = ()
     """How many queries each dataset has, where the table says so."""
@@ -182,7 +182,7 @@ def _wide(heads: Sequence[str], body: Sequence[Sequence[str]]) -> PrintedTable:
     rest = [at for at in range(len(heads)) if at not in measured and at not in (dataset_at, size_at)]
     computed = {at: kind for at in rest if (kind := derived_kind(heads[at])) and not _is_prose(_column(body, at))}
     labels = [at for at in rest if at not in computed and _is_prose(_column(body, at))]
-    claims: dict[tuple[int, int], Claim] = {}
+    claims: dict[tuple[int, int], PrintedClaim] = {}
     sizes: dict[str, int] = {}
     for number, row in enumerate(body):
         system = " ".join(row[at].strip(" *") for at in labels)
@@ -196,7 +196,7 @@ def _wide(heads: Sequence[str], body: Sequence[Sequence[str]]) -> PrintedTable:
             if (value := printed(row[at], place=place)) is not None:
                 found = named_measure(measure)
                 whole = " ".join(part for part in (within, dataset) if part)
-                claims[number, at] = Claim(measure, found, value, system, whole, place)  # type: ignore[arg-type]
+                claims[number, at] = PrintedClaim(measure, found, value, system, whole, place)  # type: ignore[arg-type]
     _check_once(claims.values())
     derived = [
         *_of_columns(heads, body, computed, measured, claims),
@@ -214,7 +214,7 @@ def _of_columns(
     body: Sequence[Sequence[str]],
     computed: Mapping[int, Derived],
     measured: Mapping[int, tuple[str, str]],
-    claims: Mapping[tuple[int, int], Claim],
+    claims: Mapping[tuple[int, int], PrintedClaim],
 ) -> list[DerivedCell]:
     """The cells of columns that were computed from their row: averages and ranks."""
     cells = []
@@ -239,7 +239,7 @@ def _of_rows(
     body: Sequence[Sequence[str]],
     labels: Sequence[int],
     measured: Mapping[int, tuple[str, str]],
-    claims: Mapping[tuple[int, int], Claim],
+    claims: Mapping[tuple[int, int], PrintedClaim],
 ) -> list[DerivedCell]:
     """The cells of rows that were computed from their column: averages and improvements."""
     cells = []
@@ -263,7 +263,7 @@ def _turned(heads: Sequence[str], body: Sequence[Sequence[str]], metric: int) ->
     rest = [at for at in range(len(heads)) if at not in (metric, dataset_at)]
     computed = {at: kind for at in rest if (kind := derived_kind(heads[at]))}
     systems = [at for at in rest if at not in computed and not _is_prose(_column(body, at))]
-    claims: list[Claim] = []
+    claims: list[PrintedClaim] = []
     derived: list[DerivedCell] = []
     dataset = ""
     for number, row in enumerate(body, 2):
@@ -275,7 +275,7 @@ def _turned(heads: Sequence[str], body: Sequence[Sequence[str]], metric: int) ->
         for at in systems:
             place = _place(number, heads[at])
             if (value := printed(row[at], place=place)) is not None:
-                own.append(Claim(row[metric].strip(), measure, value, heads[at].strip(" *"), dataset, place))
+                own.append(PrintedClaim(row[metric].strip(), measure, value, heads[at].strip(" *"), dataset, place))
         claims += own
         for at, kind in computed.items():
             place = _place(number, heads[at])
@@ -287,7 +287,7 @@ def _turned(heads: Sequence[str], body: Sequence[Sequence[str]], metric: int) ->
     return PrintedTable(tuple(claims), tuple(derived))
 
 
-def _head_of(claim: Claim, heads: Sequence[str]) -> str:
+def _head_of(claim: PrintedClaim, heads: Sequence[str]) -> str:
     return next(head for head in heads if head.strip(" *") == claim.system)
 
 
@@ -308,14 +308,14 @@ def _long(heads: Sequence[str], body: Sequence[Sequence[str]], metric: int) -> P
             sizes[dataset] = int(size.value)
         if (value := printed(row[value_at], place=place)) is not None:
             system = " ".join(row[at].strip(" *") for at in labels)
-            claims.append(Claim(row[metric].strip(), measure, value, system, dataset, place))
+            claims.append(PrintedClaim(row[metric].strip(), measure, value, system, dataset, place))
     _check_once(claims)
     return PrintedTable(tuple(claims), (), tuple(sizes.items()))
 
 
-def _check_once(claims: Iterable[Claim]) -> None:
+def _check_once(claims: Iterable[PrintedClaim]) -> None:
     """Refuse a system that stands twice, with the places of both."""
-    first: dict[tuple[str, str, str], Claim] = {}
+    first: dict[tuple[str, str, str], PrintedClaim] = {}
     for claim in claims:
         key = (claim.system, claim.dataset, str(claim.measure))
         if key in first:
@@ -340,8 +340,10 @@ def _scaled(table: PrintedTable, scale: str | None, notes: list[Said]) -> Printe
     if scale is None:
         notes = [*notes, said("audit_read_as_percent")]
 
-    def turned(claim: Claim) -> Claim:
-        return Claim(claim.name, claim.measure, claim.printed.as_percent(), claim.system, claim.dataset, claim.place)
+    def turned(claim: PrintedClaim) -> PrintedClaim:
+        return PrintedClaim(
+            claim.name, claim.measure, claim.printed.as_percent(), claim.system, claim.dataset, claim.place
+        )
 
     derived = tuple(
         DerivedCell(
@@ -358,7 +360,7 @@ def _scaled(table: PrintedTable, scale: str | None, notes: list[Said]) -> Printe
     return PrintedTable(tuple(map(turned, table.claims)), derived, table.queries, tuple(notes))
 
 
-def _check_no_per_cent(plain: Sequence[Claim], above: Sequence[Claim]) -> None:
+def _check_no_per_cent(plain: Sequence[PrintedClaim], above: Sequence[PrintedClaim]) -> None:
     """Refuse a value that is far above the shares of its measure: a per cent without its sign."""
     for claim in above:
         beside = sorted(other.value for other in plain if str(other.measure) == str(claim.measure) and other.value <= 1)

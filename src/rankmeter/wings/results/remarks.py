@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rankmeter.stats.power import wilson
 from rankmeter.wings.results.claim_bounds import Setting, granules, possible_queries
-from rankmeter.wings.results.printed import Claim, Rounding
+from rankmeter.wings.results.printed import PrintedClaim, Rounding
 from rankmeter.wings.results.verdicts import Resolution
 from rankmeter.wording import Said, said
 
@@ -20,31 +20,31 @@ DETECTED = 2.8
 """The sum of the normal quantiles of 80% power and of a two-sided test at 5%."""
 
 
-def by_row(claims: Iterable[Claim]) -> dict[tuple[str, str], list[Claim]]:
+def by_row(claims: Iterable[PrintedClaim]) -> dict[tuple[str, str], list[PrintedClaim]]:
     """The claims of each system on each data set."""
-    groups: dict[tuple[str, str], list[Claim]] = {}
+    groups: dict[tuple[str, str], list[PrintedClaim]] = {}
     for one in claims:
         groups.setdefault((one.system, one.dataset), []).append(one)
     return groups
 
 
-def by_column(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+def by_column(claims: Iterable[PrintedClaim]) -> dict[str, list[PrintedClaim]]:
     """The claims of each measure on each data set."""
-    columns: dict[str, list[Claim]] = {}
+    columns: dict[str, list[PrintedClaim]] = {}
     for one in claims:
         columns.setdefault(f"{one.dataset}\n{one.measure}", []).append(one)
     return columns
 
 
-def of_one_cutoff(claims: Sequence[Claim], *kinds: str) -> list[tuple[Claim, ...]]:
+def of_one_cutoff(claims: Sequence[PrintedClaim], *kinds: str) -> list[tuple[PrintedClaim, ...]]:
     """Claims of these kinds with one cutoff."""
-    by_k: dict[int | None, dict[str, Claim]] = {}
+    by_k: dict[int | None, dict[str, PrintedClaim]] = {}
     for one in claims:
         by_k.setdefault(one.k, {})[one.kind] = one
     return [tuple(found[kind] for kind in kinds) for found in by_k.values() if set(kinds) <= set(found)]
 
 
-def random_value(one: Claim, candidates: int) -> float | None:
+def random_value(one: PrintedClaim, candidates: int) -> float | None:
     """What a random order of the candidates gives, of which one is relevant; None where it is not known.
 
     >>> from rankmeter.wings.results.printed import claim
@@ -62,11 +62,11 @@ def random_value(one: Claim, candidates: int) -> float | None:
 
 
 def remarks(
-    claims: Sequence[Claim],
+    claims: Sequence[PrintedClaim],
     sizes: Mapping[str, int],
     base: Setting,
     rounding: Rounding,
-    several: Sequence[Sequence[Claim]],
+    several: Sequence[Sequence[PrintedClaim]],
     items: int | None,
 ) -> list[Said]:
     """What the numbers tell of how they were made."""
@@ -103,14 +103,14 @@ def remarks(
     return notes
 
 
-def _is_f1_of_means(trio: tuple[Claim, ...]) -> bool:
+def _is_f1_of_means(trio: tuple[PrintedClaim, ...]) -> bool:
     precision, recall, f1 = trio
     below = precision.value + recall.value
     whole = 2 * precision.value * recall.value / below if below else 0.0
     return abs(f1.value - whole) <= f1.printed.unit
 
 
-def _fitting(dataset: str, claims: Sequence[Claim], setting: Setting) -> list[Said]:
+def _fitting(dataset: str, claims: Sequence[PrintedClaim], setting: Setting) -> list[Said]:
     """Which numbers of queries fit the hit rates of a data set."""
     counted = [one for one in claims if granules(one, replace(setting, queries=1)) and one.value > 0]
     if not counted or setting.folds > 1:
@@ -132,7 +132,7 @@ def _fitting(dataset: str, claims: Sequence[Claim], setting: Setting) -> list[Sa
     return [said("audit_fits", **facts, fitting=len(fits), most=MOST_QUERIES)]
 
 
-def resolution(one: Claim, size: int, claims: Sequence[Claim]) -> Resolution:
+def resolution(one: PrintedClaim, size: int, claims: Sequence[PrintedClaim]) -> Resolution:
     """How wide the interval of a value must and may be, and which difference shows."""
     value = min(max(one.value, 0.0), 1.0)
     most = 1.96 * math.sqrt(value * (1 - value) / size)

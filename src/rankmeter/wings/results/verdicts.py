@@ -10,7 +10,7 @@ from rankmeter.late import pl
 from rankmeter.showing.document import Block, Heading, Paragraph, Table, items, text_table
 from rankmeter.showing.document import Kind as CellKind
 from rankmeter.showing.showable import ShownAsTable
-from rankmeter.wings.results.printed import Claim
+from rankmeter.wings.results.printed import PrintedClaim
 from rankmeter.wording import Language, Said, said, word
 
 Kind = Literal["impossible", "only_if", "protocol"]
@@ -25,7 +25,7 @@ class AuditFinding:
 
     kind: Kind
     """``impossible``; ``only_if``: possible only in the ``ways``; ``protocol``: a question how it was measured."""
-    claims: tuple[Claim, ...]
+    claims: tuple[PrintedClaim, ...]
     """The fewest that contradict each other."""
     reason: Said
     ways: tuple[Said, ...] = ()
@@ -55,7 +55,7 @@ class AuditFinding:
 class Resolution:
     """How exact a number can be, from how many queries it is a mean of."""
 
-    claim: Claim
+    claim: PrintedClaim
     half_at_least: float
     """Half the width of its 95% interval, at the least."""
     half_at_most: float
@@ -67,7 +67,7 @@ class Resolution:
 class Audit(ShownAsTable):
     """The verdict on printed numbers; made by :func:`rankmeter.audit`."""
 
-    claims: tuple[Claim, ...]
+    claims: tuple[PrintedClaim, ...]
     findings: tuple[AuditFinding, ...]
     resolutions: tuple[Resolution, ...]
     notes: tuple[Said, ...]
@@ -81,7 +81,7 @@ class Audit(ShownAsTable):
         """The findings of one kind."""
         return tuple(finding for finding in self.findings if finding.kind == kind)
 
-    def verdict(self, claim: Claim) -> str:
+    def verdict(self, claim: PrintedClaim) -> str:
         """``impossible``, ``only_if``, ``protocol`` or ``possible``."""
         return next(
             (kind for kind in KINDS if any(claim in finding.claims for finding in self.of_kind(kind))), "possible"
