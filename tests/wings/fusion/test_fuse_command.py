@@ -55,7 +55,7 @@ def test_the_text_goes_to_standard_output_and_the_definition_to_standard_error(f
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--weights", "1,2,3"], "3 weights for 2 runs"),
+        (["--weights", "1,2,3"], "weights states 3 values for 2 runs"),
         (["--how", "sum", "--option", "flat=2x"], "flat"),
         (["--how", "nothing"], "unknown method"),
         (["--option", "kk=1"], "kk=1"),

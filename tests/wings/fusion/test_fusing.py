@@ -148,7 +148,7 @@ def test_runs_over_different_queries_are_refused_unless_it_is_said_which_count()
         ({"A": A, "B": B}, "rrf(k=x)", {}, "k"),
         ({"A": A, "B": B}, "rrf", {"norm": "max"}, "would change nothing in rrf"),
         ({"A": A, "B": B}, "sum", {"norm": "minmax"}, "did you mean 'min-max'"),
-        ({"A": A, "B": B}, "wsum", {"weights": [1, 2, 3]}, "3 weights for 2 runs"),
+        ({"A": A, "B": B}, "wsum", {"weights": [1, 2, 3]}, "weights states 3 values for 2 runs"),
         ({"A": A, "B": B}, "wsum", {"weights": [1, -1], "weighting": "shares"}, "sum to 0"),
         ({"A": A, "B": B}, "wsum", {"weights": [float("nan"), 1]}, "weights"),
         ({"A": {"q1": ["a"]}, "B": {"q1": ["b"]}}, "sum", {}, "A has no scores.*'rrf'"),

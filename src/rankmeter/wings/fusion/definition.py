@@ -26,6 +26,8 @@ Queries = Literal["same", "all", "common"]
 Weighting = Literal["given", "shares", "ranks"]
 Scale = Literal["none", "best"]
 Precision = Literal["float64", "float32"]
+Weightless = Literal["kept", "dropped"]
+Flatness = Literal["values", "spread"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
 FLAT: Mapping[str, Flat] = {"min-max": "1", "min-max-inverted": "1", "sum": "1", "z-score": "0", "deviation": "0.5"}
 """What equal scores become under each normalisation that divides by their spread, where nothing else is stated."""
@@ -34,7 +36,7 @@ FLAT: Mapping[str, Flat] = {"min-max": "1", "min-max-inverted": "1", "sum": "1",
 class Options(TypedDict, total=False):
     """Options of a definition, as :func:`rankmeter.fuse` takes them."""
 
-    norm: Norm | None
+    norm: str | None
     weights: Sequence[float] | None
     k: float
     first: int
@@ -45,16 +47,18 @@ class Options(TypedDict, total=False):
     segments: int
     missing: Missing | None
     flat: Flat | float | None
+    flatness: Flatness
     sd: Deviation
     floor: float
     lowest: float | None
     lows: Sequence[float] | None
-    lists: InLists
+    lists: str
     ties: Ties
-    duplicates: Duplicates
+    duplicates: str
     queries: Queries
     depth: int | None
     weighting: Weighting
+    weightless: Weightless
     equal: Equal
     least: float | None
     top: int | None
@@ -80,8 +84,9 @@ class Fusion:
 
     how: str = "rrf"
     """The method."""
-    norm: Norm | None = None
-    """How the scores of a list are put on one scale; None for the method's own."""
+    norm: str | None = None
+    """How the scores of a list are put on one scale, for all runs or one after another (``min-max-inverted:min-max``);
+    None for the method's own."""
     weights: tuple[float, ...] | None = None
     """One for each run; None: all the same."""
     k: float = 60
@@ -102,6 +107,8 @@ class Fusion:
     """What an item gets from a list that does not hold it: nothing, zero, or the list's lowest; None for the usual."""
     flat: Flat | None = None
     """What scores become that are all equal, or a single one; None for the normalisation's own."""
+    flatness: Flatness = "values"
+    """What shows that scores are equal: they are, or the spread computed from them is 0, which rounding may prevent."""
     sd: Deviation = "population"
     """Which standard deviation."""
     floor: float = 0
@@ -110,16 +117,20 @@ class Fusion:
     """The least that a normalised score can be."""
     lows: tuple[float, ...] | None = None
     """The lowest possible score of each run, in place of the lowest one returned (min-max)."""
-    lists: InLists = "score"
-    """What orders a list before ranks are counted: its scores, the order given, or its scores rising (distances)."""
+    lists: str = "score"
+    """What orders a list before ranks are counted, for all runs or one after another: its ``score``, the order that was
+    ``given``, or its scores ``rising`` (distances)."""
     ties: Ties = "item"
     """Which of two equal scores of a list stands first; ``shared``: both have the better rank."""
-    duplicates: Duplicates = "error"
-    """What an item counts that stands twice in a list."""
+    duplicates: str = "error"
+    """What an item counts that stands twice in a list, for all runs or one after another: ``error`` refuses it,
+    ``first``, ``last`` and ``best`` take one score, ``counted`` adds up what each place is worth."""
     queries: Queries = "same"
     """Which queries are fused: ``same`` refuses runs that lack some of each other's; a missing list is empty."""
     depth: int | None = None
     """How many items of each list are fused; None for all."""
+    weightless: Weightless = "kept"
+    """Whether items are ``kept`` that only lists of weight 0 or less hold."""
     weighting: Weighting = "given"
     """Weights as they are given, as shares of their sum, or as what divides the rank."""
     equal: Equal = "item"
@@ -153,14 +164,18 @@ class Fusion:
     def of(cls, how: str | Fusion = "rrf", **options: Any) -> Fusion:
         """Read a definition from text, such as ``rrf(k=10)`` or ``qdrant:dbsf``; options given beside it win."""
         if isinstance(how, Fusion):
-            return replace(how, **options) if options else how
+            return replace(how, **known_options(options, str(how))) if options else how
         if not isinstance(how, str):
             raise unknown_method(how)
         written = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", how, re.DOTALL)
         if written is None:
             raise unknown_method(how)
         name, inside = written[1], written[2] or ""
-        return cls(how=name, **{**read_options(inside, how), **options})
+        if ":" in name:
+            from rankmeter.wings.fusion.tool_fusions import find_dialect
+
+            return find_dialect(name).definition(inside, options)
+        return cls(how=name, **{**read_options(inside, how), **known_options(options, how)})
 
     @property
     def method(self) -> Method:
@@ -168,9 +183,31 @@ class Fusion:
         return METHODS[self.how]
 
     @property
-    def scaling(self) -> Norm:
-        """The normalisation that is meant."""
+    def scaling(self) -> str:
+        """The normalisation that is meant, of all runs."""
         return self.norm or ("min-max" if self.method.looks_at == "scores" else "none")
+
+    def norm_of(self, run: int) -> str:
+        """The normalisation of one run."""
+        return _part(self.scaling, run)
+
+    def order_of(self, run: int) -> str:
+        """What orders the lists of one run."""
+        stated = _part(self.lists, run)
+        return "rising" if stated == "score" and self.norm_of(run) == "min-max-inverted" else stated
+
+    def duplicates_of(self, run: int) -> str:
+        """What an item counts that stands twice in a list of one run."""
+        return _part(self.duplicates, run)
+
+    def check_runs(self, runs: int) -> None:
+        """Refuse what is stated run by run for another number of runs."""
+        for name in (*_BY_RUN, "weights", "lows"):
+            given = getattr(self, name)
+            count = len(given.split(":")) if isinstance(given, str) else len(given or ())
+            if count != runs and (count > 1 or (count and not isinstance(given, str))):
+                example = ":".join(["1"] * runs)
+                raise InputError.of("fusion.other_number", option=name, count=count, runs=runs, example=example)
 
     @property
     def absent(self) -> Missing:
@@ -181,10 +218,9 @@ class Fusion:
             return "minimum"  # 0 is the mean there: an item that was not returned would beat half of those that were
         return self.method.missing
 
-    @property
-    def flattened(self) -> Flat:
-        """What equal scores become."""
-        return self.flat or FLAT.get(self.scaling, "raw")
+    def flat_of(self, run: int) -> str:
+        """What equal scores of a run become."""
+        return self.flat or FLAT.get(self.norm_of(run), "raw")
 
     def options_of(self) -> list[str]:
         """The names of the options that can change its result."""
@@ -192,10 +228,10 @@ class Fusion:
 
     def describe(self) -> dict[str, Any]:
         """Every option that can change its result, with its value."""
-        meant = {"norm": self.scaling, "missing": self.absent, "flat": self.flattened}
+        meant = {"norm": self.scaling, "missing": self.absent, "flat": self.flat_of(0)}
         said = {name: meant.get(name, getattr(self, name)) for name in self.options_of()}
-        if self.scaling not in FLAT:
-            said.pop("flat", None)
+        if self.norm_of(0) not in FLAT:
+            said = {name: value for name, value in said.items() if not name.startswith("flat")}
         return {"how": self.how, **said}
 
     def spelled(self) -> str:
@@ -220,6 +256,16 @@ class Fusion:
 COMMON = ("lists", "ties", "duplicates", "queries", "depth", "equal", "least", "top", "precision")
 """Options that every method has."""
 _TYPES = get_type_hints(Fusion)
+_CHOICES: Mapping[str, tuple[str | None, ...]] = {
+    "norm": (*NORMS, None), "missing": (*get_args(Missing), None), "flat": (*get_args(Flat), None),
+    "sd": get_args(Deviation), "lists": get_args(InLists), "ties": get_args(Ties), "duplicates": get_args(Duplicates),
+    "queries": get_args(Queries), "weighting": get_args(Weighting), "equal": get_args(Equal), "scale": get_args(Scale),
+    "precision": get_args(Precision), "flatness": get_args(Flatness),
+    "weightless": get_args(Weightless),
+}  # fmt: skip
+"""The words that options take."""
+_BY_RUN = ("norm", "lists", "duplicates")
+"""Options that may be stated run by run."""
 _WHOLE = {"depth": 1, "top": 1, "window": 0, "segments": 1, "digits": 0}
 
 
@@ -228,17 +274,22 @@ def unknown_method(how: object) -> InputError:
     return InputError.of("fusion.unknown_method", how=str(how)[:60], hint=did_you_mean(str(how), list(METHODS)) or None)
 
 
+def _part(stated: str, run: int) -> str:
+    """What is stated for one run."""
+    parts = stated.split(":")
+    return parts[run if len(parts) > 1 else 0]
+
+
 def _cleaned(definition: Fusion) -> dict[str, Any]:
     """The values of fields as they are kept; refuses those that cannot be."""
     made: dict[str, Any] = {}
-    for name in ("norm", "missing", "flat", "sd", "lists", "ties", "duplicates", "queries", "weighting", "equal",
-                 "scale", "precision"):  # fmt: skip
+    for name in _CHOICES:
         value = getattr(definition, name)
         if name == "flat" and isinstance(value, (int, float)):
             value = made[name] = f"{value:g}"
-        kinds = get_args(_TYPES[name])
-        choices = [choice for kind in kinds for choice in (get_args(kind) or (kind,)) if isinstance(choice, str)]
-        check_choice(name, value, [*choices, None] if type(None) in kinds else choices)
+        choices = _CHOICES[name]
+        for part in value.split(":") if name in _BY_RUN and isinstance(value, str) else [value]:
+            check_choice(name, part, choices)
     for name in ("weights", "lows"):
         if (given := getattr(definition, name)) is not None:
             if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or not given:
@@ -266,18 +317,29 @@ def read_options(text: str, whole: str) -> dict[str, Any]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value or name not in _TYPES or name in ("how", "tool"):
-            known = [field for field in _TYPES if field not in ("how", "tool")]
-            raise InputError.of("fusion.unknown_option", part=part, how=whole, known=known,
-                                hint=did_you_mean(name, known) or None)  # fmt: skip
+            raise _unknown_option(name, part, whole)
         options[name] = _read(name, value)
     return options
+
+
+def known_options(options: Mapping[str, Any], whole: str) -> Mapping[str, Any]:
+    """The options, if all of them are known."""
+    for name in options:
+        if name not in _TYPES:
+            raise _unknown_option(name, name, whole)
+    return options
+
+
+def _unknown_option(name: str, part: str, whole: str) -> InputError:
+    known = [field for field in _TYPES if field not in ("how", "tool")]
+    hint = did_you_mean(name, known) or None
+    return InputError.of("fusion.unknown_option", part=part, how=whole, known=known, hint=hint)
 
 
 def _read(name: str, value: str) -> Any:
     if name in ("weights", "lows"):
         return tuple(check_number(name, number) for number in value.split(":"))
-    if name in ("norm", "missing", "flat", "sd", "lists", "ties", "duplicates", "weighting", "equal", "scale",
-                "precision"):  # fmt: skip
+    if name in _CHOICES:
         return value
     number = check_number(name, value)
     return int(number) if number.is_integer() else number

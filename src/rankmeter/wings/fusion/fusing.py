@@ -58,12 +58,12 @@ def fuse(
         tool has under that name (``qdrant:dbsf``); ``rankmeter explain rrf`` lists all of them.
     columns
         Columns of unusual names, as for :func:`rankmeter.evaluate`.
-    norm, floor, lowest, lows, flat, sd
+    norm, floor, lowest, lows, flat, flatness, sd
         How the scores of a list are put on one scale; these and all that follow win over what ``how`` states, and
         :class:`rankmeter.Fusion` says what each value means.
     k, first, gamma, sigma, phi, window, segments
         Parameters of methods.
-    weights, weighting, missing, scale
+    weights, weighting, weightless, missing, scale
         What the runs weigh, and what an item gets from a list that does not hold it.
     lists, ties, duplicates, depth
         How a list is read before it is fused.
@@ -92,7 +92,6 @@ def fuse(
     """
     definition = Fusion.of(how, **options)
     gathered = gather(runs, definition, columns)
-    weights_of(definition, len(gathered.runs))
     return fused_run(gathered, definition)
 
 
@@ -106,8 +105,9 @@ def gather(runs: object, definition: Fusion, columns: Mapping[str, str] | None =
 def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathered:
     """Runs in memory whose queries are numbered alike."""
     names = tuple(tables)
-    needs_scores = definition.method.looks_at == "scores" and definition.scaling not in ("rank", "borda")
-    for name, table in tables.items():
+    definition.check_runs(len(names))
+    for at, (name, table) in enumerate(tables.items()):
+        needs_scores = definition.method.looks_at == "scores" and definition.norm_of(at) not in ("rank", "borda")
         if needs_scores and not table.scored:
             raise InputError.of("fusion.no_scores", name=name, how=definition.how)
         if needs_scores and not np.isfinite(scores := table.score.to_numpy()).all():
@@ -212,6 +212,12 @@ def ranked(pool: Pool, scores: Floats, definition: Fusion) -> tuple[Ints, Floats
     kept = np.ones(len(order), np.bool_)
     if definition.least is not None:
         kept &= scores[order] >= definition.least
+    if definition.weightless == "dropped":
+        weights = weights_of(definition, len(pool.runs))
+        counts = np.zeros(len(order), np.bool_)
+        for lists, weight in zip(pool.runs, weights, strict=True):
+            counts[lists.candidate] |= weight > 0
+        kept &= counts[order]
     if definition.top is not None:
         kept &= places(pool.query[order]) < definition.top
     order = order[kept]

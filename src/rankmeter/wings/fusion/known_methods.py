@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-OF_SCORES = ("norm", "missing", "flat", "sd", "floor", "lowest", "lows")
-WEIGHED = ("weights", "weighting")
+OF_SCORES = ("norm", "missing", "flat", "flatness", "sd", "floor", "lowest", "lows")
+WEIGHED = ("weights", "weighting", "weightless")
 
 
 class Method(NamedTuple):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.fusion.definition import Fusion
@@ -28,6 +27,7 @@ class Contributions:
     """(runs, c) how often, where a list may hold an item more than once."""
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def contributions(pool: Pool, definition: Fusion) -> Contributions:
     """What each list has to say about each item."""
     shape = (len(pool.runs), len(pool.query))
@@ -45,7 +45,7 @@ def contributions(pool: Pool, definition: Fusion) -> Contributions:
             unranked = (pool.count - lists.length + 1) / 2
             value[run, absent] = unranked[pool.query[absent]]
         elif definition.method.looks_at == "scores":
-            if definition.scaling == "borda":
+            if definition.norm_of(run) == "borda":
                 unranked = 0.5 - (lists.length - 1) / (2 * pool.count)
                 value[run, absent] = unranked[pool.query[absent]]
                 held[run] = True
@@ -53,8 +53,6 @@ def contributions(pool: Pool, definition: Fusion) -> Contributions:
                 value[run, absent] = 0
             elif definition.absent == "minimum":
                 value[run, absent] = lowest_of(lists, worth)[pool.query[absent]]
-    if definition.precision == "float32":
-        value = value.astype(np.float32).astype(np.float64)
     return Contributions(value, held)
 
 
@@ -70,8 +68,7 @@ def _worth(pool: Pool, run: int, definition: Fusion) -> Floats:
             if weight <= 0:
                 return np.zeros(len(rank))
             rank = rank / weight
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / (definition.k + rank - (1 - definition.first)))
+        return np.asarray(1 / (definition.k + rank - (1 - definition.first)))
     if how in ("isr", "log_isr", "logn_isr"):
         return 1 / rank**2
     if how == "rbc":
@@ -85,18 +82,13 @@ def weights_of(definition: Fusion, runs: int) -> Floats:
     """The weight of each run, as the definition means it."""
     given = definition.weights
     if given is None:
-        equal = 1.0 if definition.weighting != "shares" and definition.how not in MEANS else 1 / runs
-        return np.full(runs, equal)
-    if len(given) != runs:
-        raise InputError.of("fusion.other_weights", count=len(given), runs=runs, example=[round(1 / runs, 3)] * runs)
+        is_share = definition.weighting == "shares" or definition.how == "wsum"
+        return np.full(runs, 1 / runs if is_share else 1.0)
     weights = np.array(given, np.float64)
     return weights / weights.sum() if definition.weighting == "shares" else weights
 
 
-MEANS = ("wsum", "arithmetic", "geometric", "harmonic")
-"""Methods whose equal weights are shares, so that what they make stays on the scale."""
-
-
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def combined(pool: Pool, said: Contributions, definition: Fusion) -> Floats:
     """(c,) the fused scores."""
     if definition.how in ("condorcet", "w_condorcet"):
@@ -127,8 +119,6 @@ def _weighted(said: Contributions, weights: Floats, definition: Fusion) -> Float
     if definition.digits is not None:
         unit = 10.0**definition.digits
         products = np.floor(products * unit + 0.5) / unit
-    if definition.precision == "float32":
-        products = products.astype(np.float32).astype(np.float64)
     return _summed(products)
 
 
@@ -146,7 +136,7 @@ def _median(said: Contributions, *_: object) -> Floats:
     rising = np.sort(said.value, axis=0)  # NaN last
     count = (~np.isnan(rising)).sum(axis=0)
     each = np.arange(rising.shape[1])
-    return np.asarray((rising[(count - 1) // 2, each] + rising[count // 2, each]) / 2)
+    return np.asarray(rising[(count - 1) // 2, each] / 2 + rising[count // 2, each] / 2)
 
 
 def _weight_of_held(said: Contributions, weights: Floats) -> Floats:

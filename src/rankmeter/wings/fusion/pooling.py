@@ -63,8 +63,7 @@ class Pool:
     @property
     def starts(self) -> Ints:
         """(queries,) the candidate at which each query starts."""
-        count = self.count
-        return np.asarray(np.cumsum(count) - count)
+        return np.searchsorted(self.query, np.arange(len(self.queries)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +126,13 @@ def pools(runs: Sequence[Coded], queries: pl.Series, definition: Fusion, names: 
 def pooled(parts: Sequence[Coded], queries: pl.Series, definition: Fusion, names: Sequence[str]) -> Pool:
     """Put the lists of some queries together, each in the order that the definition states."""
     code, distinct = _item_codes([part.item for part in parts])
-    ordered = [_ordered(part, codes, distinct, definition) for part, codes in zip(parts, code, strict=True)]
+    ordered = [
+        _ordered(part, codes, distinct, definition.order_of(run), definition.ties)
+        for run, (part, codes) in enumerate(zip(parts, code, strict=True))
+    ]
     kept = [
-        _once(*rows, distinct, queries, definition, name) if len(rows[0]) else (*rows, False)
-        for rows, name in zip(ordered, names, strict=True)
+        _once(*rows, distinct, queries, definition.duplicates_of(run), name) if len(rows[0]) else (*rows, False)
+        for run, (rows, name) in enumerate(zip(ordered, names, strict=True))
     ]
     if definition.depth is not None:
         kept = [(*_cut(*rows[:3], definition.depth), rows[3]) for rows in kept]
@@ -165,14 +167,14 @@ Rows = tuple[Ints, Ints, Floats]
 """Query, item and score of rows."""
 
 
-def _ordered(part: Coded, item: Ints, distinct: pl.Series, definition: Fusion) -> Rows:
+def _ordered(part: Coded, item: Ints, distinct: pl.Series, order_of: str, ties: str) -> Rows:
     """The rows of a run with each list in its order."""
     query, score = part.query, part.score
-    if definition.lists == "given" or len(query) < 2:
+    if order_of == "given" or len(query) < 2:
         return query, item, score
-    falling = score if definition.lists == "rising" else -score
-    by = definition.ties if definition.ties != "shared" else "item"
-    order = order_within(query, len(part.offsets), falling, by, item, distinct)
+    rising = score if order_of == "rising" else -score
+    by = ties if ties != "shared" else "given"
+    order = order_within(query, len(part.offsets), rising, by, item, distinct)
     return (query, item, score) if order is None else (query[order], item[order], score[order])
 
 
@@ -205,7 +207,7 @@ def order_within(query: Ints, queries: int, rising: Floats, ties: str, item: Int
 
 
 def _once(
-    query: Ints, item: Ints, score: Floats, distinct: pl.Series, queries: pl.Series, definition: Fusion, name: str
+    query: Ints, item: Ints, score: Floats, distinct: pl.Series, queries: pl.Series, duplicates: str, name: str
 ) -> tuple[Ints, Ints, Floats, bool]:
     """The rows with each item once in its list, as the definition states, and whether any stands twice still."""
     key = query * len(distinct) + item
@@ -213,22 +215,22 @@ def _once(
     again = key[order[1:]] == key[order[:-1]]
     if not again.any():
         return query, item, score, False
-    if definition.duplicates == "error":
+    if duplicates == "error":
         rows = order[1:][again]
         pairs = [{"item": str(distinct[int(item[row])]), "query": str(queries[int(query[row])])} for row in rows[:50]]
         raise RepeatedItemError.of("inputs.returned_twice", source=name,
                                    pairs=examples(pairs, kind="general.item_in_query"))  # fmt: skip
-    if definition.duplicates == "counted":
+    if duplicates == "counted":
         return query, item, score, True
     keep = np.zeros(len(key), np.bool_)
     first = np.concatenate([[True], ~again])
     keep[order[first]] = True
-    if definition.duplicates in ("last", "best"):  # stands where it first stood, with another score
+    if duplicates in ("last", "best"):  # stands where it first stood, with another score
         starts = np.flatnonzero(first)
         ends = np.concatenate([starts[1:], [len(order)]]) - 1
         best = np.maximum.reduceat(score[order], starts)
         score = score.copy()
-        score[order[starts]] = best if definition.duplicates == "best" else score[order[ends]]
+        score[order[starts]] = best if duplicates == "best" else score[order[ends]]
     return query[keep], item[keep], score[keep], False
 
 

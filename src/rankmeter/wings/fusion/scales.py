@@ -35,8 +35,8 @@ class ListStatistics:
         return self._of(np.maximum.reduceat, self.lists.score)
 
     def total(self, values: Floats) -> Floats:
-        """The sum over each list of values, one for each row."""
-        return self._of(np.add.reduceat, values)
+        """The sum over each list of values, one for each row, added one after another."""
+        return np.bincount(self.lists.query, values, len(self.held)).astype(np.float64)
 
     def mean(self) -> Floats:
         """The mean score of each list."""
@@ -52,7 +52,7 @@ class ListStatistics:
 def scaled(pool: Pool, run: int, definition: Fusion) -> Floats:
     """(m,) the normalised scores of a run's lists."""
     lists = pool.runs[run]
-    norm = definition.scaling
+    norm = definition.norm_of(run)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if norm == "rank":
             values: Floats = 1 - (lists.rank - 1) / lists.length[lists.query]
@@ -78,20 +78,19 @@ _EACH: Mapping[str, Callable[[Floats], Floats]] = {
 
 def _by_list(lists: RunLists, run: int, definition: Fusion) -> Floats:
     """Normalisations that look at the whole list."""
-    spread, norm, query = ListStatistics(lists), definition.scaling, lists.query
+    spread, norm, query = ListStatistics(lists), definition.norm_of(run), lists.query
     low, high = spread.low(), spread.high()
     if definition.lows is not None and norm == "min-max":
         low = np.full(len(low), definition.lows[run])
     flat = low == high
     if norm == "max":
-        return lists.score / _at_least(high, definition.floor)[query]
+        return lists.score / _divisor(np.maximum(high, definition.floor))[query]
     if norm == "l2":
-        return lists.score / _at_least(np.sqrt(spread.total(lists.score**2)), definition.floor)[query]
+        return lists.score / _divisor(np.maximum(np.sqrt(spread.total(lists.score**2)), definition.floor))[query]
     if norm == "min-max":
         start, width = low, high - low
     elif norm == "min-max-inverted":
-        start, width = high, low - high
-        width = np.minimum(width, -definition.floor)
+        start, width = high, np.minimum(low - high, -definition.floor)
     elif norm == "sum":
         start, width = low, spread.total(lists.score - low[query])
     elif norm == "z-score":
@@ -99,15 +98,16 @@ def _by_list(lists: RunLists, run: int, definition: Fusion) -> Floats:
     else:
         deviation = spread.deviation(definition.sd)
         start, width = spread.mean() - 3 * deviation, 6 * deviation
-    if norm != "min-max-inverted":
-        width = _at_least(width, definition.floor)
-    values = (lists.score - start[query]) / np.where(flat | (width == 0), 1.0, width)[query]
-    return np.where(flat[query], _flat(lists.score, definition.flattened), values)
+    if norm != "min-max-inverted" and definition.floor:
+        width = np.maximum(width, definition.floor)
+    if definition.flatness == "spread":
+        flat = width == 0
+    values = (lists.score - start[query]) / _divisor(width)[query]
+    return np.where(flat[query], _flat(lists.score, definition.flat_of(run)), values)
 
 
-def _at_least(divisor: Floats, floor: float) -> Floats:
-    """Divisors that are not below the floor, nor 0."""
-    divisor = np.maximum(divisor, floor) if floor else divisor
+def _divisor(divisor: Floats) -> Floats:
+    """What scores are divided by, where it is not 0."""
     return np.where(divisor == 0, 1.0, divisor)
 
 
