@@ -9,7 +9,8 @@ from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from rankmeter.errors import InputError, check_choice, check_number, check_whole, did_you_mean
 from rankmeter.frozen import dataclass
-from rankmeter.wings.fusion.known_methods import METHODS, Method
+from rankmeter.wings.fusion.known_methods import METHODS, Method, options_of
+from rankmeter.wings.fusion.tool_fusions import ToolFusion, find_tool_fusion
 
 Norm = Literal[
     "none", "min-max", "min-max-inverted", "max", "sum", "z-score", "rank", "borda", "l2", "deviation", "arctan",
@@ -172,10 +173,19 @@ class Fusion:
             raise unknown_method(how)
         name, inside = written[1], written[2] or ""
         if ":" in name:
-            from rankmeter.wings.fusion.tool_fusions import find_dialect
-
-            return find_dialect(name).definition(inside, options)
+            return cls._of_tool(find_tool_fusion(name), inside, options)
         return cls(how=name, **{**read_options(inside, how), **known_options(options, how)})
+
+    @classmethod
+    def _of_tool(cls, tool: ToolFusion, inside: str, options: Mapping[str, Any]) -> Fusion:
+        """What a tool does under a name, with what is stated in parentheses and beside it."""
+        of_words, rest = tool.parted(inside)
+        whole = f"{tool.name}({inside})"
+        stated = {**of_words, **read_options(rest, whole), **known_options(tool.named(options), whole)}
+        how = stated.pop("how", tool.how)
+        base = cls(how=tool.how, **read_options(tool.base, tool.name))
+        base = base if how == tool.how else replace(base, how=how, missing=None)
+        return replace(base, **stated, tool=tool.name)
 
     @property
     def method(self) -> Method:
@@ -224,7 +234,7 @@ class Fusion:
 
     def options_of(self) -> list[str]:
         """The names of the options that can change its result."""
-        return [*self.method.options, *COMMON]
+        return options_of(self.how)
 
     def describe(self) -> dict[str, Any]:
         """Every option that can change its result, with its value."""
@@ -253,8 +263,6 @@ class Fusion:
         return f"Fusion({str(self)!r})"
 
 
-COMMON = ("lists", "ties", "duplicates", "queries", "depth", "equal", "least", "top", "precision")
-"""Options that every method has."""
 _TYPES = get_type_hints(Fusion)
 _CHOICES: Mapping[str, tuple[str | None, ...]] = {
     "norm": (*NORMS, None), "missing": (*get_args(Missing), None), "flat": (*get_args(Flat), None),
@@ -325,7 +333,7 @@ def read_options(text: str, whole: str) -> dict[str, Any]:
 def known_options(options: Mapping[str, Any], whole: str) -> Mapping[str, Any]:
     """The options, if all of them are known."""
     for name in options:
-        if name not in _TYPES:
+        if name not in _TYPES or name == "how":
             raise _unknown_option(name, name, whole)
     return options
 

@@ -46,3 +46,11 @@ METHODS: Mapping[str, Method] = {
     "harmonic": Method("scores", (*WEIGHED, *OF_SCORES, "digits")),
 }
 """Every method by its name."""
+
+COMMON = ("lists", "ties", "duplicates", "queries", "depth", "equal", "least", "top", "precision")
+"""Options that every method has."""
+
+
+def options_of(how: str) -> list[str]:
+    """The names of the options that can change the result of a method."""
+    return [*METHODS[how].options, *COMMON]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.late import text_beside
-from rankmeter.wings.fusion.definition import Fusion, read_options
+from rankmeter.wings.fusion.known_methods import options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +19,19 @@ class ToolFusion:
 
     name: str
     """``tool:method``."""
+    how: str
+    """The method."""
     base: str
-    """The definition, with the tool's own defaults."""
+    """Its options, as the tool has them, in the order of a definition."""
     names: Mapping[str, str]
     """What the tool calls our options."""
     words: Mapping[str, Mapping[str, Any]]
     """Words that the tool takes, and the options that they stand for."""
     version: str
     """That of the tool whose output was recorded; empty where its source or documentation was read."""
-    but: Mapping[str, str]
-    """Where the tool is not followed, in each language; empty where it always is."""
 
-    def definition(self, inside: str = "", options: Mapping[str, Any] | None = None) -> Fusion:
-        """The definition, with what is stated in parentheses and beside it, under our names or the tool's."""
+    def parted(self, inside: str) -> tuple[dict[str, Any], str]:
+        """What stands in parentheses: the options that words stand for, and the rest under our names."""
         stated: dict[str, Any] = {}
         rest = []
         for part in filter(None, (piece.strip() for piece in inside.split(","))):
@@ -44,40 +43,34 @@ class ToolFusion:
                                     hint=did_you_mean(part, list(self.words)) or None)  # fmt: skip
             else:
                 rest.append(f"{self.names.get(name.strip(), name.strip())}={value}")
-        stated |= read_options(",".join(rest), f"{self.name}({inside})")
-        stated |= {self.names.get(name, name): value for name, value in (options or {}).items()}
-        how = stated.pop("how", None)
-        base = Fusion.of(self.base)
-        base = replace(base, how=how, missing=None) if how else base
-        return replace(Fusion.of(base, **stated), tool=self.name)
+        return stated, ",".join(rest)
+
+    def named(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options under our names."""
+        return {self.names.get(name, name): value for name, value in options.items()}
 
 
 @cache
-def dialects() -> dict[str, ToolFusion]:
+def tool_fusions() -> dict[str, ToolFusion]:
     """Every fusion of another tool, by ``tool:method``."""
     known: dict[str, ToolFusion] = {}
     for tool, of_tool in tomllib.loads(text_beside(__file__, "tool_fusions.toml")).items():
-        shared, version = of_tool.get("shared", {}), of_tool.get("version", "")
+        shared = of_tool.get("shared", {})
         for method, stated in of_tool["methods"].items():
             entry: dict[str, Any] = {"is": stated} if isinstance(stated, str) else stated
             how, _, inside = entry["is"].rstrip(")").partition("(")
-            own = read_options(inside, entry["is"])
-            base = Fusion.of(how, **{**_usual(how, shared), **own})
+            usual = {name: value for name, value in shared.items() if name in options_of(how)}
+            own = dict(part.split("=") for part in inside.split(",") if part)
+            base = ",".join(f"{name}={value}" for name, value in {**usual, **own}.items())
             name = f"{tool}:{method}"
-            known[name] = ToolFusion(name, str(base), entry.get("names", {}), entry.get("words", {}), version,
-                                 {lang: entry[lang] for lang in ("en", "zh") if lang in entry})  # fmt: skip
+            words = (entry.get("names", {}), entry.get("words", {}))
+            known[name] = ToolFusion(name, how, base, *words, of_tool.get("version", ""))
     return known
 
 
-def _usual(how: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """What all methods of a tool share, as far as this one has such options."""
-    options = Fusion(how=how).options_of()
-    return {name: value for name, value in shared.items() if name in options}
-
-
-def find_dialect(name: str) -> ToolFusion:
-    """The fusion that a tool has under a name; a tool alone stands for the only method that it has."""
-    known = dialects()
+def find_tool_fusion(name: str) -> ToolFusion:
+    """The fusion that a tool has under a name."""
+    known = tool_fusions()
     tool, _, method = name.partition(":")
     if name in known:
         return known[name]
