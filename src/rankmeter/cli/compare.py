@@ -217,7 +217,7 @@ def _compared(
             judged = paths[0] if len(runs) < len(paths) else None
             if judged is None and not sources.no_judgments:
                 raise InputError.of("cli.nothing_to_compare", usage=USAGE)
-            truth, systems = _judgments_and_systems(judged, runs, several, sources, about.history)
+            truth, systems = _judgments_and_systems(judged, runs, several, sources, about.history, testing.dialect)
         groups, group_name = _units_of(testing.units)
         how = asdict(testing)
         assisted_by, _, unit, _ = map(how.pop, ("assisted_by", "needed", "unit", "units"))
@@ -272,7 +272,12 @@ def _seeds(files: Sequence[str], read: Callable[[str], object]) -> object:
 
 
 def _judgments_and_systems(
-    judged: str | None, runs: Sequence[str], several: Systems, sources: Sources, history: str | None
+    judged: str | None,
+    runs: Sequence[str],
+    several: Systems,
+    sources: Sources,
+    history: str | None,
+    dialect: str | None,
 ) -> tuple[Judgments | None, list[tuple[str, object]]]:
     """The judgments, and every system by its name: a run, or an evaluation if one is saved under its path."""
     from rankmeter.comparing.systems import saved_or_run
@@ -290,7 +295,8 @@ def _judgments_and_systems(
         raise InputError.of("cli.judgments_are_folder", source=judged)
     seeded, folded = list(_several("--seeds", several.seeds)), list(_several("--folds", several.folds))
     sources.check_columns(judged, [*runs, *(file for _, files in (*seeded, *folded) for file in files)], history)
-    truth, columns = None if judged is None else sources.judgments(judged), named_columns(sources.columns)
+    truth = None if judged is None else sources.judgments(judged, dialect)
+    columns = named_columns(sources.columns)
     systems: list[tuple[str, object]] = [(name, read(path)) for name, path in by_system(runs).items()]
     systems += [(name, _seeds(files, read)) for name, files in seeded]
     systems += [(name, rm.folds(*map(read, files))) for name, files in folded]

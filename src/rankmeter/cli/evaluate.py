@@ -176,7 +176,7 @@ def evaluate_files(
 
     sources = asking.sources
     sources.check_columns(judgments, runs.values(), asking.about.history)
-    truth = None if judgments is None else sources.judgments(judgments)
+    truth = None if judgments is None else sources.judgments(judgments, asking.dialect)
     known = asking.about.read(sources.columns) | asdict(asking.counting)
     if asking.assisting.assisted_by is not None:
         known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)

@@ -41,11 +41,13 @@ class JudgmentSources:
     columns: str | None = option(**COLUMNS)
     judgments_format: str | None = option(metavar="FORMAT")
 
-    def judgments(self, path: str) -> Judgments:
-        """Read the judgments."""
+    def judgments(self, path: str, dialect: str | None = None) -> Judgments:
+        """Read the judgments, which may be those of the tool whose dialect is spoken."""
+        from rankmeter.evaluating.evaluation import columns_under
         from rankmeter.inputs.accepting import into_judgments
 
-        return into_judgments(path, columns=named_columns(self.columns), format=self.judgments_format)
+        columns = columns_under(named_columns(self.columns), dialect)
+        return into_judgments(path, columns=columns, format=self.judgments_format)
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def compare(
     if measures is None:
         done = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
         measures = next((list(ev.means) for ev in done), ("nDCG@10", "AP", "RR"))
-    about = About.of(catalogue, history, by, columns, purpose)
+    about = About.of(catalogue, history, by, columns, purpose).under(dialect)
     asked = ask(
         measures,
         queries=queries,

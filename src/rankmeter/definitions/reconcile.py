@@ -36,6 +36,7 @@ from rankmeter.definitions.space import (
     with_changes,
 )
 from rankmeter.errors import MeasureError, check_whole
+from rankmeter.inputs.cells import is_number
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import CUTS
 from rankmeter.wording import said
@@ -45,6 +46,10 @@ LEAST_CHANGES = 2
 
 EXACT = 1e-9
 """The precision of comparisons, however many digits a claim has: other tools add in another order."""
+
+
+_MOST_DIGITS = 300
+"""So many decimals a float has to itself."""
 
 
 def reconcile(
@@ -104,7 +109,7 @@ def read_claim(name: str, number: object) -> Claim:
     (4, 0.312)
     """
     # str() keeps the digits of a number: those of a float32 or a Decimal are not those of the nearest float.
-    text = str(float(number) if type(number) is int else number).strip()
+    text = str((float(number) if is_number(number) else math.inf) if type(number) is int else number).strip()
     percent = text.endswith("%")
     try:
         exact = Decimal(text.rstrip("% ")).scaleb(-2 if percent else 0)
@@ -118,7 +123,7 @@ def read_claim(name: str, number: object) -> Claim:
     exponent = exact.as_tuple().exponent
     decimals = Decimal(text.rstrip("% ")).as_tuple().exponent
     digits = max(0, -int(decimals)) + 2 if percent else max(0, -int(exponent))
-    return Claim(name, measure, value, digits)
+    return Claim(name, measure, value, min(digits, _MOST_DIGITS))
 
 
 def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:

@@ -25,7 +25,7 @@ from rankmeter.evaluating.measuring import (
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.columns import columns_of
+from rankmeter.inputs.columns import BESIDE, columns_of
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late
 from rankmeter.measures import Measure
@@ -45,6 +45,16 @@ ONLY_QUERIES = Plan(lowest_grade=math.ulp(0.0), ids=False, order=False, duplicat
 
 Look = Callable[[MeasuredGroup], None]
 """A function that is shown each group of measures with its placing."""
+
+
+def columns_under(columns: Mapping[str, str] | None, dialect: object) -> Mapping[str, str] | None:
+    """The names of columns, and the column of the tool's own judgments that its metrics pass over."""
+    if not isinstance(dialect, str):
+        return columns
+    from rankmeter.measures.dialects import find_dialect  # only where a dialect is asked for
+
+    beside = find_dialect(dialect).beside
+    return {BESIDE: beside, **(columns or {})} if beside else columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,10 @@ class About:
             columns,
             purpose,
         )
+
+    def under(self, dialect: object) -> About:
+        """The same, with the column of other tools' judgments that their metrics pass over, under their own names."""
+        return replace(self, columns=columns_under(self.columns, dialect))
 
     def purpose_of(self, reading: Readings) -> Purpose:
         """What the lists are for: as stated, else recommendation if there is a history or a column of users."""

@@ -98,7 +98,7 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
-    about = About.of(catalogue, history, by, columns, purpose)
+    about = About.of(catalogue, history, by, columns, purpose).under(dialect)
     columns = about.columns
     if columns is not None:
         check_columns_of(columns, judgments, run, history=history)

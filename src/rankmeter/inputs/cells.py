@@ -40,13 +40,13 @@ LISTS: tuple[Contents, ...] = ("lists", "lists of numbers")
 _FEW_WORDS = 10
 _LONG_TEXT = 40
 _DATE = r"\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})"
-_NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
+NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
 _TRUTH_VALUES = {"true": True, "false": False}
 
 
 def is_null(value: object) -> bool:
     """Whether this is None or one of the missing values of pandas."""
-    return type(value).__name__ in _NULLS
+    return type(value).__name__ in NULLS
 
 
 def is_missing(value: object) -> bool:

@@ -40,6 +40,9 @@ STATEMENTS: Mapping[str, str] = MappingProxyType({"order": "rows", "relevant": "
 STATEMENT_SIDES: Mapping[str, str] = MappingProxyType({"order": "run", "relevant": "judgments"})
 """Which side each of them is about."""
 
+BESIDE = "beside"
+"""In place of a role, the column of judgments that decides nothing in the tool whose dialect is spoken."""
+
 SUBTOPICS_OF_TREC = {"subtopic": "iteration"}
 """The only columns that can be named in TREC text: that the second field of the judgments holds subtopics."""
 
@@ -244,9 +247,12 @@ def judgment_columns(
     unknown = [
         name
         for name in free
-        if may_be_number(name, what := holds(name))
-        or (what == "few words" and _may_be_read(name))
-        or (what == "words" and _says_verdict(name))
+        if name != given.get(BESIDE)
+        and (
+            may_be_number(name, what := holds(name))
+            or (what == "few words" and _may_be_read(name))
+            or (what == "words" and _says_verdict(name))
+        )
     ]
     if unknown:
         say, every = say_columns("grade", unknown[0]), _say("relevant")
@@ -354,7 +360,7 @@ def check_columns(columns: Named | None, *, sides: Sequence[str] = ()) -> Mappin
     for word, column in columns.items():
         side, dot, bare = str(word).partition(".")
         role = bare if dot and side in sides else word
-        if role in STATEMENTS and column == STATEMENTS[role]:
+        if role == BESIDE or (role in STATEMENTS and column == STATEMENTS[role]):
             continue
         if role in STATEMENTS:
             raise InputError.of("inputs.wrong_statement", role=str(role), column=repr(column), hint=_say(role))
@@ -486,6 +492,8 @@ def check_columns_read(columns: Named | None, sides: Mapping[str, Mapping[str, b
     None is TREC text, of whose rows something can be stated.
     """
     for word, column in (check_columns(columns, sides=SIDES) or {}).items():
+        if word == BESIDE:
+            continue
         side, _, role = word.rpartition(".")
         asked = [side or _SIDE_OF[role]] if side or role in _SIDE_OF else list(sides)
         given = {name: has_columns for side in asked for name, has_columns in sides[side].items()}

@@ -70,6 +70,9 @@ TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType({
 CLICK_FLAGS = frozenset("点击 是否点击 点击与否".split())
 """What a column is called that says of each row whether it was clicked."""
 
+CONVERSION_FLAGS = frozenset("转化 是否转化 购买 是否购买 下单 是否下单 成交 是否成交".split())
+"""What a column is called that says of each row whether it led to a conversion."""
+
 MEASURES: Mapping[str, str] = MappingProxyType({
     "命中率": "Success",
     "准确率": "P",

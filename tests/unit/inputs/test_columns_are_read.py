@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import rankmeter as rm
+from rankmeter.errors import InputError
 
 JUDGED = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 0.5}}
@@ -85,3 +86,26 @@ def test_a_name_may_serve_the_history_or_the_catalogue():
 def test_a_statement_about_rows_needs_rows(statement):
     with pytest.raises(rm.InputError, match="has columns"):
         rm.evaluate(JUDGED, RUN, "RR", columns=statement)
+
+
+RECTOOLS = {"user_id": [1, 1, 2], "item_id": [10, 20, 30], "weight": [1.0, 3.0, 0.5]}
+RECOMMENDED = pl.DataFrame({"user_id": [1, 1, 2], "item_id": [30, 20, 30], "score": [2.0, 1.0, 3.0], "rank": [1, 2, 1]})
+
+
+def test_frames_of_rectools_are_read_under_its_dialect_as_it_reads_them(tmp_path):
+    """Whatever the weight is, presence counts, and that is said."""
+    interactions = pl.DataFrame(RECTOOLS)
+    interactions.write_csv(path := tmp_path / "interactions.csv")
+    for judged in (interactions, interactions.to_pandas(), RECTOOLS, path):
+        ev = rm.evaluate(judged, RECOMMENDED, "MRR(k=2)", dialect="rectools")
+        assert ev["MRR(k=2)"] == 0.75
+        assert "weight" in str(ev.reading.notes)
+        both = rm.compare(judged, {"a": RECOMMENDED, "b": RECOMMENDED}, "MRR(k=2)", dialect="rectools")
+        assert "0.7500" in str(both)
+        with pytest.raises(InputError, match="weight"):
+            rm.evaluate(judged, RECOMMENDED, "RR")
+        with pytest.raises(InputError, match="weight"):
+            rm.evaluate(judged, RECOMMENDED, "MRR@2", dialect="recbole")
+    others = interactions.with_columns(boost=pl.Series([1, 0, 1]))
+    with pytest.raises(InputError, match="boost"):
+        rm.evaluate(others, RECOMMENDED, "MRR(k=2)", dialect="rectools")

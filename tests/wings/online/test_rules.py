@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -511,3 +512,30 @@ def test_what_no_known_word_of_the_log_says_is_asked_for(measure, kind):
         rm.online.evaluate(log, measure, types={"other": ["x-event"]})  # whoever says so gets the 0
     else:
         rm.online.evaluate(log, measure)
+
+
+FLAGS = {
+    "click": ("click", "is_click", "Clicked", "点击"),
+    "conversion": ("converted", "purchase", "is_purchased", "是否购买"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "column"), [(kind, column) for kind in FLAGS for column in FLAGS[kind]])
+@pytest.mark.parametrize("values", [[0, 1, 0, 1], [False, True, False, False], ["0", "1", "0", "0"], [0.0, 2.0, 0, 0]])
+def test_a_column_that_says_what_no_event_says_is_heard(kind, column, values):
+    """A log with a row per impression, and a flag beside it: its rate was 0."""
+    there = ["impression", "click", "impression", "impression"] if kind == "conversion" else ["impression"] * 4
+    log = [{**row(at, f"u{at % 2}", there[at], item="a"), column: value} for at, value in enumerate(values)]
+    measure = "CTR" if kind == "click" else "Conversions"
+    with pytest.raises(InputError, match=f"column '{column}' says"):
+        rm.online.evaluate(log, measure)
+    silent = [{**one, column: type(values[0])()} for one in log]
+    assert rm.online.evaluate(silent, measure)[measure] == 0.0
+    told = [*log, row(9, "u1", kind, item="a")]
+    assert rm.online.evaluate(told, measure)[measure] > 0
+
+
+@pytest.mark.parametrize("value", map(Decimal, ("NaN", "sNaN", "Infinity", "1e999999999", "-1e-99999")))
+def test_a_decimal_that_is_no_amount_is_worth_nothing(value):
+    log = [row(1, "u", "purchase", value=value), row(2, "u", "purchase", value=Decimal("2.5"))]
+    assert rm.online.evaluate(log, "Value")["Value"] == 2.5

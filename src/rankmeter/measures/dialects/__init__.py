@@ -206,6 +206,8 @@ class Dialect:
     """The newest release that was examined, if it is not the recorded one."""
     moved: Texts = field(default_factory=dict)
     """What that release changes, and how it was examined; without a release, why none was."""
+    beside: str = ""
+    """The column of the tool's own judgments that its metrics pass over."""
     chosen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -379,6 +381,7 @@ def _read(name: str) -> Dialect:
         separator=data.get("separator", "@"),
         newest=data.get("newest", {}).get("version", ""),
         moved=_texts(data.get("newest", {})) or {},
+        beside=data.get("beside", ""),
     )  # fmt: skip
 
 

@@ -65,6 +65,14 @@ ROLES = tuple(EVENT_NAMES)
 CLICK_FLAGS = frozenset({"clicked", "click", "isclick", "isclicked"}) | chinese.CLICK_FLAGS
 """What a column of 0 and 1 is called in a log that has a row per impression."""
 
+_FLAGS: Mapping[str, frozenset[str]] = MappingProxyType({
+    "click": CLICK_FLAGS | {"clicks"},
+    "conversion": chinese.CONVERSION_FLAGS | frozenset(
+        "conversion conversions converted isconversion isconverted purchase purchased ispurchase ispurchased".split()
+    ),
+})  # fmt: skip
+"""What columns are called that say of each row whether such an event followed, in place of a row of its own."""
+
 UBI = {
     "time": ("timestamp",),
     "user": ("client_id", "user_id"),
@@ -123,6 +131,29 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str], source: str)
     if missing:
         raise _no_log(missing, schema.names(), columns, source)
     return {role: columns[role] for role in ROLES if role in columns}, layout
+
+
+def flags_set(frame: pl.LazyFrame, schema: pl.Schema, roles: Mapping[str, str]) -> dict[str, str]:
+    """The columns beside those that were found which say of some row that a click or a conversion followed, by kind."""
+    flags = {
+        kind: name
+        for kind, names in _FLAGS.items()
+        for name in schema.names()
+        if fold(name) in names and name not in roles.values()
+    }
+    said_so = [_is_set(pl.col(name), schema[name]).any().alias(kind) for kind, name in flags.items()]
+    if not said_so:
+        return {}
+    return {kind: flags[kind] for kind, is_set in frame.select(said_so).collect().row(0, named=True).items() if is_set}
+
+
+def _is_set(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    if dtype == pl.Boolean:
+        return column
+    if dtype.is_numeric():
+        return column > 0
+    text = column.cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
+    return text.is_in(["true", "yes", "y", "是"]) | (text.cast(pl.Float64, strict=False) > 0)
 
 
 def _no_log(

@@ -12,7 +12,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
-from rankmeter.inputs.cells import is_missing
+from rankmeter.inputs.cells import NULLS, is_missing
 from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
@@ -28,8 +29,11 @@ from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame, scan
 from rankmeter.inputs.shards import Files, expand
 from rankmeter.late import pl, polars_faults
 from rankmeter.wings.loading import source_of
-from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, times_of
+from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, flags_set, times_of
 from rankmeter.wording import Said, chinese, said
+
+_DIGITS = 18
+"""Of the largest whole numbers that every column holds."""
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
 KINDS = ("other", "impression", "click", "conversion")
@@ -87,6 +91,8 @@ class Events:
     """Where times are numbers, what they count: s, ms, us or ns."""
     covariates: tuple[str, ...] = ()
     """Columns of numbers known of each user beforehand: ``covariate 0``, ``covariate 1``, ... of the rows."""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Columns that nothing was read from and that say of rows that an event of this kind followed, by kind."""
     elsewhere: DistantRows | None = None
     """Where the log is, if it is not here: ``rows`` are then the first ones only."""
 
@@ -154,7 +160,9 @@ def read_events(
     arrange = Arrangement(roles, nested, times, tuple(covariates))
     elsewhere = distant.DistantRows(source, roles["user"], arrange) if distant else None
     notes = (*opened.notes, *times.notes)
-    return Events(arrange(frame), roles, kinds_of(types), layout, name, notes, times.unit, tuple(covariates), elsewhere)
+    flags = flags_set(flat, schema, roles)
+    kinds = kinds_of(types)
+    return Events(arrange(frame), roles, kinds, layout, name, notes, times.unit, tuple(covariates), flags, elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +286,11 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
         values = {(type(value := record.get(column)) is str, _text(value)) for record in records}
         for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
             raise InputError.of("online.number_and_text", source=name, column=column, value=both)
+    if any(issubclass(kind, (Decimal, UUID)) or kind.__name__ in NULLS for of in kinds.values() for kind in of):
+        records = [{column: _plain(value) for column, value in record.items()} for record in records]
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
-    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+    except polars_faults(OverflowError, RuntimeError, AttributeError) as error:
         raise InputError.of("online.make_no_table", source=name, why=reason_of(error)) from error
 
 
@@ -293,17 +303,24 @@ def _foreign(frame: object, name: str) -> pl.LazyFrame:
     columns: list[pl.Series] = []
     for column, values in OpenedFrame(frame, name).every().items():
         try:
-            columns.append(values.alias(column) if isinstance(values, pl.Series) else pl.Series(column, _plain(values)))
+            columns.append(
+                values.alias(column) if isinstance(values, pl.Series) else pl.Series(column, map(_plain, values))
+            )
         # A column of numbers and texts, or of numbers too large.
-        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        except polars_faults(OverflowError, RuntimeError) as error:
             hint = said("online.one_type_a_column")
             raise InputError.of("online.make_no_table", source=name, why=reason_of(error), hint=hint) from error
     return pl.LazyFrame(columns)
 
 
-def _plain(values: Sequence[object]) -> list[object]:
-    """Objects as Polars takes them: ids that have a text as text, no value for what is missing."""
-    return [None if is_missing(value) else str(value) if isinstance(value, UUID) else value for value in values]
+def _plain(value: object) -> object:
+    """A value as Polars takes it: ids that have a text as text, decimals as numbers, nothing for what is missing."""
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value.adjusted() < _DIGITS and value == value.to_integral_value()
+        return int(value) if whole else float("nan") if value.is_nan() else float(value)
+    if isinstance(value, UUID):
+        return str(value)
+    return None if is_missing(value) else value
 
 
 def unreadable(name: str, error: Exception) -> InputError:

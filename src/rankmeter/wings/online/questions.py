@@ -232,13 +232,22 @@ def _needs(measure: OnlineMeasure, unit: Unit) -> list[str]:
 
 
 def check_types(events: Events, types: Mapping[str, int], question: Question) -> None:
-    """Refuse a measure of a kind of event that no word of the log stands for, while there are words nobody knows."""
+    """Refuse a measure of a kind of event that no word of the log stands for, while something else may say them.
+
+    That are words nobody knows, and columns that say of each row whether such an event followed.
+    """
     unknown = sorted((word for word in types if word.casefold() not in events.kinds), key=lambda word: -types[word])
-    if not unknown:
+    if not unknown and not events.flags:
         return
     met = {events.kinds.get(word.casefold()) for word in types}
     for measure in question.measures:
-        if missing := [kind for kind in _kinds_needed(measure) if kind not in met]:
+        missing = [kind for kind in _kinds_needed(measure) if kind not in met]
+        for kind in [kind for kind in missing if kind in events.flags]:
+            raise InputError.of(
+                "online.flag_beside_types", source=events.source, measure=measure, kind=said(_SAID[kind]),
+                column=events.flags[kind], word=kind,
+            )  # fmt: skip
+        if missing and unknown:
             raise InputError.of(
                 "online.unknown_types", source=events.source, measure=measure, kind=said(_SAID[missing[0]]),
                 words=examples(map(repr, unknown)), say=said("online.say_types", types={missing[0]: unknown[:1]}),
