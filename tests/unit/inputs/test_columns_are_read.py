@@ -97,15 +97,16 @@ def test_frames_of_rectools_are_read_under_its_dialect_as_it_reads_them(tmp_path
     interactions = pl.DataFrame(RECTOOLS)
     interactions.write_csv(path := tmp_path / "interactions.csv")
     for judged in (interactions, interactions.to_pandas(), RECTOOLS, path):
-        ev = rm.evaluate(judged, RECOMMENDED, "MRR(k=2)", dialect="rectools")
+        run = RECOMMENDED if judged is not path else RECOMMENDED.cast({"user_id": pl.String, "item_id": pl.String})
+        ev = rm.evaluate(judged, run, "MRR(k=2)", dialect="rectools")
         assert ev["MRR(k=2)"] == 0.75
         assert "weight" in str(ev.reading.notes)
-        both = rm.compare(judged, {"a": RECOMMENDED, "b": RECOMMENDED}, "MRR(k=2)", dialect="rectools")
+        both = rm.compare(judged, {"a": run, "b": run}, "MRR(k=2)", dialect="rectools")
         assert "0.7500" in str(both)
         with pytest.raises(InputError, match="weight"):
-            rm.evaluate(judged, RECOMMENDED, "RR")
+            rm.evaluate(judged, run, "RR")
         with pytest.raises(InputError, match="weight"):
-            rm.evaluate(judged, RECOMMENDED, "MRR@2", dialect="recbole")
+            rm.evaluate(judged, run, "MRR@2", dialect="recbole")
     others = interactions.with_columns(boost=pl.Series([1, 0, 1]))
     with pytest.raises(InputError, match="boost"):
         rm.evaluate(others, RECOMMENDED, "MRR(k=2)", dialect="rectools")

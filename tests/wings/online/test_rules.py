@@ -535,7 +535,7 @@ def test_a_column_that_says_what_no_event_says_is_heard(kind, column, values):
     assert rm.online.evaluate(told, measure)[measure] > 0
 
 
-@pytest.mark.parametrize("value", map(Decimal, ("NaN", "sNaN", "Infinity", "1e999999999", "-1e-99999")))
+@pytest.mark.parametrize("value", [*map(Decimal, ("NaN", "sNaN", "Infinity", "1e999999999", "-1e-99999"))])
 def test_a_decimal_that_is_no_amount_is_worth_nothing(value):
     log = [row(1, "u", "purchase", value=value), row(2, "u", "purchase", value=Decimal("2.5"))]
     assert rm.online.evaluate(log, "Value")["Value"] == 2.5
