@@ -16,6 +16,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.measures.dialects import find_dialect
 
+DIALECT = "seeds"
 GRADES = [3, 2, 3, 0, 1]
 """Grades in ranked order, the example of three of the four texts."""
 
@@ -199,7 +200,7 @@ class TestTheDialectOfTheTexts:
     def test_ap_and_ndcg_break_ties_as_its_code_does(self, labels, scores):
         metrics = pytest.importorskip("sklearn.metrics")
         scores = scores[: len(labels)]
-        ev = rm.evaluate(rm.arrays([labels]), rm.arrays([scores]), ["MAP-001", "NDCG-001@3"], dialect="seeds")
+        ev = rm.evaluate(rm.arrays([labels]), rm.arrays([scores]), ["MAP-001", "NDCG-001@3"], dialect=DIALECT)
         assert ev["MAP-001"] == exactly(metrics.average_precision_score(np.array(labels) > 0, scores))
         backwards = [labels[place] for place in np.argsort(np.array(scores), kind="stable")[::-1]]
         ideal = sorted(labels, reverse=True)
@@ -207,7 +208,7 @@ class TestTheDialectOfTheTexts:
         assert ev["NDCG-001@3"] == exactly(dcg / idcg)
 
     def test_two_tied_items_of_which_the_first_is_relevant(self):
-        ev = rm.evaluate(rm.arrays([[1, 0]]), rm.arrays([[0.5, 0.5]]), ["MAP-001", "NDCG-001@2"], dialect="seeds")
+        ev = rm.evaluate(rm.arrays([[1, 0]]), rm.arrays([[0.5, 0.5]]), ["MAP-001", "NDCG-001@2"], dialect=DIALECT)
         assert ev["MAP-001"] == 0.5
         assert ev["NDCG-001@2"] == exactly(1 / log2(3))
 
@@ -217,7 +218,7 @@ class TestTheDialectOfTheTexts:
     def test_errata_are_quoted_beside_the_right_values(self):
         seeds = find_dialect("seeds")
         items = rm.Catalogue(items=range(1, 9))
-        ev = rm.evaluate(None, [[1, 2, 3], [2, 4, 5], [3, 6, 7]], ["Coverage-001"], catalogue=items, dialect="seeds")
+        ev = rm.evaluate(None, [[1, 2, 3], [2, 4, 5], [3, 6, 7]], ["Coverage-001"], catalogue=items, dialect=DIALECT)
         assert ev["Coverage-001"] == 0.875
         errata = {"Coverage-001": "0.75", "HitRate-001": "2/3", "MRR-001": "0.75"}
         for name, stated in errata.items():
@@ -228,11 +229,11 @@ class TestTheDialectOfTheTexts:
     def test_diversity_and_novelty(self):
         features = [[0.9, 0.1, 0.2], [0.8, 0.3, 0.1], [0.1, 0.9, 0.4]]
         items = rm.Catalogue(items=[0, 1, 2], features=features)
-        assert rm.evaluate(None, [[0, 1, 2]], "Diversity-001", catalogue=items, dialect="seeds")[
+        assert rm.evaluate(None, [[0, 1, 2]], "Diversity-001", catalogue=items, dialect=DIALECT)[
             "Diversity-001"
         ] == printed(0.431200)
         lists = [[1, 2, 3], [2, 3, 4], [3, 4, 5]]
-        assert rm.evaluate(None, lists, "Novelty-001", dialect="seeds")["Novelty-001"] == printed(1.522955)
+        assert rm.evaluate(None, lists, "Novelty-001", dialect=DIALECT)["Novelty-001"] == printed(1.522955)
 
     def test_what_its_code_does_and_no_definition_has_is_listed(self):
         listed = {(name, accident.when) for accident in find_dialect("seeds").accidents for name in accident.metrics}

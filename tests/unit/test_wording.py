@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+import pkgutil
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
 
@@ -16,7 +21,7 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter import demo, wording
 from rankmeter.cli import app
-from rankmeter.wording import said, sentence_files, word, words
+from rankmeter.wording import Kinds, said, sentence_files, word, words
 
 ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 """Three words of letters in a row: names and options are shorter, sentences are not."""
@@ -104,11 +109,6 @@ def test_a_kind_stands_in_one_file_only() -> None:
 def test_every_kind_is_said_somewhere() -> None:
     source = Path(rm.__file__).parent
     code = "\n".join(path.read_text("utf-8") for path in source.rglob("*.*") if path.suffix in (".py", ".js", ".jinja"))
-    made_up = ("unit_", "units_", "untested_", "test_", "against_", "correction_", "interval_", "correlated_over_",
-               "found_", "rule_", "read_", "verdict_", "coefficient_", "nugget_", "board_", "drawn_", "decision_is_",
-               "target_", "silence_", "evidence_", "clicks_", "rank_eval_", "agreement_", "side_",
-               "check_", "split_", "leak_", "part_", "protocol_", "ties_by_", "again_",
-               "audit_", "across_", "history_")  # fmt: skip
     # What follows a quote or a dot, up to each end of a word; in the templates a space may stand for an underscore.
     texts = set(re.findall(r"""["'.]([\w ]+)""", code))
     ends = ((text, end) for text in texts for end in (*(gap.start() for gap in re.finditer(" ", text)), len(text)))
@@ -116,7 +116,76 @@ def test_every_kind_is_said_somewhere() -> None:
     # The page of a log has labels without the prefix, and a text for each chart.
     labels = {kind: kind.removeprefix("online_").removesuffix("_text") for _, kind in KINDS}
     unsaid = [kind for kind, label in labels.items() if kind not in written and label not in written]
-    assert [kind for kind in unsaid if not kind.startswith(made_up)] == []
+    assert set(unsaid) <= {kind for table in TABLES.values() for kind in table.values()}
+
+
+MODULES = [module.name for module in pkgutil.walk_packages(rm.__path__, "rankmeter.") if "cuda" not in module.name]
+
+
+def tables() -> dict[str, Kinds]:
+    """Every table of kinds, by where it stands; modules of libraries that are not here have none."""
+    found = {}
+    for name in MODULES:
+        with suppress(ImportError):
+            found |= {f"{name}.{at}": table for at, table in vars(import_module(name)).items() if type(table) is Kinds}
+    return found
+
+
+TABLES = tables()
+
+
+@pytest.mark.parametrize("place", TABLES)
+def test_every_kind_of_a_table_has_its_words(place) -> None:
+    assert [kind for kind in TABLES[place].values() if kind not in {kind for _, kind in KINDS}] == []
+
+
+SAYING = {"said", "word", "said_table"}
+
+
+def composed(tree: ast.AST) -> Iterator[int]:
+    """Lines in which a kind of sentence or of error is put together from strings."""
+    kinds = [call.args[0] for call in ast.walk(tree) if _says(call)]
+    kinds += [node.slice for node in ast.walk(tree) if _is_of_words(node)]
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            names = {
+                call.args[0].id for call in ast.walk(function) if _says(call) and isinstance(call.args[0], ast.Name)
+            }
+            kinds += [
+                node.value
+                for node in ast.walk(function)
+                if isinstance(node, ast.Assign) and any(map(names.__contains__, map(ast.unparse, node.targets)))
+            ]
+    for kind in kinds:
+        if any(isinstance(node, (ast.JoinedStr, ast.BinOp)) and "'" in ast.unparse(node) for node in ast.walk(kind)):
+            yield kind.lineno
+
+
+def _says(call: ast.AST) -> bool:
+    if not isinstance(call, ast.Call) or not call.args:
+        return False
+    owner, _, name = ast.unparse(call.func).rpartition(".")
+    return (name in SAYING and owner in ("", "self", "wording", "shown")) or (name == "of" and owner.endswith("Error"))
+
+
+def _is_of_words(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and ast.unparse(node.value) == "words"
+
+
+@pytest.mark.wings
+def test_no_kind_is_put_together_when_it_is_said() -> None:
+    source = Path(rm.__file__).parent
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in source.rglob("*.py")}
+    found = {str(path.relative_to(source)): sorted(set(composed(tree))) for path, tree in trees.items()}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["said(f'test_{x}')", "self.word('test_' + x)", "def f(x):\n    kind = f'{x}_b'\n    raise InputError.of(kind)"],
+)
+def test_a_kind_that_is_put_together_is_found(code) -> None:
+    assert list(composed(ast.parse(code)))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -42,19 +42,19 @@ class Help(click.HelpFormatter):
         super().__init__(**settings)
         self.language, self._words = language, help_words("click")
 
-    def said(self, text: str) -> str:
+    def of_click(self, text: str) -> str:
         """What click says, in this language."""
         return str(self._words.get(text.strip(), {}).get(self.language, text))
 
     def beside(self, text: str) -> str:
         """What click says about an option or the usage, in this language."""
-        return re.sub(_OF_CLICK, lambda match: self.said(match[0]), text)
+        return re.sub(_OF_CLICK, lambda match: self.of_click(match[0]), text)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, self.beside(args), prefix or self.said("Usage:") + " " * (self.language == "en"))
+        super().write_usage(prog, self.beside(args), prefix or self.of_click("Usage:") + " " * (self.language == "en"))
 
     def write_heading(self, heading: str) -> None:
-        self.write(f"{'':>{self.current_indent}}{self.said(f'{heading}:')}\n")
+        self.write(f"{'':>{self.current_indent}}{self.of_click(f'{heading}:')}\n")
 
     def write_text(self, text: str) -> None:
         width = self.width - self.current_indent
@@ -114,7 +114,7 @@ class BilingualCommand(click.Command):
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
         lines = [piece for line in words["examples"].split("\n") if line for piece in _broken(line)]
-        formatter.write_part(_AS_IT_IS + "\n".join([formatter.said("Examples:"), *(f"  {line}" for line in lines)]))
+        formatter.write_part(_AS_IT_IS + "\n".join([formatter.of_click("Examples:"), *(f"  {line}" for line in lines)]))
 
 
 class BilingualGroup(BilingualCommand, click.Group):
@@ -122,9 +122,9 @@ class BilingualGroup(BilingualCommand, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: Help) -> None:  # type: ignore[override]
         """Write the line of each command; click would import every command for it."""
-        words, outer = help_words("commands"), "" if ctx.parent is None else f"{_section(ctx)}-"
+        lines, outer = help_words("commands"), "" if ctx.parent is None else f"{_section(ctx)}-"
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words[outer + name][formatter.language]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, lines[outer + name][formatter.language]) for name in self.list_commands(ctx)])
 
 
 def _section(ctx: click.Context) -> str:

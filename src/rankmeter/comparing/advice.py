@@ -25,7 +25,7 @@ from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.rank_agreement import mean_spearman, tau, unit_ranks
 from rankmeter.stats.student import Contrasts, sides
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 CUTOFFS = {"search": 10, "recommendation": 20}
 """How many items people look at: a page of results, a shelf of recommendations."""
@@ -34,6 +34,7 @@ ALIKE = 0.9
 """From this correlation on, two measures say the same."""
 ENOUGH_SYSTEMS = 10
 """With fewer systems a correlation over systems is mostly chance."""
+_CORRELATED = kinds("correlated_over_{}", ("queries", "systems"))
 FEW_QUERIES = 50
 HALVES = 1000
 """How many times the queries are split into halves."""
@@ -117,9 +118,7 @@ class Advice(Showable):
         blocks += [Heading(said("say_the_same"))] if self.alike else []
         for pair in self.alike:
             a, b = pair.measures
-            blocks.append(
-                Paragraph(said(f"correlated_over_{pair.over}", a=a, b=b, correlation=pair.correlation), "item")
-            )
+            blocks.append(Paragraph(said(_CORRELATED[pair.over], a=a, b=b, correlation=pair.correlation), "item"))
         blocks += [Heading("", 1)] if self.notes else []
         return [*blocks, *(Paragraph(said("note", text=note), "note") for note in self.notes)]
 

@@ -19,10 +19,12 @@ from rankmeter.lists.slicing import into_slicings
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.resampling import UNTESTED, AnySample, Groups, Sample
-from rankmeter.wording import Option, Said, said
+from rankmeter.wording import Option, Said, kinds, said
 
 if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
+
+_UNTESTED = kinds("untested_{}", UNTESTED)
 
 
 class LinedUp:
@@ -126,7 +128,7 @@ def samples_of(
         if not measure.has_goal:
             reasons[measure] = said("no_goal")
         elif measure.aggregate in UNTESTED:
-            reasons[measure] = said(f"untested_{measure.aggregate}")
+            reasons[measure] = said(_UNTESTED[measure.aggregate])
         elif not paired.any():
             reasons[measure] = said("none_paired")
         else:

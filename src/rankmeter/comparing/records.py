@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.late import pl
@@ -16,9 +16,9 @@ from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
-from rankmeter.stats.intervals import Interval, IntervalMethod
+from rankmeter.stats.intervals import INTERVALS, Interval, IntervalMethod
 from rankmeter.stats.paired import EffectSizes, Equivalence, Test
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 MOST_TESTED = 50
 """How many slices are tested, the largest first: corrected for thousands of slices, no test has any power."""
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from rankmeter.lists.catalogue import Catalogue, History
 
 Family = Literal["baseline", "all"]
+_TESTED = kinds("test_{}", get_args(Test))
+_TESTED_SEPARATELY = kinds("test_separate_{}", get_args(Test))
+_AGAINST = kinds("against_{}", get_args(Family))
+_CORRECTED = kinds("correction_{}", get_args(Correction))
+_UNIT, _UNITS = (kinds(pattern, ("query", "run", "other")) for pattern in ("unit_{}", "units_{}"))
 SIZES = ("wins", "ties", "losses", "standardised", "rank_biserial")
 """The columns of an effect size."""
 
@@ -82,12 +87,12 @@ class Settings:
         sentences = []
         if tested:
             how = "tested" if self.paired else "tested_separately"
-            test = said(f"test_{self.test}" if self.paired else f"test_separate_{self.test}")
-            family = {"against": said(f"against_{self.family}"), "tests": self.tests_said}
-            meaning = said(f"correction_{self.correction}")
+            test = said((_TESTED if self.paired else _TESTED_SEPARATELY)[self.test])
+            family = {"against": said(_AGAINST[self.family]), "tests": self.tests_said}
+            meaning = said(_CORRECTED[self.correction])
             sentences.append(said(how, test=test, units=units, drawn=drawn, **family, meaning=meaning))
         if bounded:
-            method = said("interval_t" if computed else f"interval_{self.interval}")
+            method = said(INTERVALS["t" if computed else self.interval])
             again = said("nothing") if computed else said("resamples", count=self.resamples)
             sentences.append(said("intervals_by", level=self.level, method=method, units=units, drawn=again))
         if tested:
@@ -97,7 +102,8 @@ class Settings:
 
 def units_said(unit: str, number: Literal["unit", "units"] = "units") -> Said:
     """What is resampled, one of them or several."""
-    return said(f"{number}_{unit}") if unit in ("query", "run") else said(f"{number}_other", name=unit)
+    kinds_of = _UNIT if number == "unit" else _UNITS
+    return said(kinds_of[unit]) if unit in ("query", "run") else said(kinds_of["other"], name=unit)
 
 
 @dataclass(frozen=True, slots=True)

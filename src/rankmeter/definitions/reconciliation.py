@@ -130,14 +130,14 @@ class Reconciliation(Showable):
     def document(self, language: Language = "en") -> list[Block]:
         """Claims, tools, definitions, near misses, how much a match says, and the effect of each convention."""
         words = wording.words("definitions/reconcile", language)
-        several = "_of_several" if len(self.claims) > 1 else ""
+        several = len(self.claims) > 1
         larger = [words["larger"]] if 0 < len(self.definitions) < self.matching_together else []
         blocks: list[Block] = [
             Heading(words["claims"]),
             _claims(self, words),
-            Heading(words[f"tools{several}"]),
+            Heading(words["tools_of_several" if several else "tools"]),
             *items(_tool_lines(self, words)),
-            Heading(words[f"definitions{several}"]),
+            Heading(words["definitions_of_several" if several else "definitions"]),
             *items([*_definition_lines(self.definitions, self.deepest, words), *larger]),
         ]
         for place, answer in enumerate(self.claims):

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,10 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, RawColumn, contents, is_missing, is_text
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, judgment_columns, run_columns
-from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, line_about, said, word
+from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, kinds, line_about, said, word
 
 Order = Literal["score", "distance", "rank", "row order", "lists"]
+_ORDERED = kinds("read_{}", get_args(Order))
 Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
@@ -81,7 +82,7 @@ class Reading:
         named = ", ".join(f"{role}={column}" for role, column in self.columns.items())
         kind = word("read_trec", lang) if self.format == "trec" else named or self.format
         kind = f"{self.export} ({kind})" if self.export else kind
-        order = word(f"read_{self.order.replace(' ', '_')}", lang) if self.order else ""
+        order = word(_ORDERED[self.order], lang) if self.order else ""
         left = [name for name in self.unused if name not in CHANCES]
         unused = word("read_unused", lang, names=", ".join(left)) if left else ""
         return BETWEEN[lang].join(filter(None, (kind, order, unused)))

@@ -30,6 +30,16 @@ BEST: frozenset[Mark] = frozenset({"best"})
 NOTHING: frozenset[Mark] = frozenset()
 
 
+_CLEAR, _OPEN, _GAIN, _NO_GAIN = (
+    {True: alone, False: several}
+    for alone, several in (
+        ("verdict_clear", "verdict_clear_several"), ("verdict_open", "verdict_open_several"),
+        ("verdict_gain", "verdict_gain_several"), ("verdict_no_gain", "verdict_no_gain_several"),
+    )
+)  # fmt: skip
+"""Verdicts about one measure alone, and about several."""
+
+
 def marks_of(difference: Difference) -> frozenset[Mark]:
     """Whether a difference is significantly better or worse."""
     return NOTHING if not difference.significant else frozenset({"up" if difference.is_better else "down"})
@@ -377,13 +387,13 @@ class ShownComparison:
     def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
         """The sentence about measures with the same best group, its best system first; all are equal without one."""
         cmp, rivals = self.cmp, group[1:]
-        best, several = scores[0], "_several" if len(scores) > 1 else ""
+        best, alone = scores[0], len(scores) == 1
         label, value = cmp.label(best.measure), self.value_text(best.value, best.measure)
         facts = {"measure": label, "measures": [cmp.label(score.measure) for score in scores], "value": value}
         if not group:
-            return said(f"verdict_equal{several}", **facts)
+            return said("verdict_equal" if alone else "verdict_equal_several", **facts)
         others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
-        kind = f"verdict_{'open' if rivals else 'clear'}{several}"
+        kind = (_OPEN if rivals else _CLEAR)[alone]
         sentence = said(kind, system=best.system, others=others, **facts)
         against = cmp.shown_against
         if against is None or against == best.system:
@@ -391,7 +401,7 @@ class ShownComparison:
         tested = cmp.difference(best.measure, best.system, against)
         difference = replace(difference_cell(tested), marks=NOTHING).whole(Column("", "difference", digits=self.digits))
         gain = said(
-            f"verdict_{'gain' if tested.significant else 'no_gain'}{several}", measure=label,
+            (_GAIN if tested.significant else _NO_GAIN)[alone], measure=label,
             baseline=against, p=p_text(tested.p_corrected), difference=difference,
         )  # fmt: skip
         return said("two_sentences", first=sentence, second=gain)

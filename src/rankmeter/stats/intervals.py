@@ -24,10 +24,11 @@ from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.student import Pair, without_noise
-from rankmeter.wording import Language, said, word
+from rankmeter.wording import Language, kinds, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+INTERVALS = kinds("interval_{}", METHODS)
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that inverts a test; Student's t for tests that are not about means."""
 FEWEST_RESAMPLES = 100
@@ -56,8 +57,7 @@ class Interval(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """Its ends, and how it was made."""
-        kinds = (said(f"interval_{name}") for name in METHODS)
-        known = next((kind for kind in kinds if self.method.startswith(kind)), None)
+        known = next((how for how in map(said, INTERVALS.values()) if self.method.startswith(how)), None)
         method = self.method if known is None or language == "en" else known.text(language)
         facts = {"level": self.level, "method": method, "count": self.queries}
         ends = {"low": fixed(self.low), "high": fixed(self.high)}
@@ -156,7 +156,7 @@ def intervals_of(
             drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
 
     def intervals(ends: Iterable[Floats], units: int, name: str) -> list[Interval | None]:
-        how, draws = f"{said(f'interval_{name}')} over {unit}", 0 if name == "t" else resamples
+        how, draws = f"{said(INTERVALS[name])} over {unit}", 0 if name == "t" else resamples
         return [
             Interval(low, high, level, how, draws, seed, units) if math.isfinite(low + high) else None
             for low, high in zip(*(end.tolist() for end in ends), strict=True)

@@ -170,6 +170,19 @@ def said(kind: str, /, **values: Any) -> Said:
     return Said(kind, values)
 
 
+class Kinds(dict[str, str]):
+    """Which kind of sentence each of several names has: made when a module is loaded, so that a test can walk it."""
+
+
+def kinds(pattern: str, names: Iterable[str]) -> Kinds:
+    """The kind of every name, none of which is made up later.
+
+    >>> kinds("test_{}", ("t", "sign"))
+    {'t': 'test_t', 'sign': 'test_sign'}
+    """
+    return Kinds({name: pattern.format(name.replace(" ", "_")) for name in names})
+
+
 def in_language(text: str, language: Language) -> str:
     """A sentence in one language; a plain text, such as a name, is the same in all."""
     return text.text(language) if isinstance(text, Said) else text

@@ -13,7 +13,7 @@ from rankmeter.showing.document import Block, Heading, Paragraph, Table, items, 
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.conformance.cases import version
 from rankmeter.wings.conformance.known_definitions import shown
-from rankmeter.wording import Language, Said, word
+from rankmeter.wording import Language, Said, kinds, word
 
 SHOWN = 12
 """How many cases and tools a text lists; the data has all of them."""
@@ -31,6 +31,14 @@ class Departure:
     got: float | None
     error: str = ""
     """What was raised instead of an answer."""
+
+
+_HEADS = ("check_head_case", "check_head_question", "check_head_expected", "check_head_got")
+_FAULTS = kinds(
+    "check_fault_{}", ("above", "below", "not_finite", "raises", "mutated", "ordered", "unsteady", "not_a_number")
+)
+TOPICS = tuple("plain grades negative short empty-list empty unjudged ties sign order duplicates ids queries".split())
+_TOPICS = kinds("check_topic_{}", TOPICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +64,7 @@ class SameTool:
     def text(self, language: Language) -> str:
         """The metric, and where it differs."""
         name = f"{self.tool} {self.metric}"
-        return (
-            word("check_but", language, tool=name, topic=word(f"check_topic_{self.but[0]}", language))
-            if self.but
-            else name
-        )
+        return word("check_but", language, tool=name, topic=word(_TOPICS[self.but[0]], language)) if self.but else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +118,8 @@ class Conformity(ShownAsTable):
         'P@k: conforms to rankmeter cases 1.0 (60 of 60)'
         """
         followed = self.claimed if self.claimed and self.meets_claim else self.nearest
-        kind = "conforms" if self.conforms else "departs"
-        return word(
-            f"check_badge_{kind}", "en", definition=followed, version=version(), matched=self.matched, cells=self.cells
-        )
+        kind = "check_badge_conforms" if self.conforms else "check_badge_departs"
+        return word(kind, "en", definition=followed, version=version(), matched=self.matched, cells=self.cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -142,7 +144,7 @@ class Conformity(ShownAsTable):
         if self.faults:
             told = [
                 word(
-                    f"check_fault_{fault.kind}",
+                    _FAULTS[fault.kind],
                     language,
                     cells=list(fault.cells[:3]),
                     count=len(fault.cells),
@@ -183,7 +185,7 @@ class Conformity(ShownAsTable):
             )
             for departure in self.departures[:SHOWN]
         ]
-        heads = [word(f"check_head_{head}", language) for head in ("case", "question", "expected", "got")]
+        heads = [word(head, language) for head in _HEADS]
         return text_table(heads, rows, ("text", "text", "text", "text"), name="departures")
 
 

@@ -63,7 +63,7 @@ class RankEval(ShownAsTable):
 
     def document(self, language: Language = "en") -> Sequence[Block]:
         """The score of each request and of all, and the usual definition beside it."""
-        heads = [word(f"rank_eval_{name}", language) for name in ("request", "hits", "unrated")]
+        heads = [word(name, language) for name in ("rank_eval_request", "rank_eval_hits", "rank_eval_unrated")]
         rows = [[query, score, hits, unrated] for query, score, hits, unrated in self.to_polars().rows()]
         rows.append(
             [

@@ -25,10 +25,13 @@ from rankmeter.showing.document import Block, Heading, Paragraph
 from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.power import wilson
 from rankmeter.wings.judging.risk_areas import area_of_risks, normalised_area, separation_of
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 MOST_CUTS = 12
 """How many cuts are looked at where none are named: quantiles of the best scores."""
+
+
+_NAUC = kinds("silence_nauc_{}", ("max", "std", "gap"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +115,11 @@ class Abstention(NotedTable):
             )
             for cut in self.cuts
         )  # fmt: skip
-        numbers = {"auroc": self.auroc, "risk_area": self.risk_area, "risk_excess": self.risk_excess}
-        numbers |= {f"nauc_{name}": value for name, value in self.nauc.items()}
-        more = ((said(f"silence_{name}"), value) for name, value in numbers.items())
+        numbers = {
+            "silence_auroc": self.auroc, "silence_risk_area": self.risk_area, "silence_risk_excess": self.risk_excess,
+            **{_NAUC[name]: value for name, value in self.nauc.items()},
+        }  # fmt: skip
+        more = ((said(name), value) for name, value in numbers.items())
         return [
             Heading(said("silence_title", measure=self.measure), 1), Paragraph(facts),
             said_table(heads, rows, "cuts"), said_table((("coefficient", "text"), "value"), more, "confidence"),

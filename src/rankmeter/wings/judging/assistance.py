@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -31,11 +31,15 @@ from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import NotedTable, said_table
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.wings.judging.estimators import TARGETS, Estimated, Target
-from rankmeter.wings.judging.observed import Design, Seen, SingleItems, WholeQueries
-from rankmeter.wording import Said, said
+from rankmeter.wings.judging.observed import Design, DesignKind, Seen, SingleItems, WholeQueries
+from rankmeter.wording import Said, kinds, said
 
 MOST_GAPS = 3
 """How many differences under one measure are put into words."""
+
+
+_DRAWN = kinds("drawn_{}", get_args(DesignKind))
+_TARGETS = kinds("target_{}", TARGETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,10 +343,8 @@ class Assistance(AssistedValues):
 
     def _blocks(self) -> list[Block]:
         """Values and differences, and how much is to be judged for the width that is wanted."""
-        seen, drawn, target = next(iter(self.observed.values())), said(f"drawn_{self.design.kind}"), self.target
-        facts = said(
-            "assisted_facts", judged=seen.judged, total=seen.total, drawn=drawn, target=said(f"target_{target}")
-        )
+        seen, drawn, target = next(iter(self.observed.values())), said(_DRAWN[self.design.kind]), self.target
+        facts = said("assisted_facts", judged=seen.judged, total=seen.total, drawn=drawn, target=said(_TARGETS[target]))
         blocks: list[Block] = [Heading(said("assisted_title"), 2), Paragraph(facts)]
         if values := self._values():
             blocks.append(self._table(values))

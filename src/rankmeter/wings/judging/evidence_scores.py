@@ -36,7 +36,7 @@ from rankmeter.wings.judging.evidence_spans import (
     read_spans,
     span_name,
 )
-from rankmeter.wording import Option, Said, said, word
+from rankmeter.wording import Option, Said, kinds, said, word
 
 Rule = Literal["joint", "share", "any", "iou", "contained"]
 Dialect = Literal["rankmeter", "chroma", "legalbench_rag"]
@@ -45,6 +45,11 @@ SCORES = ("span_recall", "all_spans", "span_share", "character_recall", "charact
 CHUNKS = "chunks"
 LARGEST = 2**53
 """Of a budget; no list holds as much."""
+
+
+_UNITS = kinds("evidence_{}", ("characters", "tokens"))
+_SCORES = kinds("evidence_{}", SCORES)
+_DIALECTS = kinds("evidence_{}", ("chroma", "legalbench_rag"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +206,17 @@ class SpanScores(NotedTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
-        unit = word(f"evidence_{self.unit}", "en")
+        unit = word(_UNITS[self.unit], "en")
         return {
             "rule": self.holding.rule, "share": self.holding.share, "dialect": self.holding.dialect, "unit": self.unit,
             "systems": list(self.systems), "level": self.level, "scores": self.to_polars().to_dicts(),
             "per_query": self.per_query.to_dicts(), "measured": self.measured.to_dicts(), "notes": list(self.notes),
-            "definitions": {name: word(f"evidence_{name}", "en", unit=unit) for name in SCORES},
+            "definitions": {name: word(_SCORES[name], "en", unit=unit) for name in SCORES},
         }  # fmt: skip
 
     def _blocks(self) -> list[Block]:
         """A table of scores for each way of looking at lists, and the measures."""
-        rule, unit = self.holding, said(f"evidence_{self.unit}")
+        rule, unit = self.holding, said(_UNITS[self.unit])
         facts = said("evidence_facts", spans=sum(map(len, self.gold.values())), queries=len(self.gold), rule=rule.rule,
                      share=rule.share, unit=unit, dialect=rule.dialect)  # fmt: skip
         blocks: list[Block] = [Heading(said("evidence_title"), 1), Paragraph(facts)]
@@ -245,7 +250,7 @@ class SpanScores(NotedTable):
                 of = {row["system"]: row for row in part.iter_rows(named=True)}
                 values = (tuple(of[name][end] for end in shown) for name in self.systems)
                 gaps = (tuple(of[name][end] for end in apart) for name in others)
-                lines.append((said(f"evidence_{score}", unit=said(f"evidence_{self.unit}")), size, *values, *gaps))
+                lines.append((said(_SCORES[score], unit=said(_UNITS[self.unit])), size, *values, *gaps))
         return said_table(heads, lines, f"spans-{by}")
 
 
@@ -433,7 +438,7 @@ def _measured(scores: SpanScores, measures: Sequence[str | Measure]) -> pl.DataF
 
 def _notes(gold: Spans, runs: Mapping[str, Spans], holding: Holding, unit: str, *, is_cut: bool) -> tuple[Said, ...]:
     notes = []
-    counts = said(f"evidence_{unit}")
+    counts = said(_UNITS[unit])
     for system, run in runs.items():
         if empty := sum(not run.get(query) for query in gold):
             notes.append(said("evidence_nothing_returned", system=system, count=empty, queries=len(gold)))
@@ -445,6 +450,6 @@ def _notes(gold: Spans, runs: Mapping[str, Spans], holding: Holding, unit: str, 
         notes.append(said("evidence_budget", unit=counts))
     if holding.rule == "any":
         notes.append(said("evidence_rule_matters"))
-    if holding.dialect != "rankmeter":
-        notes.append(said(f"evidence_{holding.dialect}"))
+    if holding.dialect in _DIALECTS:
+        notes.append(said(_DIALECTS[holding.dialect]))
     return tuple(notes)

@@ -22,7 +22,7 @@ from rankmeter.wings.judging.assistance import Assistance
 from rankmeter.wings.judging.assisted_values import queries_seen
 from rankmeter.wings.judging.estimators import bounded_mean
 from rankmeter.wings.judging.observed import Design, Seen, drawn_queries
-from rankmeter.wording import Said, said, word
+from rankmeter.wording import Said, kinds, said, word
 
 Empty = Literal["zero", "one", "skip"]
 SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
@@ -42,6 +42,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """How the columns are usually called."""
 OKAY_WEIGHT = 0.5
+
+
+_SCORES, _MEANS = kinds("nugget_{}", SCORES), kinds("nugget_{}_means", SCORES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class NuggetScores(NotedTable):
             "empty": self.empty, "level": self.level,
             "scores": self.to_polars().to_dicts(), "per_query": self.per_query.to_dicts(),
             "lengths": dict(self.lengths),
-            "definitions": {name: word(f"nugget_{name}_means", "en") for name in SCORES}, "notes": list(self.notes),
+            "definitions": {name: word(_MEANS[name], "en") for name in SCORES}, "notes": list(self.notes),
             **({} if self.assisted is None else {"assisted": self.assisted.to_dict()}),
         }  # fmt: skip
 
@@ -117,12 +120,10 @@ class NuggetScores(NotedTable):
         interval = said("level_interval", level=self.level)
         heads = (("system", "text"), ("score", "text"), "value", (interval, "interval", 1), ("query_count", "count", 2))
         rows = (
-            (mean.system, said(f"nugget_{mean.score}"), mean.value, (None, mean.low, mean.high), mean.queries)
+            (mean.system, said(_SCORES[mean.score]), mean.value, (None, mean.low, mean.high), mean.queries)
             for mean in self.scores.values()
         )
-        meanings = (
-            said("and_its_meaning", name=said(f"nugget_{name}"), text=said(f"nugget_{name}_means")) for name in SCORES
-        )
+        meanings = (said("and_its_meaning", name=said(_SCORES[name]), text=said(_MEANS[name])) for name in SCORES)
         lengths = [Paragraph(said("answer_lengths", lengths=dict(self.lengths)), "note")] if self.lengths else []
         return [
             Heading(said("nugget_title"), 1), Paragraph(facts), said_table(heads, rows, "nuggets"),

@@ -225,14 +225,14 @@ def _correlation(values: Floats, other: Floats) -> float:
     return float(np.corrcoef(values, other)[0, 1])
 
 
-Kind = Literal["assumed", "queries", "unequal", "differing", "items"]
+DesignKind = Literal["assumed", "queries", "unequal", "differing", "items"]
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """How the judgments of people were drawn."""
 
-    kind: Kind
+    kind: DesignKind
     """``assumed``: nothing is recorded; ``queries``: whole queries with one chance; ``unequal``: whole queries, each
     with a chance of its own; ``differing``: whole queries among those on which the lists of some runs differ;
     ``items``: single items, each with a chance of its own."""

@@ -27,7 +27,7 @@ from rankmeter.wings.judging.judge_agreement import (
     kappa_from,
 )
 from rankmeter.wings.judging.panel import Panel, into_panel, plain_number
-from rankmeter.wording import Said, said, word
+from rankmeter.wording import Said, kinds, said, word
 
 Singles = Literal["skip", "count"]
 MOST_PAIRED = 12
@@ -48,6 +48,9 @@ POSSIBLE: Mapping[str, tuple[float, float]] = {
     "alpha_ordinal": (-math.inf, 1.0), "alpha_interval": (-math.inf, 1.0), "alpha_nominal": (-math.inf, 1.0),
 }  # fmt: skip
 """Between what a coefficient lies; the others between -1 and 1."""
+
+
+_COEFFICIENTS, _MEANS = kinds("coefficient_{}", MAIN), kinds("coefficient_{}_means", (*OF_MANY, *OF_TWO))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class JudgeAgreement(NotedTable):
             ],
             "per_judge": self.per_judge.to_dicts(), "per_query": self.per_query.to_dicts(),
             "to_discuss": self.to_discuss.head(100).to_dicts(),
-            "definitions": {name: word(f"coefficient_{name}_means", "en") for name in self.coefficients},
+            "definitions": {name: word(_MEANS[name], "en") for name in self.coefficients},
             "notes": list(self.notes),
         }  # fmt: skip
 
@@ -150,7 +153,7 @@ class JudgeAgreement(NotedTable):
         scale = said("scale_stated" if self.is_stated else "scale_taken", scale=self.scale_text)
         facts = said("judges_facts", pairs=self.in_common, queries=self.queries, judged=self.judged, scale=scale)
         shown = [name for name in MAIN if name in self.coefficients]
-        rows = [(said(f"coefficient_{name}"), *self._cells(self.coefficients[name], name)) for name in shown]
+        rows = [(said(_COEFFICIENTS[name]), *self._cells(self.coefficients[name], name)) for name in shown]
         interval = said("level_interval", level=self.level)
         coefficients = said_table((("coefficient", "text"), "value", (interval, "interval", 1)), rows, "coefficients")
         blocks: list[Block] = [Heading(said("judges_title", judges=names), 1), Paragraph(facts), coefficients]
@@ -174,7 +177,7 @@ class JudgeAgreement(NotedTable):
             blocks += [Heading(said("judges_discuss")), discussed]
         meanings = [
             Paragraph(
-                said("and_its_meaning", name=said(f"coefficient_{name}"), text=said(f"coefficient_{name}_means")),
+                said("and_its_meaning", name=said(_COEFFICIENTS[name]), text=said(_MEANS[name])),
                 "item",
             )
             for name in shown

@@ -36,7 +36,7 @@ from rankmeter.wings.judging.board_agreement import (
     tau_h,
 )
 from rankmeter.wings.judging.panel import named_error, unlike_scales
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 FEWEST_SYSTEMS = 10
 """Below which tau is an accident: pairs say more."""
@@ -163,6 +163,10 @@ def _sentences(board: TwoBoards) -> list[Block]:
     return list(map(Paragraph, sentences))
 
 
+_NUMBERS = ("tau", "tau_ap", "tau_h", "rbo", "rbo_top", "drop", "people_halves", "machine_halves")
+_BOARD, _BOARD_MEANS = kinds("board_{}", _NUMBERS), kinds("board_{}_means", _NUMBERS)
+
+
 def _orders(board: TwoBoards) -> Table:
     """How far the two orders agree."""
     numbers = {
@@ -170,7 +174,7 @@ def _orders(board: TwoBoards) -> Table:
         "rbo": board.rbo, "rbo_top": board.rbo_top, "drop": Cell(board.largest_drop, digits=0),
         "people_halves": board.people_halves, "machine_halves": board.machine_halves,
     }  # fmt: skip
-    rows = ((said(f"board_{name}"), number, said(f"board_{name}_means")) for name, number in numbers.items())
+    rows = ((said(_BOARD[name]), number, said(_BOARD_MEANS[name])) for name, number in numbers.items())
     return said_table((("coefficient", "text"), "value", ("meaning", "text", 1)), rows, "orders")
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +29,15 @@ from rankmeter.wings.online.estimates import Estimate, of_variance
 from rankmeter.wings.online.events import open_table
 from rankmeter.wings.online.log_results import number_cell
 from rankmeter.wings.online.trial import Experiment
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Language, Said, kinds, said, word
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
 
 
 Verdict = Literal["agree", "disagree", "cannot tell"]
+_VERDICTS = kinds("agreement_{}", get_args(Verdict))
+_SIDES = kinds("side_{}", ("offline", "online", "both"))
 FEW = 10
 """With fewer past experiments than this a ranking of measures is a hint at most."""
 EXACT_UP_TO = 8
@@ -85,7 +87,9 @@ class Agreement(ToldTable):
 
     def table(self, language: Language = "en") -> Table:
         """A row per pairing with both differences, the verdict and why."""
-        sides = (Column(word(f"agreement_{name}", language), "text", is_code=True) for name in ("offline", "online"))
+        sides = (
+            Column(word(side, language), "text", is_code=True) for side in ("agreement_offline", "agreement_online")
+        )
         columns = (
             Column(word("online_variant", language), "text"),
             *(column for side in sides for column in (side, Column("", "difference"))),
@@ -95,7 +99,7 @@ class Agreement(ToldTable):
         for pairing in self.pairings:
             offline, online = (number_cell(gap.value, gap.low, gap.high, language)
                                for gap in (pairing.offline_difference, pairing.online_difference))  # fmt: skip
-            verdict = word(f"agreement_{pairing.verdict.replace(' ', '_')}", language, why=pairing.why)
+            verdict = word(_VERDICTS[pairing.verdict], language, why=pairing.why)
             names = Cell(pairing.offline), Cell(pairing.online)
             rows.append((Cell(pairing.variant), names[0], offline, names[1], online, Cell(verdict)))
         return Table(columns, tuple(rows), word("agreement_against", language, control=self.control))
@@ -182,7 +186,8 @@ def _verdict(gains: Mapping[str, int | None], trial: Experiment) -> tuple[Verdic
         return "cannot tell", said("agreement_unsound")
     lacking = [side for side, gain in gains.items() if gain is None]
     unsure = [side for side, gain in gains.items() if not gain]
-    sides = said("side_both" if len(lacking or unsure) > 1 else f"side_{(lacking or unsure or ['both'])[0]}")
+    doubtful = lacking or unsure
+    sides = said(_SIDES[doubtful[0] if len(doubtful) == 1 else "both"])
     if lacking:
         return "cannot tell", said("agreement_no_data", sides=sides)
     if unsure:

@@ -124,14 +124,15 @@ class ClickGrades(NotedTable):
         return [*blocks, *(self.agreement.told() if self.agreement is not None else ())]
 
     def _pair_table(self) -> Table:
-        kinds: dict[str, Kind] = {
-            "query": "text", "item": "text", "clicks": "count", "evidence": "number", "rate": "number", "low": "number",
-            "high": "number", "grade": "text",
+        heads: dict[str, tuple[str, Kind]] = {
+            "query": ("clicks_query", "text"), "item": ("clicks_item", "text"), "clicks": ("clicks_clicks", "count"),
+            "evidence": ("clicks_evidence", "number"), "rate": ("clicks_rate", "number"),
+            "low": ("clicks_low", "number"), "high": ("clicks_high", "number"), "grade": ("clicks_grade", "text"),
         }  # fmt: skip
         most = self.frame.sort("evidence", "query", "item", descending=[True, False, False]).head(10)
         most = most.with_columns(pl.col("grade").cast(pl.String))
-        rows = ((*row[:-1], row[-1] or said("clicks_ungraded")) for row in most.select(list(kinds)).iter_rows())
-        return said_table([(f"clicks_{name}", kind) for name, kind in kinds.items()], rows, "pairs")
+        rows = ((*row[:-1], row[-1] or said("clicks_ungraded")) for row in most.select(list(heads)).iter_rows())
+        return said_table(list(heads.values()), rows, "pairs")
 
 
 def judgments_from_clicks(

@@ -25,13 +25,16 @@ from rankmeter.stats.power import sign_test, wilson
 from rankmeter.wings.online.estimates import Estimate, of_variance
 from rankmeter.wings.online.event_columns import check_names
 from rankmeter.wings.online.interleaving_log import read_interleaving
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Language, Said, kinds, said, word
 
 Team = Literal["A", "B", ""]
 MOST_VERSIONS = 1000
 """Lists of one query."""
 LONGEST = 10
 """Of optimised lists: there are up to 2^length of them."""
+
+
+_UNIT, _UNITS = (kinds(pattern, ("user", "query")) for pattern in ("unit_{}", "units_{}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +246,7 @@ class InterleavingResult(ToldTable):
     @property
     def verdict(self) -> str:
         """Which ranking wins, if the test can tell."""
-        unit = said(f"unit_{self.unit}")
+        unit = said(_UNIT[self.unit])
         if math.isnan(self.p) and self.credit is not None and self.credit.value:
             return said("same_credit", unit=unit)
         if math.isnan(self.p):
@@ -271,7 +274,7 @@ class InterleavingResult(ToldTable):
 
     def sentences(self) -> list[Said]:
         """Who prefers which ranking, and what the test rests on."""
-        known = {"verdict": self.verdict, "p": self.p, "unit": said(f"unit_{self.unit}")}
+        known = {"verdict": self.verdict, "p": self.p, "unit": said(_UNIT[self.unit])}
         if math.isnan(self.p):
             tested = said("preference_untested", **known)
         elif self.credit is not None:
@@ -280,11 +283,11 @@ class InterleavingResult(ToldTable):
         else:
             tested = said("preference_by_sign", **known, share=self.share_b, low=self.low, high=self.high)
         counts = {"a": self.users_a, "b": self.users_b, "neither": self.ties}
-        return [said("preferences", **counts, units=said(f"units_{self.unit}"), found=tested), self.assumption]
+        return [said("preferences", **counts, units=said(_UNITS[self.unit]), found=tested), self.assumption]
 
     def table(self, language: Language = "en") -> Table:
         """How many prefer which."""
-        heads = (word("preferred", language), word(f"units_{self.unit}", language), word("interleaved_lists", language))
+        heads = (word("preferred", language), word(_UNITS[self.unit], language), word("interleaved_lists", language))
         return text_table(heads, self._counts(word("neither", language)), ("text", "count", "count"))
 
 

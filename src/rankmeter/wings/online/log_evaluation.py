@@ -23,7 +23,7 @@ from rankmeter.wings.online.log_results import Bin, Finding, OnlineEvaluation, P
 from rankmeter.wings.online.measures import OnlineMeasure, SessionMeasure
 from rankmeter.wings.online.questions import WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
 from rankmeter.wings.online.tallies import LENGTHS, Counted, count
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 ENOUGH_TO_SEE = 5.0
 """From this many users expected in two variants on, their absence shows that users were assigned."""
@@ -63,8 +63,9 @@ FINDINGS: Mapping[str, str] = {
     "units without segment": "units",
     "events before the start": "events",
 }
-"""Each kind of finding, in the order of the report, and what its count is a share of; the wording has its name
-(``found_``) and its rule."""
+"""Each kind of finding, in the order of the report, and what its count is a share of."""
+_FOUND, _RULES = kinds("found_{}", FINDINGS), kinds("rule_{}", FINDINGS)
+_DROPPED = kinds("rule_{}_dropped", ("suspected bots", "events of suspected bots"))
 
 
 def evaluate(
@@ -209,26 +210,26 @@ def findings(events: Events, counted: Counted) -> tuple[Finding, ...]:
     wholes = Counter({**counts, "events": seen.rows, "conversions": paid})
     for name, whole in FINDINGS.items():
         if counts[name]:
-            kind = name.replace(" ", "_")
             share = counts[name] / max(wholes[whole], 1)
-            listed.append(Finding(said(f"found_{kind}"), counts[name], share, _rule(kind, question, unknown)))
+            listed.append(Finding(said(_FOUND[name]), counts[name], share, _rule(name, question, unknown)))
     return tuple(listed)
 
 
-def _rule(kind: str, question: Question, unknown: Mapping[str, int]) -> Said:
+def _rule(name: str, question: Question, unknown: Mapping[str, int]) -> Said:
     """What was done about a finding, as the question asked for it."""
-    if kind == "events_of_unknown_type":
+    if name == "events of unknown type":
         words = [f"'{word}'" for word in sorted(unknown, key=lambda word: (-unknown[word], word))]
-        return said("rule_events_of_unknown_type", words=examples(words))
-    if kind in ("suspected_bots", "events_of_suspected_bots"):
-        limit = {"limit": MOMENTS_PER_HOUR} if kind == "suspected_bots" else {}
-        return said(f"rule_{kind}_dropped" if question.plan.bots == "drop" else f"rule_{kind}", **limit)
-    if kind == "units_in_several_variants" and question.plan.crossed == "first":
+        return said(_RULES[name], words=examples(words))
+    if name in _DROPPED:
+        limit = {"limit": MOMENTS_PER_HOUR} if name == "suspected bots" else {}
+        return said((_DROPPED if question.plan.bots == "drop" else _RULES)[name], **limit)
+    if name == "units in several variants" and question.plan.crossed == "first":
         return said("rule_units_in_several_variants_first")
-    if kind == "events_without_session_id":
+    if name == "events without session id":
         rules = {getattr(measure, "sessions", None) for measure in question.measures}
-        return said(f"rule_{kind}_only" if "id" in rules and "auto" not in rules else f"rule_{kind}")
-    return said(f"rule_{kind}")
+        if "id" in rules and "auto" not in rules:
+            return said("rule_events_without_session_id_only")
+    return said(_RULES[name])
 
 
 def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:

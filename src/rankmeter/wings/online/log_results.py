@@ -14,12 +14,16 @@ from rankmeter.showing.document import Block, Cell, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.online.estimates import Estimate
 from rankmeter.wings.online.measures import OnlineMeasure
+from rankmeter.wings.online.questions import UNITS
 from rankmeter.wings.online.sums import Sums, sums_to_table
-from rankmeter.wording import Language, Said, exact_percent, said, word, words
+from rankmeter.wording import Language, Said, exact_percent, kinds, said, word, words
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 """For each group (the empty name for everything) the value of each measure."""
 _NUMBERS = ("value", "low", "high", "level", "units", "method")
+
+
+_UNITS = kinds("online_{}", UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class LogResult(ShownAsTable):
 
     def value_table(self, values: Values, by: str, head: str, language: Language) -> Table:
         """A row per group and measure; ``by`` is what divides units, ``head`` what the column of values is called."""
-        units = word("online_units", language, unit=word(f"online_{self.unit}", language))
+        units = word("online_units", language, unit=word(_UNITS[self.unit], language))
         rows = [
             [*([group] if by else []), str(measure), shown(estimate, measure, lang=language), estimate.units]
             for group, of in values.items()

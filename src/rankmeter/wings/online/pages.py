@@ -78,6 +78,9 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
     return text_table(heads, rows, kinds)
 
 
+_CHARTS = {name: f"{name}_text" for name in ("forest", "funnel", "positions", "lengths")}
+
+
 def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
     from rankmeter.wings.online.public_names import Experiment
 
@@ -90,7 +93,7 @@ def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> lis
         charts.append(("positions", _positions(result.positions, words)))
     if any(length.sessions for length in result.lengths):
         charts.append(("lengths", _lengths(result.lengths, words)))
-    return [Chart(name, words[name], spec, words[f"{name}_text"]) for name, spec in charts]
+    return [Chart(name, words[name], spec, words[_CHARTS[name]]) for name, spec in charts]
 
 
 def _forest(result: Experiment, words: dict[str, str]) -> dict[str, Any] | None:

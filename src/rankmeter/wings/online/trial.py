@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
@@ -17,8 +17,10 @@ from rankmeter.wings.online.estimates import Estimate, Lift
 from rankmeter.wings.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import ExperimentPlan
-from rankmeter.wording import Language, Said, exact_percent, said, word
+from rankmeter.wording import Language, Said, exact_percent, kinds, said, word
 
+Decided = Literal["ship", "do not ship", "cannot tell"]
+_DECIDED = kinds("decision_is_{}", get_args(Decided))
 Verdict = Literal["better", "worse", "higher", "lower", "cannot tell", "no data"]
 Guard = Literal["", "passes", "fails", "cannot tell"]
 Role = Literal["", "primary", "guardrail", "diagnostic"]
@@ -165,7 +167,7 @@ class Decision:
     """What the plan says about one variant, its primary measures and its guardrails together."""
 
     variant: str
-    verdict: Literal["ship", "do not ship", "cannot tell"]
+    verdict: Decided
     reasons: tuple[Said, ...]
 
     @classmethod
@@ -188,7 +190,7 @@ class Decision:
     @property
     def sentence(self) -> Said:
         """For people."""
-        verdict = said(f"decision_is_{self.verdict.replace(' ', '_')}")
+        verdict = said(_DECIDED[self.verdict])
         return said("decision", variant=self.variant, verdict=verdict, reasons=list(self.reasons))
 
 
@@ -378,7 +380,8 @@ class Experiment(LogResult):
     def _days_table(self, language: Language) -> Table:
         """The differences day by day, and what they add up to."""
         day, measure, variant, that_day, so_far = (
-            word(f"online_{name}", language) for name in ("day", "measure", "variant", "that_day", "so_far")
+            word(name, language)
+            for name in ("online_day", "online_measure", "online_variant", "online_that_day", "online_so_far")
         )
         rows = (
             (day.day, str(day.measure), day.variant, shown(day.daily, day.measure, lang=language),
