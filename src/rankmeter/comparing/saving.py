@@ -11,7 +11,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +164,10 @@ def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:
     """A record from what :func:`_plain` made of it."""
     record: dict[str, Any] = {**plain, "measure": ev.find(plain["measure"])}
     record |= {name: kind(**plain[name]) for name, kind in _WITHIN.items() if plain.get(name)}
+    if record.get("interval"):
+        method = plain["interval"]["method"]  # a plain text in older files
+        worded = Said.from_plain(method) if isinstance(method, Mapping) else method
+        record["interval"] = replace(record["interval"], method=worded)
     record |= {name: Said.from_plain(plain[name]) for name in ("reason", "unjudged_reason") if plain.get(name)}
     record |= {name: tuple(plain[name]) for name in ("tie_bounds", "run_values") if plain.get(name) is not None}
     return form(**record)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -21,16 +21,16 @@ from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
 from rankmeter.measures.grammar import compared_by
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval, by_method
 from rankmeter.stats.resampling import Sample, on_value_scale, resampled_sums
 from rankmeter.stats.student import Contrasts
+from rankmeter.wording import said
 
 if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
 
 MOST_DRAWS = 200_000_000
 """How many queries are drawn in total; with very many queries there are fewer resamples, as the result says."""
-BY_DRAWING = "percentile bootstrap over queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class SliceContrast:
     resamples: int
     """0 where the interval is computed."""
     seed: int
-    method: str = "Student's t over queries"
+    method: str = field(default_factory=lambda: by_method("t"))
 
 
 @dataclass(frozen=True, slots=True)
 class Gap(SliceContrast):
     """How far apart slices are, and how far apart chance alone puts them."""
 
-    method: str = "simultaneous t intervals of all pairs; permutation of the slices"
+    method: str = field(default_factory=lambda: said("interval_of_gap"))
     null_mean: float = math.nan
     """The mean gap when the slices are dealt out at random."""
     null_high: float = math.nan
@@ -178,7 +178,7 @@ class _Drawn:
     def contrast(self, place: int, other: int) -> SliceContrast:
         return SliceContrast(
             float(self.observed[place] - self.observed[other]), *self.ends(place, other), self.level,
-            len(self.again), self.seed, BY_DRAWING,
+            len(self.again), self.seed, by_method("percentile"),
         )  # fmt: skip
 
 
@@ -252,7 +252,7 @@ def whole_interval(ev: Evaluation, measure: Measure, *, level: float, resamples:
         why = measure.why_no_interval()
         raise MeasureError.of("stats.measure_without_interval", measure=measure, why_no_interval=why)
     values = values_from_sums(drawn_again(whole.parts, resamples, seed), whole.constants, measure)
-    return Interval(*middle_of(values, level), level, BY_DRAWING, len(values), seed, len(whole.parts))
+    return Interval(*middle_of(values, level), level, by_method("percentile"), len(values), seed, len(whole.parts))
 
 
 def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: int, seed: int) -> Interval:
@@ -261,5 +261,4 @@ def _gap_interval(ev: Evaluation, measure: Measure, *, level: float, resamples: 
         raise MeasureError.of("stats.segments_not_known", measure=measure)
     kind: Literal["mad", "range"] = getattr(measure, "gap", "mad")
     gap = cut.gap(compared_by(measure), gap=kind, level=level, resamples=min(resamples, 1999), seed=seed)
-    method = "simultaneous t intervals of all pairs of segments"
-    return Interval(gap.low, gap.high, level, method, 0, seed, ev.counted(measure))
+    return Interval(gap.low, gap.high, level, said("interval_of_gap"), 0, seed, ev.counted(measure))

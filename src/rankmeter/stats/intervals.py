@@ -24,7 +24,7 @@ from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.student import Pair, without_noise
-from rankmeter.wording import Language, kinds, said, word
+from rankmeter.wording import Language, Said, in_language, kinds, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
@@ -34,6 +34,11 @@ INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 FEWEST_RESAMPLES = 100
 """With fewer, the ends of an interval would be mostly chance."""
 DRAWN = frozenset({"bca", "percentile"})
+
+
+def by_method(name: IntervalMethod, units: Said | None = None) -> Said:
+    """How an interval is made, over queries unless other units are resampled."""
+    return said("interval_over", method=said(INTERVALS[name]), units=said("units_query") if units is None else units)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,9 +62,7 @@ class Interval(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """Its ends, and how it was made."""
-        known = next((how for how in map(said, INTERVALS.values()) if self.method.startswith(how)), None)
-        method = self.method if known is None or language == "en" else known.text(language)
-        facts = {"level": self.level, "method": method, "count": self.queries}
+        facts = {"level": self.level, "method": in_language(self.method, language), "count": self.queries}
         ends = {"low": fixed(self.low), "high": fixed(self.high)}
         return [Paragraph(word("interval_said", language, **ends, **facts))]
 
@@ -90,7 +93,7 @@ def interval_of(
     if not rule.of_sums:
         rising, place = np.sort(top), _order(len(top), level)
         ends = float(rising[place]), float(rising[-1 - place])
-        return Interval(*ends, level, "order statistics over queries", 0, seed, len(top))
+        return Interval(*ends, level, said("interval_of_median"), 0, seed, len(top))
     sample = Sample(top[None], bottom[None], rule)
     bands = intervals_of([sample], [], level=level, method=method, resamples=resamples, seed=seed)[0]
     if bands.systems[0] is None:
@@ -139,7 +142,7 @@ def intervals_of(
     method: IntervalMethod,
     resamples: int,
     seed: int,
-    unit: str = "queries",
+    unit: Said | None = None,
     step: Step | None = None,
 ) -> list[Bands]:
     """For each measure the intervals of every system and of the differences of ``pairs``.
@@ -155,8 +158,8 @@ def intervals_of(
         if method in DRAWN and units > 1:
             drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
 
-    def intervals(ends: Iterable[Floats], units: int, name: str) -> list[Interval | None]:
-        how, draws = f"{said(INTERVALS[name])} over {unit}", 0 if name == "t" else resamples
+    def intervals(ends: Iterable[Floats], units: int, name: IntervalMethod) -> list[Interval | None]:
+        how, draws = by_method(name, unit), 0 if name == "t" else resamples
         return [
             Interval(low, high, level, how, draws, seed, units) if math.isfinite(low + high) else None
             for low, high in zip(*(end.tolist() for end in ends), strict=True)
@@ -164,8 +167,8 @@ def intervals_of(
 
     bands = []
     for number, sample in enumerate(samples):
-        apart_by: str = "t" if isinstance(sample, Groups) else method
-        alone_by: str = method if number in drawn else "t"
+        apart_by: IntervalMethod = "t" if isinstance(sample, Groups) else method
+        alone_by: IntervalMethod = method if number in drawn else "t"
         if isinstance(sample, Sample) and number in drawn:
             alone, apart = _drawn_ends(sample, drawn[number], pairs, level, method)
         else:

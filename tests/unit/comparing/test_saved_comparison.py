@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import zipfile
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli import app
+from rankmeter.stats.intervals import IntervalMethod
 
 TRUTH = {f"q{i}": {"a": 1, "b": 0} for i in range(12)} | {"q12": {"a": 0}}
 ONE = {f"q{i}": {"a": 1.0, "x": 1.0, "b": 0.5} if i % 2 else {"b": 2.0, "a": 1.0} for i in range(10)}
@@ -189,3 +192,32 @@ def test_values_that_were_written_to_a_file_are_compared_as_those_in_memory(tmp_
     assert far.difference == pytest.approx(near.difference, rel=1e-12)
     # The order of the queries is another, and with it what is drawn.
     assert (far.effect.wins, far.effect.ties, far.units) == (near.effect.wins, near.effect.ties, near.units)
+
+
+@pytest.mark.parametrize("method", get_args(IntervalMethod))
+def test_how_an_interval_was_made_is_said_in_both_languages_also_when_loaded(method, tmp_path) -> None:
+    for more in ({}, {"unit": USERS, "unit_name": "user"}):
+        cmp = rm.compare(
+            TRUTH, {"one": ONE, "two": TWO}, ["RR"], interval=method, permutations=200, resamples=100, **more
+        )
+        cmp.save(tmp_path / "x.zip")
+        for known in (cmp, rm.Comparison.load(tmp_path / "x.zip")):
+            for interval in filter(None, (score.interval for score in known.scores)):
+                assert interval.method.endswith(" over users" if more else " over queries")
+                [line] = interval.document("zh")
+                assert not re.search("[A-Za-z]{4,}", line.text.replace("user", "")), line.text
+
+
+def test_how_intervals_of_older_files_were_made_stays_a_text(tmp_path) -> None:
+    _comparison().save(tmp_path / "x.zip")
+    with zipfile.ZipFile(tmp_path / "x.zip") as file, zipfile.ZipFile(tmp_path / "older.zip", "w") as older:
+        for name in file.namelist():
+            content = file.read(name)
+            if name.endswith(".json"):
+                header = json.loads(content)
+                for score in filter(lambda score: score["interval"], header["scores"]):
+                    score["interval"]["method"] = "as it was"
+                content = json.dumps(header)
+            older.writestr(name, content)
+    scores = rm.Comparison.load(tmp_path / "older.zip").scores
+    assert {score.interval.method for score in scores if score.interval} == {"as it was"}
