@@ -110,17 +110,26 @@ def option(*names: str, default: Any = None, **settings: Any) -> Any:
     return field(default=default, metadata={"option": (names, settings)})
 
 
+_READ: Mapping[str, Any] = {"str": str, "int": int, "float": float}
+"""Types of fields that click reads by itself."""
+
+
 def _option(part: Field[Any]) -> Callable[[Any], Any]:
     """The option of a field."""
     names, settings = part.metadata["option"]
-    kind = str(part.type)
-    told: dict[str, Any] = {"is_flag": True} if kind == "bool" else {}
-    if literal := re.match(r"Literal\[(.*?)\]", kind):
+    kind = str(part.type).removesuffix(" | None")
+    told: dict[str, Any] = {}
+    if literal := re.fullmatch(r"Literal\[(.*?)\]", kind):
         told["type"] = click.Choice(ast.literal_eval(f"[{literal[1]}]"))
-    elif kind.startswith("float"):
-        told["type"] = float
-    elif kind.startswith("tuple"):
+    elif kind == "bool":
+        told["is_flag"] = True
+    elif kind in _READ:
+        told["type"] = _READ[kind]
+    elif kind.startswith("tuple["):
         told["multiple"] = True
+    if not told and not {"type", "cls", "is_flag"} & settings.keys():
+        raise TypeError(f"no option can be made of the field {part.name}: {part.type}. State type=, or write a type of "
+                        f"{', '.join(_READ)}, bool, Literal[...] or tuple[...]")  # fmt: skip
     if part.default not in (None, MISSING):
         told["default"] = part.default
     return click.option(*(names or ["--" + part.name.replace("_", "-")]), part.name, **{**told, **settings})

@@ -22,6 +22,7 @@ from rankmeter.inputs.cells import (
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import IDS, ROLES, Named, Role, Side, is_usual
 from rankmeter.inputs.compression import ByteSource
+from rankmeter.inputs.formats import Separated
 from rankmeter.inputs.reading import Origin, Reading
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
@@ -33,16 +34,16 @@ WHOLE_BLOCKS = 4
 class Delimited(OpenedTable):
     """An opened CSV or TSV file; ``block_bytes`` are read at a time, None for everything at once."""
 
-    def __init__(self, source: ByteSource, separator: str, block_bytes: int | None) -> None:
-        self._source, self._separator = source, separator
+    def __init__(self, source: ByteSource, form: Separated, block_bytes: int | None) -> None:
+        self._source, self._form = source, form
         first = source.read(WHOLE_BLOCKS * block_bytes) if block_bytes else source.read_all()
         if not first or first.isspace():
             raise InputError.of("inputs.empty", source=source.name)
         self._is_whole, self._blocks = True, iter([first])
         if block_bytes and (rest := source.read(block_bytes)):
             self._is_whole = False
-            self._blocks = _row_blocks(first + rest, source, block_bytes, quoted=separator == ",")
-        self._first = _Rows(next(self._blocks), separator, source.name)
+            self._blocks = _row_blocks(first + rest, source, block_bytes, quoted=form.quoted)
+        self._first = _Rows(next(self._blocks), form, source.name)
         self.names = self._first.header
 
     def head(self, column: str) -> list[object]:
@@ -58,7 +59,7 @@ class Delimited(OpenedTable):
         yield self._first
         for block in self._blocks:
             if not block.isspace():
-                yield _Rows(block, self._separator, self._source.name, header=self.names, lines_before=lines)
+                yield _Rows(block, self._form, self._source.name, header=self.names, lines_before=lines)
             lines += block.count(b"\n")
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
@@ -120,12 +121,12 @@ class _Rows:
     """
 
     def __init__(
-        self, data: bytes, separator: str, name: str, *, header: Sequence[str] | None = None, lines_before: int = 0
+        self, data: bytes, form: Separated, name: str, *, header: Sequence[str] | None = None, lines_before: int = 0
     ) -> None:
         self.data = data
         # Polars makes rows of blank lines; at the end of a file they are too usual to need the exact reader.
         self._data = data.rstrip(b"\r\n") if data.endswith((b"\n\n", b"\n\r\n")) else data
-        self._separator = separator
+        self._form = form
         self._name = name
         self._lines_before = lines_before
         self.header_lines = 0
@@ -153,14 +154,14 @@ class _Rows:
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Read every row that is not a blank line, with the numbers of its first and last line."""
         stream = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
-        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self._separator == "," else csv.QUOTE_NONE
-        reader = csv.reader(stream, delimiter=self._separator, quoting=quoting, strict=True)
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self._form.quoted else csv.QUOTE_NONE
+        reader = csv.reader(stream, delimiter=self._form.separator, quoting=quoting, strict=True)
         line = 0
         try:
             for row in reader:
                 first, line = line + 1, reader.line_num
                 if row:
-                    fields = [unguarded(field) for field in row] if self._separator == "," else row
+                    fields = [unguarded(field) for field in row] if self._form.quoted else row
                     yield first + self._lines_before, line, fields
         except csv.Error as error:
             begin = line + 1 + self._lines_before
@@ -188,7 +189,7 @@ class _Rows:
         Every column is read, needed or not, because Polars looks for surplus fields only without a projection. An
         unclosed quote can cost it the last row: an odd number of quotes is left to the csv module.
         """
-        if self._separator == "," and self._data.count(b'"') % 2:
+        if self._form.quoted and self._data.count(b'"') % 2:
             return None
         position = {role: self.header.index(column) for role, column in columns.items()}
         schema = {
@@ -200,8 +201,8 @@ class _Rows:
         try:
             frame = pl.read_csv(
                 self._data,
-                separator=self._separator,
-                quote_char='"' if self._separator == "," else None,
+                separator=self._form.separator,
+                quote_char='"' if self._form.quoted else None,
                 has_header=False,
                 skip_lines=self.header_lines,
                 schema=schema,
@@ -215,7 +216,7 @@ class _Rows:
             return None  # rows over several lines: Polars is lenient where a stray quote swallows them
         if may_be_rounded(taken):
             return None
-        if self._separator == ",":
+        if self._form.quoted:
             taken = {role: unguarded_column(column) for role, column in taken.items()}
         return dict(taken)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankmeter.errors import InputError, Problem, did_you_mean
 from rankmeter.inputs.trec import BOM, as_number
@@ -91,6 +91,18 @@ class Head:
         return self.text.startswith(b"{")
 
 
+class Separated(NamedTuple):
+    """How the fields of a row stand apart."""
+
+    separator: str
+    quoted: bool = True
+    """Whether a field may stand in quotes, with separators and line ends in it."""
+
+
+SEPARATED: Mapping[str, Separated] = {"csv": Separated(","), "tsv": Separated("\t", quoted=False)}
+"""The formats of separated fields."""
+
+
 def open_table(
     kind: str, source: ByteSource, side: Side, block_bytes: int | None = None, named: Named | None = None
 ) -> OpenedTable:
@@ -111,7 +123,7 @@ def open_table(
         return opened
     from rankmeter.inputs.delimited import Delimited
 
-    table = Delimited(source, "\t" if kind == "tsv" else ",", block_bytes)
+    table = Delimited(source, SEPARATED[kind], block_bytes)
     for columns, module in present(wings.TABLES).items():
         if {*columns.split(",")} <= {*table.names}:
             exported: OpenedTable | None = load(module, columns).table_of(table, source.name, side)

@@ -15,6 +15,7 @@ from rankmeter.inputs.columns import Side
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import Delimited
 from rankmeter.inputs.export_tables import Entry, EntryRows, ExportedTable, Kind, rated_rows
+from rankmeter.inputs.formats import SEPARATED
 from rankmeter.wings.engines.rated_sets import agreed_rating
 
 _BASIC = (["query", "docid", "rating"], ["query", "doc_id", "rating"])
@@ -71,7 +72,7 @@ def _refuse_repeated(item: object, listed: Collection[object], source: str) -> N
 
 def open_table(source: ByteSource, side: Side) -> ExportedTable:
     """A book: a column of grades for each judge, of which one grade is made as Quepid makes it."""
-    table, name = Delimited(source, ",", None), source.name
+    table, name = Delimited(source, SEPARATED["csv"], None), source.name
     judges = list(table.names[2:])
     if side != "judgments" or list(table.names[:2]) != ["query", "docid"] or not judges:
         raise InputError.of("engines.not_a_book", source=name, found=", ".join(table.names))

@@ -12,9 +12,10 @@ from rankmeter.placing.placements import Bools, Ints
 from rankmeter.wings.protocol.interactions import Interactions
 from rankmeter.wings.protocol.steps import cold_items, cold_users, not_seen
 from rankmeter.wings.protocol.user_order import TEST, TRAIN, Labels
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 KINDS = ("pairs", "own_past", "global_past", "cold_users", "cold_items")
+_LEAKING = kinds("leak_{}", KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Leaks:
 
     def sentences(self) -> list[Said]:
         """What was found, with what each does to the number."""
-        return [said(f"leak_{kind}", count=count, rows=self.rows) for kind, count in self.found.items()]
+        return [said(_LEAKING[kind], count=count, rows=self.rows) for kind, count in self.found.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """The counts by name."""

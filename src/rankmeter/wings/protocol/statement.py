@@ -13,9 +13,10 @@ from rankmeter.late import pl
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.showable import ShownAsTable, said_table
 from rankmeter.wings.protocol.leaks import Leaks
-from rankmeter.wording import BETWEEN, Language, Said, said
+from rankmeter.wording import BETWEEN, Language, Said, kinds, said
 
 FORMAT = 1
+_TIES, _PARTS = kinds("ties_by_{}", ("item", "rows")), kinds("part_{}", ("train", "validation", "test"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Protocol(ShownAsTable):
         else:
             told.append(said("protocol_folds", count=len(self.folds)))
         if self.tied:
-            told.append(said("protocol_tied", count=self.tied, rule=said(f"ties_by_{self.ties}")))
+            told.append(said("protocol_tied", count=self.tied, rule=said(_TIES[self.ties])))
         if self.is_random:
             told.append(said("protocol_seed", seed=self.seed))
         return told
@@ -137,7 +138,7 @@ class Protocol(ShownAsTable):
         rows = [
             [
                 said("protocol_fold", fold=number) if len(self.folds) > 1 else "",
-                said(f"part_{name}"),
+                said(_PARTS[name]),
                 part.rows,
                 part.users,
                 part.items,
@@ -148,7 +149,7 @@ class Protocol(ShownAsTable):
         heads = [
             ("part_fold", "text"),
             ("part_name", "text"),
-            *((f"part_{what}", "count") for what in ("rows", "users", "items")),
+            *((head, "count") for head in ("part_rows", "part_users", "part_items")),
         ]
         table = said_table(heads, rows, "parts")
         if len(self.folds) == 1:

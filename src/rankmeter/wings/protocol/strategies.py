@@ -27,7 +27,7 @@ from rankmeter.wings.protocol.user_order import (
     decided_by_ties,
     in_order,
 )
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 Few = Literal["keep", "train", "test", "drop"]
 """A user with no more than n rows keeps one in train, or all in train, or all in test, or is in no part."""
@@ -66,7 +66,7 @@ class Strategy:
 
     def told(self, facts: Mapping[str, Any]) -> Said:
         """The strategy as a sentence."""
-        return said(f"split_{self.word}", **{**self.values(), **facts})
+        return said(SAID[self.word], **{**self.values(), **facts})
 
     def values(self) -> dict[str, Any]:
         """Its parameters by name."""
@@ -405,6 +405,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = {
         *(RowFolds, UserFolds, HeldUsers, HeldItems),
     )
 }
+SAID = kinds("split_{}", STRATEGIES)
 EXAMPLES = (
     *("last_n(1)", "random_n(1)", "last_share(0.2)", "random_share(0.2)", "random(0.2)", "time(2024-06-01)"),
     *("time_share(0.2)", "time_best", "windows(30d,3)", "folds(5)", "user_folds(5)", "users(0.1)", "items(0.1)"),
