@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rankmeter.errors import EmptyInputError, InputError
 from rankmeter.inputs.cells import (
@@ -22,10 +22,12 @@ from rankmeter.inputs.cells import (
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart
 from rankmeter.inputs.columns import IDS, ROLES, Named, Role, Side, is_usual
 from rankmeter.inputs.compression import ByteSource
-from rankmeter.inputs.formats import Separated
 from rankmeter.inputs.reading import Origin, Reading
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
+
+if TYPE_CHECKING:
+    from rankmeter.inputs.formats import Separated
 
 WHOLE_BLOCKS = 4
 """Text of up to this many blocks is read at once, which finds every wrong line before anything is said."""
