@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from rankmeter.errors import InputError, check_choice, check_whole
 from rankmeter.wings.results.claim_bounds import (
@@ -22,18 +22,19 @@ from rankmeter.wings.results.printed import ROUNDINGS, PrintedClaim, Rounding, c
 from rankmeter.wings.results.printed_tables import PrintedTable, read_table
 from rankmeter.wings.results.remarks import by_column, by_row, of_one_cutoff, random_value, remarks, resolution
 from rankmeter.wings.results.verdicts import Audit, AuditFinding
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 MOST_RUNS = 10
-WAYS: tuple[dict[str, str], ...] = (
-    {"recall": "capped"},
-    {"ap": "capped"},
-    {"ap": "hits"},
-    {"recall": "capped", "ap": "capped"},
-    {"precision": "list"},
-    {"rr": "hits"},
-    {"ndcg": "full"},
-)
+_ROUNDED = kinds("audit_round_{}", get_args(Rounding))
+WAYS: Mapping[str, dict[str, str]] = {
+    "audit_way_recall_capped": {"recall": "capped"},
+    "audit_way_ap_capped": {"ap": "capped"},
+    "audit_way_ap_hits": {"ap": "hits"},
+    "audit_way_recall_capped_ap_capped": {"recall": "capped", "ap": "capped"},
+    "audit_way_precision_list": {"precision": "list"},
+    "audit_way_rr_hits": {"rr": "hits"},
+    "audit_way_ndcg_full": {"ndcg": "full"},
+}
 """Other definitions that are tried where the usual ones leave no way."""
 
 Queries = int | Mapping[str, int] | None
@@ -171,7 +172,7 @@ def _not_in_steps(
 ) -> AuditFinding:
     others = [other for other in roundings[1:] if _all_possible(beside, replace(setting, rounding=other))]
     if others:
-        ways = [said(f"audit_round_{other}") for other in others]
+        ways = [said(_ROUNDED[other]) for other in others]
         kind = "only_if"
     else:
         tried = (replace(setting, runs=runs, rounding=roundings[0]) for runs in range(2, MOST_RUNS + 1))
@@ -207,21 +208,21 @@ def _together(claims: Sequence[PrintedClaim], setting: Setting, roundings: Seque
 def _ways(conflict: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> tuple[Said, ...]:
     """The ways of rounding, or else the definitions, under which claims are possible together."""
     rounded = [
-        said(f"audit_round_{other}")
+        said(_ROUNDED[other])
         for other in roundings[1:]
         if ClaimProgram(conflict, replace(setting, rounding=other)).is_possible()
         and all(is_in_steps(one, replace(setting, rounding=other)) for one in conflict)
     ]
     if rounded:
         return tuple(rounded)
-    kinds = {one.kind for one in conflict}
+    among = {one.kind for one in conflict}
     ways = []
-    for changes in WAYS:
-        if not kinds.issuperset(changes) or (changes.get("ndcg") and setting.relevant == "many"):
+    for way, changes in WAYS.items():
+        if not among.issuperset(changes) or (changes.get("ndcg") and setting.relevant == "many"):
             continue
         changed: dict[str, Any] = {"rounding": roundings[0], **changes}
         if ClaimProgram(conflict, replace(setting, **changed)).is_possible():
-            ways.append(said("audit_way_" + "_".join(f"{axis}_{value}" for axis, value in changes.items())))
+            ways.append(said(way))
     return tuple(ways)
 
 

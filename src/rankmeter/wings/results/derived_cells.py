@@ -9,7 +9,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.wings.results.printed import PrintedClaim, PrintedNumber, Rounding
 from rankmeter.wings.results.printed_tables import DerivedCell
 from rankmeter.wings.results.verdicts import AuditFinding, Kind
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, kinds, said
 
 Ends = tuple[float, float]
 
@@ -57,6 +57,7 @@ class _Gain:
 
 
 GAINS = (_Gain("of_old"), _Gain("of_new"), _Gain("points"))
+_GAINED = kinds("audit_gain_{}", ("of_old", "of_new", "points"))
 
 
 def _improvement(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
@@ -78,7 +79,7 @@ def _improvement(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
         for gain in GAINS:
             ends = gain.ends(new.span(rounding), old.span(rounding))
             if ends and _meets(forms[0], ends) and (new is own or gain is GAINS[0]) and len(ways) < 3:
-                ways.append(said(f"audit_gain_{gain.name}", new=new.system or new.text, old=old.system or old.text))
+                ways.append(said(_GAINED[gain.name], new=new.system or new.text, old=old.system or old.text))
     reason = said(
         "audit_improvement", cell=cell.printed.text, place=cell.place, new=own.text, old=best.text,
         new_system=own.system, old_system=best.system, **_shown(expected, _digits(cell.printed)),

@@ -11,10 +11,12 @@ from rankmeter.showing.document import Block, Heading, Paragraph, Table, items, 
 from rankmeter.showing.document import Kind as CellKind
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.results.printed import PrintedClaim
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Language, Said, kinds, said, word
 
 Kind = Literal["impossible", "only_if", "protocol"]
 KINDS: tuple[Kind, ...] = ("impossible", "only_if", "protocol")
+_HEADS = kinds("audit_head_{}", KINDS)
+_COLUMNS = kinds("audit_col_{}", ("system", "measure", "value", "half_at_least", "half_at_most", "least_difference"))
 SHOWN = 40
 """How many findings and cells a text lists; the data has all of them."""
 
@@ -128,7 +130,7 @@ class Audit(ShownAsTable):
         ]
         for kind_of in KINDS:
             if found := self.of_kind(kind_of):
-                blocks.append(Heading(word(f"audit_head_{kind_of}", language, count=len(found))))
+                blocks.append(Heading(word(_HEADS[kind_of], language, count=len(found))))
                 blocks += _told(found[:SHOWN], language)
                 if len(found) > SHOWN:
                     blocks.append(Paragraph(word("audit_more", language, count=len(found) - SHOWN)))
@@ -139,7 +141,6 @@ class Audit(ShownAsTable):
         return [*blocks, *(Paragraph(note.text(language), "note") for note in self.notes)]
 
     def _exactness(self, language: Language) -> Table:
-        heads = ["system", "measure", "value", "half_at_least", "half_at_most", "least_difference"]
         rows = [
             (
                 " / ".join(part for part in (one.claim.dataset, one.claim.system) if part),
@@ -151,8 +152,8 @@ class Audit(ShownAsTable):
             )
             for one in self.resolutions[:SHOWN]
         ]
-        kinds: list[CellKind] = ["text", "text", "text", "number", "number", "number"]
-        table = text_table([word(f"audit_col_{head}", language) for head in heads], rows, kinds, name="exactness")
+        types: list[CellKind] = ["text", "text", "text", "number", "number", "number"]
+        table = text_table([word(head, language) for head in _COLUMNS.values()], rows, types, name="exactness")
         return table.only(lambda column: column != table.columns[0]) if all(not row[0] for row in rows) else table
 
 
