@@ -113,6 +113,8 @@ WAYS: dict[str, list[object]] = {
     "_clusters": [{"total": 2, "successful": 1}],
     "success": [False, "false"],
     "complete": [False],
+    "warning": ["Timeout limit was reached", ["partial results"], {"reason": "time limit exceeded"}],
+    "failed_splits": [[{"split_id": "x"}]],
     "from": [10, "10"],
     "offset": [1],
     "request": [{"from": 10}, {"offset": 5}, {"page": 2}],
@@ -129,6 +131,7 @@ HARMLESS: dict[str, list[object]] = {
     "degraded": [False, {"timeout": False}],
     "coverage": [{"full": True, "coverage": 100}, 0.97],
     "_shards": [{"total": 5, "successful": 5, "skipped": 3, "failed": 0, "failures": []}],
+    "warning": [None, "", [], "a word of the query is shorter than min_prefix_len"],
     "offset": [0, None],
     "from": [0, "mail"],
     "start": [1583945890986],
@@ -183,6 +186,13 @@ def test_what_says_nothing_of_the_kind_is_read(engine):
                 continue
             other = changed(whole, {key: value} if value is not None else {})
             assert rm.evaluate(truth_of(engine), {"q1": whole, "q2": other}, "RR")["RR"] == 0.75, (key, value)
+
+
+def test_a_warning_of_something_else_is_passed_on():
+    whole = ENGINES["Manticore"]["whole"]
+    run = {"q1": whole, "q2": {**whole, "warning": {"reason": "a word is shorter than min_prefix_len"}}}
+    notes = rm.evaluate(truth_of("Manticore"), run, "RR").reading.notes
+    assert [str(note) for note in notes] == ["run, q2: the engine warned: a word is shorter than min_prefix_len"]
 
 
 def test_a_field_around_the_response_counts_as_one_of_it(tmp_path):

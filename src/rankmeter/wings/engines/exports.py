@@ -30,7 +30,8 @@ from rankmeter.wings.engines.retrieval_records import (
     names_results,
 )
 from rankmeter.wings.engines.shapes import shape_of
-from rankmeter.wings.engines.wholeness import refuse_incomplete
+from rankmeter.wings.engines.wholeness import refuse_incomplete, warning_of
+from rankmeter.wording import said
 
 INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
@@ -173,6 +174,8 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
     for document in documents:
         look, where = _Look.at(document.value, side), document.where
         refuse_incomplete(document.value, where, side)
+        if (warning := warning_of(document.value)) is not None:
+            taking.notes.setdefault("warning", said("engine_warned", source=where, warning=warning))
         if announced is not None and look.query not in (None, announced) and look.key == query_from:
             raise InputError.of("engines.nothing_after", source=where, query=announced)
         if look.what == "announcement" and announced is None:

@@ -66,6 +66,12 @@ def _is_http_failure(value: object) -> bool:
     return (number := _number(value)) is not None and (number < 0 or number == 206 or number >= 400)
 
 
+def _is_cut_short(value: object) -> bool:
+    """Whether a warning, or a list of them, speaks of a limit that was reached or of a part that failed."""
+    return _is_said(value) and any(word in str(value).casefold() for word in _CUT_SHORT)
+
+
+_CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat unavailable degrad skip".split()
 _FINE = ("", "ok", "success")
 _UNFINISHED = frozenset(
     "error errored failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
@@ -126,6 +132,9 @@ SIGNS: tuple[Sign, ...] = (
     Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
          "Elasticsearch"),
     Sign("partialresults responseheader.partialresults", _is_said, PARTIAL, "Solr, Fusion"),
+    Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
+    Sign("failedsplits", is_there, PARTIAL, "Quickwit"),
+    Sign("status.failed status.errors", _is_said, PARTIAL, "Couchbase"),
     Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
     Sign("coverage.degraded", _is_said, PARTIAL, "Vespa"),
     Sign("coverage.coverage", _below(100), PARTIAL, "Vespa"),
@@ -135,6 +144,7 @@ SIGNS: tuple[Sign, ...] = (
          "semanticpartialresponsereason", _is_said, PARTIAL, "Azure AI Search"),
     Sign("@search.coverage", _below(100), PARTIAL, "Azure AI Search"),
     Sign("start", _above(0), LATER, "Solr, Fusion", beside="numfound docs rows"),
+    Sign("queries.request.startindex", _above(1), LATER, "Google Custom Search"),
     Sign("offset from skip firstresult", _above(0), LATER, "Elasticsearch, Meilisearch, Vespa, Coveo, Algolia"),
     Sign("page", _above(0), LATER, "Algolia", beside="nbhits nbpages"),
     Sign("page pagenumber currentpage", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
@@ -143,11 +153,12 @@ SIGNS: tuple[Sign, ...] = (
     *(Sign(f"{place}.page", _above(1), LATER, "Typesense") for place in _PAGED.split()),
 )  # fmt: skip
 """What says that a response is not whole."""
-_COUNTED = (("shards.successful", "shards.total"), ("clusters.successful", "clusters.total"))
+_COUNTED = tuple((f"{parts}.successful", f"{parts}.total") for parts in ("shards", "clusters", "status"))
 """Counts of which the first must be as high as the second."""
 _MATCHED = (
     "hits.total.value hits.total numfound response.numfound totalcount fields.totalcount found nbhits "
-    "estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults"
+    "estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults numhits "
+    "searchinformation.totalresults"
 ).split()
 """How many documents match, as engines call it."""
 _AROUND = frozenset("response result body source searchresponse output data value hits root".split())
@@ -191,6 +202,12 @@ def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
                 raise InputError.of("engines.partial", source=where, reason=f"{path}: {count:g} of {total:g}")
 
 
+def warning_of(document: object) -> str | None:
+    """What an engine warns of in a response that is whole."""
+    fields = (pair for layer in _layers(document, _LEVELS) for pair in _fields(layer, ("warning", "warnings")))
+    return next((_reason(value) for _, _, value in fields if _is_said(value)), None)
+
+
 def refuse_unshown(document: object, where: str) -> None:
     """Refuse a response without results that counts what it found."""
     for layer in _layers(document, _LEVELS):
@@ -205,8 +222,9 @@ def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterat
         field = above + fold(str(key))
         if field in wanted:
             yield str(key), field, value
-        if isinstance(value, Mapping) and field in _OBJECTS:
-            for path, within, inner in _fields(value, wanted, f"{field}."):
+        holder = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(holder, Mapping) and field in _OBJECTS:
+            for path, within, inner in _fields(holder, wanted, f"{field}."):
                 yield f"{key}.{path}", within, inner
 
 
@@ -214,6 +232,8 @@ def _refusal(sign: Sign, name: str, value: object, where: str) -> InputError:
     if sign.says == FAILED:
         reason = _reason(value)
         reason = reason if fold(name) in ("error", "errors") else f"{name}: {reason}"
+    elif isinstance(value, list) or "warning" in fold(name):
+        reason = f"{name}: {_reason(value)}"
     elif isinstance(value, Mapping):
         reason = f"{name}: {examples(str(key) for key, inner in value.items() if _is_said(inner))}"
     else:
