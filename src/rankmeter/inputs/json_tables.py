@@ -147,10 +147,14 @@ def _keys(value: object) -> list[str]:
     return [key for key, first in firsts.items() if isinstance(first, (list, dict))]
 
 
+_PLAIN = frozenset({dict, str, int, float, bool, type(None)})
+
+
 def as_json(value: object, levels: int = 4) -> object:
     """What an object of a client, a retriever or a pipeline says, as JSON would have it; plain data deep down stays."""
     if isinstance(value, (list, tuple)):
-        return [as_json(inner, levels - 1) for inner in value]
+        is_plain = levels < 3 and _PLAIN.issuperset(map(type, value))
+        return list(value) if is_plain else [as_json(inner, levels - 1) for inner in value]
     if isinstance(value, dict):
         if levels < 1:
             return value

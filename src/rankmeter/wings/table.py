@@ -123,6 +123,7 @@ DOCS: dict[str, str] = {
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
     "how-to/search-engines-and-rag.md": "engines",
+    "wings/engines.md": "engines",
     "how-to/fuse-runs.md": "fusion",
     "how-to/few-human-judgments.md": "judging",
     "how-to/evidence-spans.md": "judging",

@@ -46,6 +46,9 @@ NOT_NUMBERS: dict[str, list[dict[str, Any]]] = {
     "NaN": [{"id": "a", "score": 0.9}, {"id": "b", "score": float("nan")}],
     "NaN in every one": [{"id": "a", "score": float("nan")}, {"id": "b", "score": float("nan")}],
     "true": [{"id": "a", "score": True}, {"id": "b", "score": False}],
+    "an object": [{"id": "a", "score": {"value": 0.1}}, {"id": "b", "score": {"value": 0.9}}],
+    "a list": [{"id": "a", "score": [0.1]}, {"id": "b", "score": [0.9]}],
+    "an infinite rank": [{"id": "a", "rank": 1}, {"id": "b", "rank": float("inf")}],
     "a word for a rank": [{"id": "a", "rank": "first"}, {"id": "b", "rank": "second"}],
 }
 INCOMPLETE: dict[str, list[dict[str, Any]]] = {
@@ -65,6 +68,7 @@ FINE: dict[str, list[dict[str, Any]]] = {
         {"id": "a", "metadata": {"rank": 9, "score": 1, "position": 3}},
         {"id": "b", "metadata": {"rank": 1, "score": 7, "position": 1}},
     ],
+    "an object for a position": [{"id": "a", "position": {"page": 3}}, {"id": "b", "position": {"page": 1}}],
     "no score": [{"id": "a", "score": None}, {"id": "b", "score": None}],
 }  # fmt: skip
 
@@ -150,6 +154,18 @@ def test_engines_are_followed_in_the_order_they_returned_and_it_is_said(engine):
     ev = rm.evaluate({"q": ["b"]}, {"q": response}, "RR")
     assert ev["RR"] == 0.5
     assert any("the order in which the results were returned counts" in str(note) for note in ev.reading.notes)
+
+
+@pytest.mark.parametrize("field", ["dense_score", "confidence", "normalizedScore"])
+def test_a_field_that_may_be_a_score_is_noted_where_it_says_another_order(tmp_path, field):
+    hits = [{"id": "a", field: 0.1}, {"id": "b", field: 0.9}]
+    for run in routes(tmp_path, hits).values():
+        ev = rm.evaluate(TRUTH, run, "RR")
+        assert ev["RR"] == 0.5
+        assert [f"{field} says another order at result 2 of query q1" in str(note) for note in ev.reading.notes] == [
+            True
+        ]
+        assert rm.evaluate(TRUTH, run, "RR", columns={"run.score": field})["RR"] == 1.0
 
 
 def test_distances_in_a_list_of_their_own():
@@ -268,6 +284,20 @@ def test_the_query_stands_where_the_caller_says(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for run in (rows, path):
         assert rm.evaluate(TRUTH, run, "RR", columns={"run.query": "ctx.qid"})["RR"] == 0.5
+
+
+def test_runs_of_langsmith_are_named_by_their_inputs(tmp_path):
+    listed = [{"id": "a", "page_content": "x"}, {"id": "b", "page_content": "y"}]
+    rows = [
+        {"id": f"run-{query}", "inputs": {"query": query}, "outputs": {"documents": listed}, "error": None}
+        for query in TRUTH
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for run in (rows, path):
+        with pytest.raises(rm.InputError, match="no query in common"):
+            rm.evaluate(TRUTH, run, "RR")
+        assert rm.evaluate(TRUTH, run, "RR", columns={"run.query": "inputs.query"})["RR"] == 0.5
 
 
 def test_a_name_beside_responses_without_columns_is_refused():

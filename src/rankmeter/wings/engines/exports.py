@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Literal, cast
 
@@ -89,7 +90,7 @@ def export_of(
     the fields that the caller named, by role.
     """
     taking = Taking(NamedFields.of(named))
-    rest = iter(documents)
+    rest = map(partial(_with_query, path=taking.wanted.query), documents) if taking.wanted.query else iter(documents)
     held: list[Placed] = []
     for document in rest:
         held.append(document)
@@ -112,6 +113,12 @@ def export_of(
 def _is_answered(value: object) -> bool:
     """Whether a record has a query and a place for results, in which something else may stand, such as an error."""
     return isinstance(value, Mapping) and query_of(value) is not None and names_results(value)
+
+
+def _with_query(document: Placed, path: str) -> Placed:
+    """A record with the id of its query where every record may have it, taken from the field that the caller named."""
+    query = named_query(document.value, path, document.where)
+    return replace(document, value={**cast(Document, document.value), "query_id": query})
 
 
 def _is_unnamed(document: Placed) -> bool:
@@ -186,8 +193,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
             raise InputError.of("engines.unlike", source=where, shape=kind.name if kind else "response")
         if look.shape.kind.side != side:
             raise InputError.of("engines.other_side", source=where, shape=kind.name, side=look.shape.kind.side)
-        of_caller = named_query(document.value, taking.wanted.query, where) if taking.wanted.query else None
-        known = (of_caller, document.query, announced, look.query if look.what == "wrapped" else None)
+        known = (document.query, announced, look.query if look.what == "wrapped" else None)
         query = next((candidate for candidate in known if candidate is not None), None)
         announced, query_from = None, query_from or kind.query or look.key
         takes = look.shape.takes

@@ -1,14 +1,16 @@
 """What results say of their order: ranks, scores and distances beside them, which may contradict how they stand.
 
 A list stands in the order in which it was returned. Where a field says otherwise the record is refused, since only the
-caller knows which of the two ranks the items; engines that answer in another order on purpose (sorted by a field,
-rescored) are followed, and it is said.
+caller knows which of the two ranks the items. The list is followed, and it is said, where a field may be about
+something else, and where engines answer in another order on purpose (sorted by a field, rescored).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from math import isfinite, isnan
 from typing import Literal
 
 from rankmeter.errors import InputError
@@ -16,22 +18,28 @@ from rankmeter.inputs.cells import is_null, is_number, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
 from rankmeter.wording import Said, said
 
-Says = Literal["rank", "last", "score", "distance"]
-"""What a field says: a place, the score of the last stage, a score, a distance (lower is nearer)."""
+Says = Literal["rank", "last", "score", "distance", "perhaps a score", "perhaps a rank"]
+"""What a field says: a place, the score of the last stage, a score, a distance (lower is nearer); or may say."""
 
 _LAST = frozenset(
-    "rerankscore rerankerscore reranked rerankrelevance @search.rerankerscore rankerscore crossencoderscore finalscore "
+    "rerankscore rerankerscore rerankrelevance @search.rerankerscore rankerscore crossencoderscore finalscore "
     "rankfusionscore fusionscore rrfscore hybridscore ltrscore".split()
 )
 _SCORES = frozenset(
     "similarity similarityscore @search.score rankingscore relevance certainty textmatch relevancyscore matchscore "
     "vectorscore cosinescore dotscore".split()
 )
+_PERHAPS = {
+    "perhaps a score": frozenset({"confidence", "weight"}),
+    "perhaps a rank": frozenset({"ranking", "order", "place"}),
+}
 _DISTANCES = frozenset("distance dist $dist vectordistance cosinedistance l2distance".split())
 _OF_DOCUMENTS = frozenset({"distance", "certainty", "relevancescore", *_LAST})
 """What tools write into the metadata of a document, beside fields of its own of which they know nothing."""
 _WITHIN = {"additional": None, "hybridsearchinfo": None, "metadata": _OF_DOCUMENTS, "meta": _OF_DOCUMENTS}
 """Objects in a result in which such fields stand, and which of them; None for all."""
+_RISING = ("rank", "perhaps a rank", "distance")
+"""What grows from the first result to the last."""
 Fields = dict[str, tuple[Says, list[object]]]
 """What each field says, and its value in each result, None where it has none."""
 
@@ -49,22 +57,22 @@ def contradiction_noted(
         results = [result[0] for result in results if isinstance(result, list)]
     fields = _fields(results)
     numbers = {name: (says, _numbers(name, says, values, where)) for name, (says, values) in fields.items()}
-    note: Said | None = None
     is_last = any(says == "last" for says, _ in numbers.values())
+    notes: list[Said] = []
     for name, (says, values) in numbers.items():
+        turn = _turn(values, rises=says in _RISING)
         if says == "last":
             _refuse_gap(name, values, where)
-        if is_last and says in ("score", "distance"):
+        elif is_last and says not in ("rank", "perhaps a rank"):
             continue  # the last stage ranks, and stands beside what came before
-        turn = _turn(values, rises=says in ("rank", "distance"))
         if turn is None and says == "rank":
             _refuse_later(name, values, where)
-        if turn is None or (says == "distance" and either_way and _turn(values, rises=False) is None):
+        if turn is None or (either_way and fold(name) == "distance" and _turn(values, rises=False) is None):
             continue
-        if not is_sorted or says in ("rank", "last"):
+        if says in ("rank", "last") or not (is_sorted or says.startswith("perhaps")):
             raise _contradicted(name, says, turn, values, where, query)
-        note = note or said("order_as_returned", source=where, field=name, place=turn + 1)
-    return note
+        notes.append(said("order_as_returned", source=where, field=name, place=turn + 1, query=str(query)))
+    return next(iter(notes), None)
 
 
 def check_beside(values: Sequence[object], name: str, where: str, query: object, *, either_way: bool = False) -> None:
@@ -78,39 +86,47 @@ def check_beside(values: Sequence[object], name: str, where: str, query: object,
         raise _contradicted(name, says, turn, numbers, where, query)
 
 
+@lru_cache(1 << 12)
 def _says(name: str) -> Says | None:
     folded = fold(name)
-    if folded in _LAST or "rerank" in folded:
+    if folded in _LAST or ("rerank" in folded and folded.endswith(("score", "relevance"))):
         return "last"
     if folded in _DISTANCES:
         return "distance"
     if folded in _SCORES or is_usual("score", name.lstrip("_@$")):
         return "score"
-    return "rank" if is_usual("rank", name.lstrip("_@$")) else None
+    if is_usual("rank", name.lstrip("_@$")):
+        return "rank"
+    if folded in _PERHAPS["perhaps a rank"]:
+        return "perhaps a rank"
+    is_score = folded in _PERHAPS["perhaps a score"] or folded.startswith("score") or folded.endswith("score")
+    return "perhaps a score" if is_score else None
 
 
 def _fields(results: Sequence[object]) -> Fields:
+    """What results state of their places: by path, what it says and its value in each result."""
+    rows = [result if isinstance(result, (dict, Mapping)) else {} for result in results]  # a dict is seen at once
     fields: Fields = {}
-    for place, result in enumerate(results):
-        for name, says, value in _stated(result):
-            says_and_values = fields.setdefault(name, (says, [None] * len(results)))
-            says_and_values[1][place] = value
+    for key in dict.fromkeys(chain.from_iterable(rows)):
+        name = str(key)
+        says, known = _says(name), _WITHIN.get(fold(name), frozenset[str]())
+        if says is not None:
+            values = [None if _is_empty(value, says) else value for value in (row.get(key) for row in rows)]
+            if any(value is not None for value in values):
+                fields[name] = says, values
+        elif known is None or known:
+            for inner, (says_within, values) in _fields([row.get(key) for row in rows]).items():
+                if (known is None or fold(inner) in known) and not says_within.startswith("perhaps"):
+                    fields[f"{name}.{inner}"] = says_within, values
+        elif fold(name) == "rerank":  # Weaviate
+            reranked = _fields([next(iter(row.get(key) or ()), None) for row in rows])
+            fields |= {f"{name}.{inner}": ("last", values) for inner, (_, values) in reranked.items()}
     return fields
 
 
-def _stated(result: object) -> Iterator[tuple[str, Says, object]]:
-    """What one result states of its place: the path, what it says, its value."""
-    for key, value in result.items() if isinstance(result, Mapping) else ():
-        name = str(key)
-        if isinstance(value, Mapping):
-            known = _WITHIN.get(fold(name), frozenset[str]())
-            for inner, says, held in _stated(value) if known is None or known else ():
-                if known is None or fold(inner) in known:
-                    yield f"{name}.{inner}", says, held
-        elif fold(name) == "rerank" and isinstance(value, list) and value:  # Weaviate
-            yield from ((f"{name}.{inner}", "last", held) for inner, _, held in _stated(value[0]))
-        elif not isinstance(value, list) and not is_null(value) and value != "" and (told := _says(name)) is not None:
-            yield name, told, value
+def _is_empty(value: object, says: Says) -> bool:
+    """Whether a field states nothing: it is not there, or is an object about something else."""
+    return value == "" or is_null(value) or (says not in ("score", "last") and isinstance(value, (Mapping, list)))
 
 
 def _pairs(results: Sequence[object]) -> list[object] | None:
@@ -121,13 +137,16 @@ def _pairs(results: Sequence[object]) -> list[object] | None:
 
 def _numbers(name: str, says: Says, values: Sequence[object], where: str) -> list[float | None]:
     """The numbers of a field; refuses what is not a number, and scores or ranks that only some results have."""
+    if set(map(type, values)) <= {float, int} and not any(map(isnan, values)) and says != "rank":  # type: ignore[arg-type]
+        return list(map(float, values))  # type: ignore[arg-type]
     numbers: list[float | None] = []
     for place, value in enumerate(values, start=1):
         number = number_of(value) if isinstance(value, str) else value
-        is_read = is_number(number) and not isinstance(number, bool) and number == number  # noqa: PLR0124 (NaN)
-        if value is not None and not is_read:
+        is_read = is_number(number) and not isinstance(number, bool)
+        is_read = is_read and (isfinite(number) if says == "rank" else not isnan(number))  # type: ignore[arg-type]
+        if value is not None and not is_read and not says.startswith("perhaps"):
             raise InputError.of("engines.not_a_number", source=where, place=place, field=name, value=str(value)[:80])
-        numbers.append(None if number is None else float(number))  # type: ignore[arg-type]
+        numbers.append(float(number) if is_read else None)  # type: ignore[arg-type]
     if says in ("rank", "score") and "." not in name and None in numbers and any(each is not None for each in numbers):
         raise InputError.of("engines.some_scored", source=where, field=name, place=numbers.index(None) + 1)
     return numbers

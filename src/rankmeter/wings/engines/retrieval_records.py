@@ -19,7 +19,7 @@ _ITEM_IDS = tuple(
     "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id objectID "
     "uuid".split()
 )
-_WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional")
+_WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional", "_meta")
 """Where the id of a result may stand when it does not stand on the result itself."""
 _ITEM_TEXTS = ("page_content", "content", "text")
 _RETRIEVED = tuple(

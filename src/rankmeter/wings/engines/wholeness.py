@@ -25,7 +25,11 @@ def _is_said(value: object) -> bool:
     """Whether a field says yes: anything but nothing, false and zero, also as text."""
     if isinstance(value, Mapping):
         return any(map(_is_said, value.values()))
-    return not is_missing(value) and value not in (False, 0, "", []) and str(value).casefold() not in ("false", "none")
+    return (
+        not is_missing(value)
+        and value not in (False, 0, "", [])
+        and str(value).casefold() not in ("false", "none", "no", "0")
+    )
 
 
 def is_there(value: object) -> bool:
@@ -57,12 +61,28 @@ def _is_code(value: object) -> bool:
     return isinstance(value, str) and value.casefold() not in _FINE if number is None else number not in (0, 200)
 
 
+def _is_http_error(value: object) -> bool:
+    """Whether a number that may be about anything is that of an error."""
+    return (number := _number(value)) is not None and 400 <= number < 600
+
+
+def _is_true(value: object) -> bool:
+    """Whether a field that may also be a setting says yes."""
+    return value is True or str(value).casefold() == "true"
+
+
+def _is_place(value: object) -> bool:
+    """Whether a number is the place of a first result behind the first one, not a time."""
+    return (number := _number(value)) is not None and 0 < number < 1_000_000 and number.is_integer()
+
+
 def _is_not_zero(value: object) -> bool:
     return _number(value) not in (None, 0)
 
 
 def _is_http_failure(value: object) -> bool:
-    """Whether this is a code below 0, that of a part, or of an error."""
+    """Whether this is a code below 0, that of a part, or of an error, perhaps with its reason behind it."""
+    value = value[:3] if isinstance(value, str) and value[3:4] == " " else value
     return (number := _number(value)) is not None and (number < 0 or number == 206 or number >= 400)
 
 
@@ -109,25 +129,31 @@ class Sign:
         return is_beside and not any(name in names for name in self.without.split())
 
 
-_PAGED = "request requestparams params parameters responseheader.params body searchparams"
+_PAGED = (
+    "request requestparams requestparameters params parameters queryparams queryparameters responseheader.params body "
+    "searchparams pagination paging pageinfo"
+)
 """Where the request of a response is repeated."""
 
 SIGNS: tuple[Sign, ...] = (
-    Sign("error errors errormessage exception exceptions failures remoteerrors fault",
-         is_there, FAILED, "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
-    Sign("status state statustext resultstatus", _is_unfinished, FAILED,
+    Sign("error errors err errormessage errormsg errorcode errortype haserror haserrors iserror exception exceptions "
+         "failure failures failed remoteerrors fault", is_there, FAILED,
+         "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
+    Sign("status state statustext resultstatus responsestatus querystatus searchstatus", _is_unfinished, FAILED,
          "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
     Sign("status statuscode httpstatus httpcode httpstatuscode", _is_http_failure, FAILED, "all, from HTTP"),
+    Sign("code", _is_http_error, FAILED, "all, from HTTP"),
     Sign("responseheader.status header.status", _is_not_zero, FAILED, "Solr, Fusion"),
     Sign("code", _is_code, FAILED, "Meilisearch, Milvus, Pinecone, Typesense, Google",
          beside="message msg reason details data"),
     Sign("success ok succeeded acknowledged", _is_denied, FAILED, "all"),
-    Sign("timedout timeout timeouthits timeoutcounts",
-         lambda value: value is True or str(value).casefold() == "true", PARTIAL,
-         "Elasticsearch, OpenSearch, Algolia"),
-    Sign("terminatedearly ispartial isrunning partial ispartialresult incomplete isincomplete incompleteresults "
+    Sign("timedout timeouthits timeoutcounts", _is_said, PARTIAL, "Elasticsearch, OpenSearch, Algolia"),
+    Sign("timeout cutoff running", _is_true, PARTIAL, "all"),
+    Sign("failedshards numfailedshards shardsfailed numshardsfailed", _is_said, PARTIAL, "all"),
+    Sign("terminatedearly earlyterminated earlytermination ispartial isrunning partial ispartialresult "
+         "incomplete isincomplete incompleteresults "
          "truncated istruncated", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
-    Sign("complete iscomplete completed finished isfinished", _is_denied, PARTIAL, "all"),
+    Sign("complete iscomplete completed finished isfinished done isdone", _is_denied, PARTIAL, "all"),
     Sign("shards.failed shards.failures", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
     Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
          "Elasticsearch"),
@@ -143,14 +169,16 @@ SIGNS: tuple[Sign, ...] = (
     Sign("@search.semanticpartialresponsereason @search.semanticpartialresponsetype semanticerrorreason "
          "semanticpartialresponsereason", _is_said, PARTIAL, "Azure AI Search"),
     Sign("@search.coverage", _below(100), PARTIAL, "Azure AI Search"),
-    Sign("start", _above(0), LATER, "Solr, Fusion", beside="numfound docs rows"),
+    Sign("start", _is_place, LATER, "Solr, Fusion, CloudSearch", without="end stop finish"),
     Sign("queries.request.startindex", _above(1), LATER, "Google Custom Search"),
     Sign("offset from skip firstresult", _above(0), LATER, "Elasticsearch, Meilisearch, Vespa, Coveo, Algolia"),
     Sign("page", _above(0), LATER, "Algolia", beside="nbhits nbpages"),
-    Sign("page pagenumber currentpage", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
+    Sign("page", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
+    Sign("pagenumber currentpage meta.page.current", _above(1), LATER, "all; Elastic App Search"),
     *(Sign(f"{place}.start {place}.offset {place}.from {place}.skip {place}.firstresult", _above(0), LATER,
            "all, where they repeat the request") for place in _PAGED.split()),
-    *(Sign(f"{place}.page", _above(1), LATER, "Typesense") for place in _PAGED.split()),
+    *(Sign(f"{place}.page {place}.current {place}.currentpage {place}.pagenumber", _above(1), LATER,
+           "Typesense, Elastic App Search") for place in _PAGED.split()),
 )  # fmt: skip
 """What says that a response is not whole."""
 _COUNTED = tuple((f"{parts}.successful", f"{parts}.total") for parts in ("shards", "clusters", "status"))

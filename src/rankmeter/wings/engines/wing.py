@@ -18,5 +18,5 @@ WING = Wing(
         "query,doc_id,rating": ".quepid_tables",
     },
     formats={"book": ".quepid_tables"},
-    docs=("how-to/search-engines-and-rag.md",),
+    docs=("how-to/search-engines-and-rag.md", "wings/engines.md"),
 )
