@@ -137,6 +137,11 @@ class ExportedTable(OpenedTable):
         self._value = next((role for role in RANKING if role in self._taken), VALUE_OF[kind.side])
         self.names: Sequence[str] = ["query", "item", *([self._value] if rows.has_values else [])]
 
+    @property
+    def queries(self) -> Sequence[object | None]:
+        """The queries, one for each entry."""
+        return self._rows.queries
+
     def head(self, column: str) -> RawColumn:
         return self._columns[cast(Role, column)][:LOOKED_AT]
 

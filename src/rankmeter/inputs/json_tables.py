@@ -104,10 +104,14 @@ def open_json(source: ByteSource, side: Side, named: Named | None = None) -> Ope
 
 
 def _export_of(parsed: object, name: str, side: Side, named: Named | None, *, is_file: bool) -> OpenedTable | None:
-    values = parsed if isinstance(parsed, list) else [parsed]
-    places = (name if len(values) == 1 else f"{name}, [{at}]" for at in range(len(values)))
-    export = _read_by_a_wing(map(Placed, values, places), name, side, named, is_file=is_file)
+    export = _read_by_a_wing(placed(parsed, name), name, side, named, is_file=is_file)
     return None if isinstance(export, list) else export
+
+
+def placed(parsed: object, name: str) -> list[Placed]:
+    """The documents of one parsed value: those of a list, or itself."""
+    values = parsed if isinstance(parsed, list) else [parsed]
+    return [Placed(value, name if len(values) == 1 else f"{name}, [{at}]") for at, value in enumerate(values)]
 
 
 def _read_by_a_wing(
@@ -116,7 +120,7 @@ def _read_by_a_wing(
     """The documents of a file as a table, where a wing knows what wrote them; else the documents themselves."""
     rest = iter(documents)
     held = list(islice(rest, 1))
-    if held and _is_row(held[0].value):
+    if held and is_row(held[0].value):
         return [*held, *rest]
     documents = chain(held, rest)
     for module in dict.fromkeys(table.DOCUMENTS.values()):
@@ -130,7 +134,7 @@ def _read_by_a_wing(
     return list(documents)
 
 
-def _is_row(value: object) -> bool:
+def is_row(value: object) -> bool:
     """Whether this is a row of a table: a query, an item and a number, with nothing nested."""
     if not isinstance(value, dict) or any(isinstance(inner, (list, dict)) for inner in value.values()):
         return False
@@ -202,12 +206,16 @@ def open_json_lines(source: ByteSource, side: Side, named: Named | None = None) 
 
 
 def _all_lines(lines: Iterable[bytes], name: str, side: Side, named: Named | None) -> OpenedTable:
-    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
-    documents = (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
-    export = _read_by_a_wing(documents, name, side, named)
+    export = _read_by_a_wing(numbered_lines(lines, name), name, side, named)
     if not isinstance(export, list):
         return export
     return Records([one.value for one in export], name, side, [cast(int, one.line) for one in export])
+
+
+def numbered_lines(lines: Iterable[bytes], name: str) -> Iterator[Placed]:
+    """What stands on each line that is not blank."""
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    return (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
 
 
 def _is_flat(line: bytes) -> bool:

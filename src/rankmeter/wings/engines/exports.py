@@ -19,7 +19,7 @@ from rankmeter.inputs.columns import Named, Role, Side, is_usual
 from rankmeter.inputs.export_tables import EntryRows, ExportedTable, Kind
 from rankmeter.inputs.json_tables import Placed, as_json
 from rankmeter.wings.engines.documents import Document, Shape, query_key, query_of
-from rankmeter.wings.engines.fields import NamedFields, named_query
+from rankmeter.wings.engines.fields import NamedFields, fields_by_path, named_query
 from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.query_files import queries_beside
 from rankmeter.wings.engines.responses import shown
@@ -89,7 +89,28 @@ def export_of(
     document of a known shape decides, before which only queries are announced, or had nothing retrieved. ``named`` are
     the fields that the caller named, by role.
     """
-    taking = Taking(NamedFields.of(named))
+    return _opened(documents, name, side, Taking(NamedFields.of(named)), is_file=is_file)
+
+
+def results_of(documents: Iterable[Placed], name: str, *, is_file: bool = True) -> list[dict[str, object]] | None:
+    """What was retrieved, a row for each result: its query, its rank, and its fields by their paths; None where unread.
+
+    A field whose last key no other has can be named by that key alone.
+    """
+    taking = Taking(kept=[])
+    table = _opened(documents, name, "run", taking, is_file=is_file)
+    if not isinstance(table, ExportedTable):
+        return None
+    return [
+        {**fields_by_path(result), "query": query, "rank": rank}
+        for query, results in zip(table.queries, taking.kept or (), strict=True)
+        for rank, result in enumerate(results, start=1)
+    ]
+
+
+def _opened(
+    documents: Iterable[Placed], name: str, side: Side, taking: Taking, *, is_file: bool
+) -> ExportedTable | list[Placed]:
     rest = map(partial(_with_query, path=taking.wanted.query), documents) if taking.wanted.query else iter(documents)
     held: list[Placed] = []
     for document in rest:

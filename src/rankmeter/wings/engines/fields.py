@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rankmeter.errors import InputError, did_you_mean, examples
@@ -72,6 +73,16 @@ def fields_of(value: object, above: str = "", levels: int = 3) -> list[str]:
         return [above] if above else []
     inner = (fields_of(held, f"{above}.{key}" if above else str(key), levels - 1) for key, held in value.items())
     return [path for paths in inner for path in paths] if levels else []
+
+
+def fields_by_path(result: object) -> dict[str, object]:
+    """The single values of a result by path, and by its last key where only one path ends so; a text is its own."""
+    if not isinstance(result, Mapping):
+        return {"text": result}
+    values = {path: value_of_field(result, path) for path in fields_of(result)}
+    plain: dict[str, object] = {path: held for path, held in values.items() if isinstance(held, (str, int, float))}
+    last = Counter(path.rpartition(".")[2] for path in plain)
+    return plain | {name: value for path, value in plain.items() if last[name := path.rpartition(".")[2]] == 1}
 
 
 def named_ids(results: Sequence[object], path: str, where: str, under: str) -> list[object]:

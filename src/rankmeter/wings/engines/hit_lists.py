@@ -24,6 +24,8 @@ class Taking:
     """Under which key the ids stood so far."""
     first: str = ""
     """Where they did."""
+    kept: list[Sequence[object]] | None = None
+    """The results of each query, where somebody wants to see more of them than their ids."""
 
     def entry(
         self,
@@ -45,6 +47,8 @@ class Taking:
         wanted, at = wanted or self.wanted, f"{where}, {under}"
         # Pairs of a document and a number name their fields as documents do.
         plain = [result[0] if isinstance(result, list) and len(result) == 2 else result for result in results]
+        if self.kept is not None:
+            self.kept.append(plain)
         if wanted.item:
             items, key = named_ids(plain, wanted.item, where, under), wanted.item
         else:

@@ -19,6 +19,7 @@ from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs.accepting import is_path
 from rankmeter.inputs.attributes import check_roles
 from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.retrieved import may_be_response
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Floats
@@ -29,6 +30,7 @@ from rankmeter.wings.judging.estimators import bounded_mean
 from rankmeter.wings.judging.evidence_spans import (
     COLUMNS,
     Documents,
+    NamedColumns,
     Span,
     Spans,
     Unit,
@@ -292,7 +294,9 @@ def evidence(
         ``{query: [(document, start, end), ...]}``, end excluded; or ``(document, quoted text)``, which needs ``texts``;
         or a table (a frame or a file) with the columns query, document, and start and end or quote.
     retrieved
-        The same, best first; a table may have a rank or a score. Or several, ``{system: retrieved}``.
+        The same, best first; a table may have a rank or a score. Or what a retriever returned for each query, as
+        objects or in a file: the fields with the document and the start are found or named (``columns``), and a chunk
+        without an end ends where its text does. Or several, ``{system: retrieved}``.
     measures
         Measures that take the spans as subtopics, such as ``StRecall@5`` and ``alpha_nDCG@5``.
     rule
@@ -316,7 +320,7 @@ def evidence(
     level
         Of the intervals, Student's t over queries.
     columns
-        Where columns have other names: ``{"document": "file"}``.
+        Where columns have other names: ``{"document": "file"}``, ``{"document": "metadata.source"}`` in results.
 
     Examples
     --------
@@ -331,8 +335,8 @@ def evidence(
     0.3333
     """
     check_level(level)
-    named = dict(columns or {})
-    check_roles(named, [*COLUMNS, "text"])
+    check_roles(columns or {}, [*COLUMNS, "text"])
+    named = NamedColumns(columns or {})
     check_choice("rule", rule, get_args(Rule))
     check_choice("dialect", dialect, get_args(Dialect))
     holding = Holding(rule, check_positive("share", share, 0.5, most=1), dialect)
@@ -343,6 +347,7 @@ def evidence(
     if not spans:
         raise InputError.of("judging.no_spans")
     runs = {name: read_spans(data, "chunk", documents, named) for name, data in _by_system(retrieved).items()}
+    named.check()
     _check(spans, runs, holding)
     counted = _counted(spans, documents, spans)
     for query, own in counted.items():
@@ -368,7 +373,7 @@ def _by_system(retrieved: object) -> dict[str, object]:
     """The lists of each system by name; one that has no name is called by its file."""
     if isinstance(retrieved, Mapping) and retrieved:
         systems = [isinstance(data, Mapping) or is_path(data) or is_frame(data) for data in retrieved.values()]
-        if all(systems):
+        if all(systems) and not all(map(may_be_response, retrieved.values())):
             return {str(name): data for name, data in retrieved.items()}
     return {CHUNKS: retrieved}
 

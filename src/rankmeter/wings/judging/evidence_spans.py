@@ -16,8 +16,11 @@ import numpy as np
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import called, find_roles, table_of
-from rankmeter.inputs.columns import ASKED, DOCUMENTS, USUAL_NAMES
+from rankmeter.inputs.columns import ASKED, DOCUMENTS, USUAL_NAMES, no_named_column
+from rankmeter.inputs.frames import is_frame
+from rankmeter.inputs.retrieved import retrieved_rows
 from rankmeter.late import pl
+from rankmeter.wording import said
 
 Span = tuple[str, int, int]
 Spans = dict[str, tuple[Span, ...]]
@@ -26,15 +29,44 @@ Unit = Literal["characters", "tokens"] | Tokenizer
 What = Literal["gold", "chunk"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": (*ASKED, "question"),
-    "document": ("document", *DOCUMENTS, "file", "file_path", "filename", "source"),
-    "start": ("start", "start_index", "start_char", "span_start", "begin", "offset"),
-    "end": ("end", "end_index", "end_char", "span_end", "stop"),
-    "quote": ("quote", "text", "content", "snippet", "chunk", "passage", "answer"),
+    "document": ("document", *DOCUMENTS, "file", "file_path", "filename", "source", "ref_doc_id", "source_id"),
+    "start": (
+        "start",
+        "start_index",
+        "start_char",
+        "start_char_idx",
+        "split_idx_start",
+        "span_start",
+        "begin",
+        "offset",
+    ),
+    "end": ("end", "end_index", "end_char", "end_char_idx", "span_end", "stop"),
+    "quote": ("quote", "text", "content", "page_content", "snippet", "chunk", "passage", "answer"),
     "rank": USUAL_NAMES["rank"],
     "score": USUAL_NAMES["score"],
 }
 """How the columns are usually called."""
 TEXT_COLUMNS = {"document": (*COLUMNS["document"], "id", "_id"), "text": ("text", "content", "body", "document_text")}
+
+
+class NamedColumns:
+    """The columns that the caller named; each must be in one of the tables that are read."""
+
+    def __init__(self, by_role: Mapping[str, str]) -> None:
+        self._by_role, self._seen = by_role, list[str]()
+
+    def of(self, table: pl.DataFrame, roles: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+        """Those that a table has."""
+        self._seen += table.columns
+        return {role: name for role, name in self._by_role.items() if name in table.columns and role in roles}
+
+    def check(self) -> None:
+        """Refuse a name that no table had."""
+        for role, name in self._by_role.items():
+            if name not in self._seen:
+                raise no_named_column(role, name, list(dict.fromkeys(self._seen)), said("inputs.the_table"))
+
+
 _ONE_EACH = "぀-ヿ㐀-鿿가-힯"
 """Characters that are words of their own: kana, Han, hangul."""
 _TOKEN = re.compile(rf"[{_ONE_EACH}]|[^\W{_ONE_EACH}]+|[^\w\s]")
@@ -111,7 +143,7 @@ def span_name(span: Span) -> str:
     return f"{span[0]}[{span[1]}:{span[2]})"
 
 
-def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_first_taken: bool) -> Documents:
+def into_documents(texts: object, unit: Unit, columns: NamedColumns, *, is_first_taken: bool) -> Documents:
     """The texts of the documents, ``{id: text}`` or a table with a document and a text column."""
     tokenizer = unit if callable(unit) else words_and_marks if unit == "tokens" else None
     if texts is None:
@@ -122,8 +154,9 @@ def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_
         known = {str(document): text for document, text in texts.items()}
     else:
         table, source = table_of(texts, "texts of documents"), called(texts)
-        named = {role: name for role, name in columns.items() if name in table.columns and role in TEXT_COLUMNS}
-        chosen = find_roles(table.columns, TEXT_COLUMNS, named, source, needed=("document", "text"))
+        chosen = find_roles(
+            table.columns, TEXT_COLUMNS, columns.of(table, TEXT_COLUMNS), source, needed=("document", "text")
+        )
         both = table.select(pl.col(chosen["document"]).cast(pl.String), pl.col(chosen["text"]).cast(pl.String))
         known = dict(both.iter_rows())
         if len(known) < len(both):
@@ -135,9 +168,9 @@ def into_documents(texts: object, unit: Unit, columns: Mapping[str, str], *, is_
     return Documents(known, tokenizer, is_first_taken)
 
 
-def read_spans(data: object, what: What, documents: Documents, columns: Mapping[str, str]) -> Spans:
+def read_spans(data: object, what: What, documents: Documents, columns: NamedColumns) -> Spans:
     """The spans of each query; chunks best first."""
-    by_query = data if isinstance(data, Mapping) else _of_table(data, what, columns)
+    by_query = data if isinstance(data, Mapping) and not _are_results(data) else _of_table(data, what, columns)
     for query, spans in by_query.items():
         if not isinstance(spans, (list, tuple)):
             raise InputError.of("judging.not_spans", query=str(query), kind=type(spans).__name__)
@@ -146,11 +179,32 @@ def read_spans(data: object, what: What, documents: Documents, columns: Mapping[
     }
 
 
-def _of_table(data: object, what: What, columns: Mapping[str, str]) -> dict[str, list[Sequence[Any]]]:
+def _are_results(by_query: Mapping[Any, Any]) -> bool:
+    """Whether lists hold what a retriever returned, not spans."""
+    if any(isinstance(spans, Mapping) for spans in by_query.values()):
+        return True
+    first = next((spans[0] for spans in by_query.values() if isinstance(spans, (list, tuple)) and spans), ())
+    plain = first[0] if isinstance(first, (list, tuple)) and first else first
+    return plain != () and not isinstance(plain, (str, Integral))
+
+
+def _table(data: object, what: What) -> pl.DataFrame:
+    """The rows of a table, or of what a retriever returned: a row for each result."""
+    is_table = is_frame(data) or isinstance(data, pl.DataFrame) or what == "gold"
+    rows = None if is_table else retrieved_rows(data, called(data) or what)
+    return (
+        table_of(data, f"{what} spans") if rows is None else pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    )
+
+
+def _of_table(data: object, what: What, columns: NamedColumns) -> dict[str, list[Sequence[Any]]]:
     """The rows of a table by query: (document, start, end), or (document, quote) where there are no places."""
-    table, source = table_of(data, f"{what} spans"), called(data)
-    named = {role: name for role, name in columns.items() if name in table.columns and role in COLUMNS}
-    chosen = find_roles(table.columns, COLUMNS, named, source, needed=("query", "document"))
+    table, source = _table(data, what), called(data)
+    chosen = find_roles(table.columns, COLUMNS, columns.of(table, COLUMNS), source, needed=("query", "document"))
+    if what == "chunk" and "start" in chosen and "quote" in chosen and "end" not in chosen:  # as LangChain splits
+        length = pl.col(chosen["quote"]).cast(pl.String).str.len_chars()
+        start = pl.col(chosen["start"]).cast(pl.String).cast(pl.Int64, strict=False)
+        table, chosen = table.with_columns((start + length).alias("end of text")), {**chosen, "end": "end of text"}
     roles = ["start", "end"] if "start" in chosen and "end" in chosen else ["quote"]
     missing = [role for role in roles if role not in chosen]
     if missing:
