@@ -34,10 +34,11 @@ from rankmeter.inputs.cells import (
     merged,
     reads_as_number,
 )
-from rankmeter.inputs.columns import RANKING, TIMES, Named, Role, Side, fold, say_columns
+from rankmeter.inputs.columns import RANKING, ROLES, TIMES, Named, Role, Side, fold, say_columns
 from rankmeter.inputs.ids import has_text, ids_as_text, is_id_type, is_no_time, plain_id
 from rankmeter.inputs.ranks_beside import codes_of, contradiction, floats_in, rank_beside, said_of_ranks
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
+from rankmeter.inputs.said_beside import notes_beside, said_beside
 from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
 from rankmeter.late import pl
 from rankmeter.wording import said, spelled
@@ -95,7 +96,8 @@ def read_opened(
     reading = table.find(side, named, name, format)
     rows = rows_before
     listed: set[object] = set()
-    for part in table.parts({**reading.roles, **rank_beside(reading, named)}):
+    beside = cast("Mapping[Role, str]", said_beside(reading))
+    for part in table.parts({**reading.roles, **rank_beside(reading, named), **beside}):
         checked = _built(part, side, reading, rows, listed)
         rows += len(checked.query)
         yield checked, part.fraction
@@ -103,7 +105,9 @@ def read_opened(
 
 def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: set[object]) -> JudgmentTable | RunTable:
     """A part that was checked; where it is wrong it is read again with the numbers of its lines."""
-    raw: Columns = {role: column for role, column in part.raw.items() if role != "rank" or "score" not in part.raw}
+    raw: Columns = {role: column for role, column in part.raw.items() if role in ROLES}
+    if "score" in raw:
+        raw = {role: column for role, column in raw.items() if role != "rank"}
     try:
         raw, origin = in_rows(raw, Origin(reading.source, part.lines, part.first_row, reading), listed)
     except InputError:
@@ -113,8 +117,7 @@ def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: s
     if side == "run" and (before or not part.is_whole) and not any(role in raw for role in RANKING):
         raw = {**raw, "rank": pl.int_range(before + 1, before + len(raw["query"]) + 1, eager=True)}
     try:
-        checked = _checked(raw, origin, side)
-        return checked if "rank" not in part.raw or "rank" in raw else _with_ranks(checked, part.raw, origin)
+        return _with_beside(_checked(raw, origin, side), part.raw, origin)
     except InputError as error:
         if part.exactly is None:
             if not part.unread:
@@ -123,20 +126,28 @@ def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: s
     return _built(part.exactly(), side, reading, before, listed)
 
 
-def _with_ranks(table: JudgmentTable | RunTable, raw: Columns, origin: Origin) -> JudgmentTable | RunTable:
-    """The run, which says where the ranks beside its scores contradict them; ranks that are no numbers say nothing."""
-    run = cast("RunTable", table)
+def _with_beside(table: JudgmentTable | RunTable, raw: Columns, origin: Origin) -> JudgmentTable | RunTable:
+    """The table, which says what columns say that it was not read from."""
+    if table.reading is None:
+        return table
+    notes: dict[str, str] = {}
+    if isinstance(table, RunTable) and {"score", "rank"} <= raw.keys():
+        notes |= _notes_of_ranks(table, raw, origin)
+    notes |= notes_beside(table.reading, {role: column for role, column in raw.items() if role not in ROLES})
+    reading = replace(table.reading, notes={**table.reading.notes, **notes})
+    return replace(table, reading=reading) if notes else table
+
+
+def _notes_of_ranks(run: RunTable, raw: Columns, origin: Origin) -> dict[str, str]:
+    """Where the ranks beside the scores contradict them; ranks that are no numbers say nothing."""
     try:
         ranks = raw["rank"] if origin.rows is None else _flat("rank", raw, origin)[0]
     except InputError:
-        return run
-    if (
-        run.reading is None
-        or (pair := contradiction(codes_of(run.query), floats_in(ranks), run.score.to_numpy())) is None
-    ):
-        return run
-    note = said_of_ranks(run.reading, *(run.item[row] for row in pair))
-    return replace(run, reading=replace(run.reading, notes={**run.reading.notes, "rank": note}))
+        return {}
+    pair = contradiction(codes_of(run.query), floats_in(ranks), run.score.to_numpy())
+    if run.reading is None or pair is None:
+        return {}
+    return {"rank": said_of_ranks(run.reading, *(run.item[row] for row in pair))}
 
 
 def whole_table(

@@ -126,6 +126,11 @@ _VERDICT = (
 """What the name of a column says where it may tell which pairs are relevant."""
 
 
+_STAGES = "rerank reranker reranked final fused crossencoder ce ltr".split()
+_LATER = frozenset({"rerank", *(stage + number for stage in _STAGES for number in ("score", "scores"))})
+"""What a later stage's score is called: beside another score it is the one that may have ordered the items."""
+
+
 @lru_cache(1 << 12)
 def fold(name: str) -> str:
     """Spell a column name in the one way in which usual names are compared.
@@ -386,6 +391,9 @@ def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], sou
     if role == "query" and "q" in identified:
         identified.add("query")  # PyTerrier has qid, and the text as query
     candidates = [name for name in candidates if fold(name) not in identified]
+    later = [name for name in free if fold(name) in _LATER] if role == "score" else []
+    if candidates and later:
+        raise _several(role, list(dict.fromkeys([*candidates, *later])), source)
     same = [name for name in candidates if name == role]
     return same[0] if len(same) == 1 else usual_column(role, USUAL_NAMES[role], candidates, source)
 
@@ -526,7 +534,10 @@ MOST_COLUMNS = 50
 _QUERIES = frozenset(
     spelled
     for name in USUAL_NAMES["query"]
-    for spelled in (name, name.replace("_", "-"), name.replace("_", ""), name.title().replace("_", ""), name.upper())
+    for spelled in (
+        *(name, name.replace("_", "-"), name.replace("_", ""), name.title().replace("_", ""), name.upper()),
+        f"{name}:token",
+    )
 )
 
 

@@ -18,7 +18,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, RANKING, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, RANKING, ROLES, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
@@ -290,7 +290,7 @@ class Records(OpenedTable):
             role: [record.get(key) for record in self._records] for role, key in columns.items()
         }
         if "item" in raw and isinstance(raw["item"][0], (list, dict)):
-            yield TablePart(_nested_columns(raw, self._name, VALUE_OF[self._side]))
+            yield TablePart(_nested_columns(raw, self._name, VALUE_OF[self._side]) | _beside(raw))
         else:
             yield TablePart(raw, self._lines)
 
@@ -368,9 +368,17 @@ def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | Non
     return next((key for key in keys if fold(key) in NESTED_ITEMS or is_usual("item", key)), None)
 
 
+def _beside(raw: Mapping[Role, RawColumn]) -> dict[Role, RawColumn]:
+    """Columns beside those that were read; ranks that stand in lists, as the scores do, one after another."""
+    beside = {role: column for role, column in raw.items() if role not in ROLES}
+    if {"score", "rank"} <= raw.keys() and all(isinstance(ranks, list) for ranks in raw["rank"]):
+        beside["rank"] = list(chain.from_iterable(cast("list[list[object]]", raw["rank"])))
+    return beside
+
+
 def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -> dict[Role, RawColumn]:
     """Flatten one entry per query: a list of items, an object of numbers, or lists side by side."""
-    numbers = next((role for role in columns if role not in ("query", "item")), None)
+    numbers = next((role for role in columns if role in ROLES and role not in ("query", "item")), None)
     items, values = list[object](), list[object]()
     kind = type(columns["item"][0])
     beside = columns[numbers] if numbers else [None] * len(columns["query"])

@@ -1,4 +1,4 @@
-"""Ranks that stand beside the scores of a run: the scores order it, and what contradicts them is said."""
+"""Ranks that stand beside the scores of a run, or distances: the scores order it, and what contradicts them is said."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.inputs.cells import RawColumn, is_number, number_of
-from rankmeter.inputs.columns import Named, Role, is_usual
+from rankmeter.inputs.columns import Named, Role, fold, is_usual
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 from rankmeter.wording import Said, said
 
+_DISTANCES = frozenset({"distance", "dist", "vectordistance", "距离"})
+
 
 def rank_beside(reading: Reading, named: Named | None) -> dict[Role, str]:
-    """The one column of ranks beside the scores, where nobody said what it is."""
+    """The one column of ranks, or of distances, beside the scores, where nobody said what it is."""
     ranks = [name for name in reading.unused if is_usual("rank", name)]
-    return {"rank": ranks[0]} if reading.order == "score" and len(ranks) == 1 and "rank" not in (named or {}) else {}
+    ranks = ranks or [name for name in reading.unused if fold(name) in _DISTANCES]
+    is_named = named is not None and not {"rank", "distance"}.isdisjoint(named)
+    return {"rank": ranks[0]} if reading.order == "score" and len(ranks) == 1 and not is_named else {}
 
 
 def said_of_ranks(reading: Reading, first: object, second: object) -> Said:
-    """That the first item has the better rank, and the second the better score."""
+    """That one item stands first by the ranks, and another one by the scores."""
     ranks = rank_beside(reading, None)
     score = reading.columns.get("score", "score")
     return said("ranks_disagree", source=reading.source, rank=ranks["rank"], score=score, first=first, second=second)

@@ -39,6 +39,15 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 BESIDE = frozenset("年 月 日 年份 月份 小时 序号 行号 索引 折".split())
 """Numbers that are neither grade nor score."""
 
+AGAINST = frozenset("错误 失败 超时 无效 已删除 删除 已忽略 忽略 已排除 排除 已跳过 跳过 作废".split())
+"""Columns that say, where they are set, that a row does not count."""
+
+FOR = frozenset("有效 是否有效 成功 是否成功".split())
+"""Columns that say so where they are not set."""
+
+DIVIDES = frozenset("系统 模型 方法 算法 划分 数据集划分 标注员 标注人 评审 评审员 实验".split())
+"""Columns that say whose row it is."""
+
 USERS = frozenset(_USER)
 
 EVENT_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({

@@ -109,7 +109,7 @@ def test_ranks_that_contradict_the_scores_are_said(route, ranks, tmp_path):
 def test_ranks_of_trec_text_that_contradict_the_scores_are_said(tmp_path):
     path = tmp_path / "a.run"
     path.write_text("q Q0 a 1 0.5 x\nq Q0 b 2 0.9 x\n")
-    assert "rank and score disagree: a has the better rank" in "".join(
+    assert "rank and score disagree: by rank a stands before" in "".join(
         rm.evaluate({"q": {"a": 1}}, str(path), "RR").sentences()
     )
 
