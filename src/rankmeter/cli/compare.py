@@ -223,8 +223,9 @@ def _compared(
         assisted_by, _, unit, _ = map(how.pop, ("assisted_by", "needed", "unit", "units"))
         if testing.baseline in runs:  # named by its file
             how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
+        known = about.read(sources.columns, None if several.saved else paths[0])
         return rm.compare(
-            truth, systems, measures, **how, **asdict(counting), **about.read(sources.columns), unit=groups or unit,
+            truth, systems, measures, **how, **asdict(counting), **known, unit=groups or unit,
             unit_name=group_name, assisted_by=None if assisted_by is None else sources.judgments(assisted_by),
             progress=_shown_on(progress),
         )  # fmt: skip

@@ -177,7 +177,7 @@ def evaluate_files(
     sources = asking.sources
     sources.check_columns(judgments, runs.values(), asking.about.history)
     truth = None if judgments is None else sources.judgments(judgments, asking.dialect)
-    known = asking.about.read(sources.columns) | asdict(asking.counting)
+    known = asking.about.read(sources.columns, judgments) | asdict(asking.counting)
     if asking.assisting.assisted_by is not None:
         known["assisted_by"] = sources.judgments(asking.assisting.assisted_by)
     named = named_columns(sources.columns)
@@ -190,7 +190,7 @@ def evaluate_files(
                 told = {"name": name, "dialect": asking.dialect, "per_query_to": per_query_to}
                 evaluations.append(evaluate(truth, run, measures, **told, **known))  # type: ignore[arg-type]
             progress.advance()
-    return evaluations
+    return [*evaluations, *(other for one in evaluations[0].added.values() for other in one.others.values())]
 
 
 def _evaluate_labelled(labelled: str, name: str, measures: Sequence[Measure | str], asking: Asking) -> Evaluation:

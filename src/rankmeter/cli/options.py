@@ -13,6 +13,7 @@ import click
 
 from rankmeter.cli.parameters import CommaList, Count, Reads, option
 from rankmeter.errors import InputError, MeasureError, did_you_mean
+from rankmeter.evaluating.additions import record_beside
 from rankmeter.frozen import dataclass
 from rankmeter.measures import parse_measures
 
@@ -100,10 +101,13 @@ class ItemsAndUsers:
         type=Reads(lambda text: (text, text.rpartition(":")[0])), metavar="FILE[:COLUMN]|WORD", default=()
     )
     purpose: Literal["search", "recommendation"] | None = option("--for")
+    protocol: str | None = option(type=Reads(), metavar="FILE")
+    baselines: str | None = option(metavar="KIND,...")
 
-    def read(self, columns: str | None) -> dict[str, Any]:
+    def read(self, columns: str | None, judgments: str | None = None) -> dict[str, Any]:
         """The catalogue and the history, read once for all systems; what else the verbs take."""
-        known: dict[str, Any] = {"by": list(self.by) or None, "purpose": self.purpose}
+        known: dict[str, Any] = {"by": list(self.by) or None, "purpose": self.purpose, "baselines": self.baselines}
+        known["protocol"] = self.protocol or (judgments if record_beside(judgments) else None)
         of_items = catalogue_columns(columns)
         if of_items and self.catalogue is None:
             raise InputError.of("cli.columns_without_catalogue")

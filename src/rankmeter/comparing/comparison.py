@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack, get_args
+from functools import partial
+from typing import Any, TypedDict, Unpack, cast, get_args
 
 from rankmeter import __version__
 from rankmeter.comparing.lining_up import LinedUp, shared_seeds, units_of_queries
@@ -22,6 +23,7 @@ from rankmeter.errors import (
     did_you_mean,
     examples,
 )
+from rankmeter.evaluating.additions import has_additions
 from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.assisted import assisting
 from rankmeter.evaluating.evaluation import About
@@ -33,6 +35,7 @@ from rankmeter.measures import Measure
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, IntervalMethod
 from rankmeter.stats.paired import TESTS, Test
+from rankmeter.wings.loading import answering
 from rankmeter.wording import Option, said
 
 FAMILIES = get_args(Family)
@@ -104,6 +107,8 @@ def compare(
     by: object = None,
     assisted_by: object = None,
     purpose: Purpose | None = None,
+    protocol: object = None,
+    baselines: object = None,
     progress: Progress | None = None,
     **options: Unpack[ChanceOptions],
 ) -> Comparison:
@@ -133,6 +138,9 @@ def compare(
     assisted_by
         Judgments of a machine, of all queries, where ``judgments`` are those of people for some queries drawn at
         random: the result's ``assisted`` holds values and differences with intervals from both.
+    protocol, baselines
+        As for :func:`rankmeter.evaluate`; baselines are further systems. Evaluations of different protocols are
+        refused; ``protocol="any"`` compares them all the same.
     progress
         Is told what is being done.
     test
@@ -171,6 +179,15 @@ def compare(
     >>> cmp.best_group("nDCG@10")
     ['hybrid']
     """
+    if protocol != "any" and has_additions(judgments, protocol, baselines):
+        return _with_additions(
+            partial(
+                compare, measures=measures, baseline=baseline, pairs=pairs, queries=queries, duplicates=duplicates,
+                dialect=dialect, columns=columns, catalogue=catalogue, by=by, assisted_by=assisted_by,
+                purpose=purpose, progress=progress, **options,
+            ),
+            judgments, systems, history=history, protocol=protocol, baselines=baselines,
+        )  # fmt: skip
     say = progress or (lambda _: None)
     named = named_systems(systems)
     chance = chance_options(**options)
@@ -205,7 +222,7 @@ def compare(
         measured[name] = measure_system(name, system, truth, asked, columns, about)
     if chance["unit"] == "run" and all(len(system.runs) == 1 for system in measured.values()):
         raise InputError.of("comparing.one_run_each")
-    notes = judged_unlike(measured)
+    notes = judged_unlike(measured, protocol)
     lined_up = LinedUp(measured, chosen)
     family: Family = pairs or ("all" if baseline is None else "baseline")
     if family == "baseline" and baseline is None:
@@ -272,6 +289,12 @@ def compare(
         is_unjudged=truth is None and are_runs,
         seeds={name: system.seeds for name, system in measured.items()},
     )
+
+
+def _with_additions(again: partial[Comparison], *data: object, **stated: object) -> Comparison:
+    """The comparison with what a wing adds to it."""
+    wing = answering("evaluate.protocol")
+    return cast(Comparison, wing.compare_with(again, *data, **stated, measures=again.keywords["measures"]))
 
 
 def _check_assisted(truth: Judgments | None, named: Mapping[str, Repeats], unit: object) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from rankmeter.comparing.records import Difference, Settings, units_said
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.errors import InputError, examples
+from rankmeter.evaluating.additions import one_protocol
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import corrected
@@ -300,8 +301,16 @@ def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said
         yield said("runs_averaged", runs=several)
 
 
-def judged_unlike(measured: Mapping[str, Measured]) -> list[Said]:
-    """Refuse evaluations of the same queries against different judgments; note it where the queries differ too."""
+def judged_unlike(measured: Mapping[str, Measured], protocol: object) -> list[Said]:
+    """Refuse evaluations of the same queries against different judgments; note it where the queries differ too.
+
+    What is known of how the judgments came about is said, and different ways are refused (`one_protocol`).
+    """
+    known = one_protocol({name: system.evaluation for name, system in measured.items()}, protocol)
+    return [*known, *_other_judgments(measured)]
+
+
+def _other_judgments(measured: Mapping[str, Measured]) -> list[Said]:
     if all(system.sources for system in measured.values()):
         return []  # all were measured now, against the same judgments
     every = [(name, run) for name, system in measured.items() for run in system.runs]

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, MeasureError, NotFoundError, check_threads, load_library, nearest, warn
+from rankmeter.evaluating.additions import PROTOCOL, Additions, saved_additions
 from rankmeter.evaluating.facts import Facts
 from rankmeter.evaluating.fingerprints import Fingerprint
 from rankmeter.evaluating.stored import (
@@ -32,6 +33,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.numbers import finite, json_text
+from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import check_form, check_readable, said_if_damaged, whole_file
 from rankmeter.wording import chosen_language, line_about, said, word
 from rankmeter.wording.characters import one_line
@@ -109,11 +111,18 @@ class Evaluation:
     """The fingerprint of the judgments, to tell whether another evaluation had the same; None if unknown."""
     assisted: AssistedValues | None = None
     """Values estimated from these judgments and a machine's together, if ``assisted_by=`` gave some."""
+    added: Additions = field(default_factory=dict)
+    """What wings know beside the numbers: how the judgments came about, baselines."""
 
     @property
     def facts(self) -> Facts:
         """What was evaluated, in counts."""
         return self.told.value if isinstance(self.told, Late) else self.told
+
+    @property
+    def protocol(self) -> Any:
+        """How the judgments came about, where that is known; None otherwise."""
+        return self.added.get(PROTOCOL)
 
     @property
     def reading(self) -> Readings:
@@ -307,7 +316,8 @@ class Evaluation:
     def sentences(self) -> list[str]:
         """What to know before reading the numbers: what was evaluated, which numbers are missing and why."""
         missing = [said("has_no_value", measure=name, why=why) for name, why in self._no_values().items()]
-        return [*self.facts.sentences(), *missing]
+        added = [sentence for one in self.added.values() for sentence in one.sentences()]
+        return [*added, *self.facts.sentences(), *missing]
 
     def _no_values(self) -> dict[str, str]:
         return {str(measure): why for measure in self.means if (why := self.without_value(measure)) is not None}
@@ -325,6 +335,7 @@ class Evaluation:
             **({"no_value": missing} if (missing := self._no_values()) else {}),
             **({"slices": {name: slices.to_dict() for name, slices in self.slices.items()}} if self.slices else {}),
             **({"assisted": self.assisted.to_dict()} if self.assisted is not None else {}),
+            **{name: added.to_dict() for name, added in self.added.items()},
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -394,6 +405,7 @@ class Evaluation:
             slices=saved_slices(header, frame),
             judged_by=Late(made=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,
             assisted=saved_assistance(header),
+            added=saved_additions(header),
         )
 
     def __repr__(self) -> str:
@@ -408,7 +420,9 @@ class Evaluation:
                 line += f"  {word('ties_span', lang, low=low, high=high)}"
             lines.append(line)
         shown = "\n".join(map(one_line, lines))
-        return shown if self.assisted is None else f"{shown}\n{self.assisted.to_text(lang)}"
+        shown = shown if self.assisted is None else f"{shown}\n{self.assisted.to_text(lang)}"
+        below = [block for added in self.added.values() for block in added.below(lang)]
+        return f"{shown}\n{document_text(below, lang=lang)}" if below else shown
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import evaluation_document
@@ -459,6 +473,8 @@ def header_of(ev: Evaluation) -> str:
         header["judged_by"] = asdict(ev.judged_by.value)
     if ev.assisted is not None:
         header["assisted"] = ev.assisted.to_plain()
+    if ev.added:
+        header["added"] = {name: added.to_plain() for name, added in ev.added.items()}
     return json.dumps(header)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from rankmeter.errors import InputError, MeasureError
+from rankmeter.evaluating.additions import has_additions
 from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.evaluation import About, evaluate_placing
 from rankmeter.evaluating.facts import Purpose
@@ -21,7 +23,7 @@ from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_ru
 from rankmeter.inputs.reading import Listener
 from rankmeter.measures import Measure
 from rankmeter.wings import is_foreign
-from rankmeter.wings.loading import source_of
+from rankmeter.wings.loading import answering, source_of
 
 
 def evaluate(
@@ -38,6 +40,8 @@ def evaluate(
     by: object = None,
     assisted_by: object = None,
     purpose: Purpose | None = None,
+    protocol: object = None,
+    baselines: object = None,
     name: str = "run",
     per_query_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
@@ -79,6 +83,13 @@ def evaluate(
     assisted_by
         Machine judgments for all queries, when ``judgments`` are human judgments for a random sample of them: the
         result's ``assisted`` holds values estimated from both, with intervals (docs/how-to/few-human-judgments.md).
+    protocol
+        How the judgments came about: what :func:`rankmeter.split` says of its parts, or the path of a
+        ``protocol.json``. Known by itself where judgments are such a split, or a file beside its protocol; ``False``
+        leaves it out.
+    baselines
+        What any model should beat, measured beside the run: ``"popular,random"`` (:func:`rankmeter.baselines`). They
+        learn from ``history``, or the train part of a split.
     name
         The name of the system in the result.
     per_query_to
@@ -98,6 +109,16 @@ def evaluate(
     >>> ev.per_query["RR"].to_list()
     [1.0, 0.5]
     """
+    if has_additions(judgments, protocol, baselines):
+        again = partial(
+            evaluate, measures=measures, queries=queries, duplicates=duplicates, columns=columns, dialect=dialect,
+            catalogue=catalogue, by=by, assisted_by=assisted_by, purpose=purpose, per_query_to=per_query_to,
+            progress=progress,
+        )  # fmt: skip
+        added: Evaluation = answering("evaluate.protocol").evaluate_with(
+            again, judgments, run, history=history, protocol=protocol, baselines=baselines, name=name
+        )
+        return added
     about = About.of(catalogue, history, by, columns, purpose).under(dialect)
     columns = about.columns
     if columns is not None:

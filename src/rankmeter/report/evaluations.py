@@ -417,7 +417,15 @@ def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
     notes: list[Block] = [Paragraph(in_language(sentence, lang), "note") for sentence in ev.sentences()]
     slices = [ShownEvaluations([ev], lang).table()] if ev.slices else []
     assisted = [] if ev.assisted is None else ev.assisted.document(lang)
-    return [Table(columns, tuple(rows), ev.name), *notes, *slices, *assisted, meanings(ev.means, lang, ev.label)]
+    added = [block for one in ev.added.values() for block in one.below(lang)]
+    return [
+        Table(columns, tuple(rows), ev.name),
+        *notes,
+        *slices,
+        *assisted,
+        *added,
+        meanings(ev.means, lang, ev.label),
+    ]
 
 
 def slices_document(cut: Slices, lang: Language = "en") -> list[Block]:

@@ -38,6 +38,8 @@ NAMES: dict[str, str] = {
     "silence": "rankmeter.wings.judging.abstention",
     "judgments_from_clicks": "rankmeter.wings.online.click_grades",
     "online": "rankmeter.wings.online.public_names",
+    "baselines": "rankmeter.wings.protocol.baselines",
+    "protocol_of": "rankmeter.wings.protocol.looking",
     "split": "rankmeter.wings.protocol.splitting",
     "audit": "rankmeter.wings.results.auditing",
 }
@@ -109,6 +111,8 @@ FORMATS: dict[str, str] = {
 
 OPTIONS: dict[str, str] = {
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
+    "evaluate.protocol": "rankmeter.wings.protocol.with_protocol",
+    "evaluate.baselines": "rankmeter.wings.protocol.with_protocol",
 }
 
 FAMILIES: dict[str, str] = {

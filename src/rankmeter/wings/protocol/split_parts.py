@@ -81,6 +81,11 @@ class Split:
     origins: Origins
 
     @property
+    def judged_under(self) -> Protocol:
+        """How the judgments came about, for whoever is given a split in their place."""
+        return self.protocol
+
+    @property
     def only(self) -> Fold:
         """The fold, where there is one."""
         if len(self.folds) > 1:

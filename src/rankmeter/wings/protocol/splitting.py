@@ -97,7 +97,7 @@ def split(
         _refuse_empty(labels, how, removed)
         facts.append(
             FoldFacts(
-                _counts(kept, labels, keys if len(rows) == len(table) else keys[rows]),
+                part_counts(kept, labels, keys if len(rows) == len(table) else keys[rows]),
                 tuple(removed),
                 leaks_of(kept, labels),
             )
@@ -105,7 +105,7 @@ def split(
         folds.append(Fold(_spread(labels, rows, len(table)), origins))
     protocol = Protocol(
         how=str(strategy), validation=None if nested is None else str(nested), before=counted, ties=ties, whole=whole,
-        seed=seed, rows=len(table), users=_distinct(kept.user), items=_distinct(kept.item), folds=tuple(facts),
+        seed=seed, rows=len(table), users=distinct(kept.user), items=distinct(kept.item), folds=tuple(facts),
         tied=divided.tied, facts={**divided.facts, **unit}, after=dropped, inputs={"interactions": digest_of(keys)},
     )  # fmt: skip
     return Split(tuple(folds), protocol, origins)
@@ -186,19 +186,20 @@ def _refuse_empty(labels: Labels, how: object, removed: list[StepCount]) -> None
             raise InputError.of(kind, part=name, how=str(how), steps=[step.step for step in steps])
 
 
-def _counts(table: Interactions, labels: Labels, keys: Hashes) -> dict[str, PartCounts]:
+def part_counts(table: Interactions, labels: Labels, keys: Hashes) -> dict[str, PartCounts]:
     """The size of every part that holds anything."""
     parts = {}
     for name, label in PARTS.items():
         rows = np.flatnonzero(labels == label)
         if len(rows):
             parts[name] = PartCounts(
-                len(rows), _distinct(table.user.take(rows)), _distinct(table.item.take(rows)), digest_of(keys[rows])
+                len(rows), distinct(table.user.take(rows)), distinct(table.item.take(rows)), digest_of(keys[rows])
             )
     return parts
 
 
-def _distinct(ids: CodedIds) -> int:
+def distinct(ids: CodedIds) -> int:
+    """How many ids occur."""
     there = np.zeros(ids.count, bool)
     there[ids.codes] = True
     return int(np.count_nonzero(there))

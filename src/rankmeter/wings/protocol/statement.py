@@ -8,12 +8,13 @@ from dataclasses import field
 from typing import Any
 
 from rankmeter.errors import Finished
+from rankmeter.evaluating.additions import Addition
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.showable import ShownAsTable, said_table
 from rankmeter.wings.protocol.leaks import Leaks
-from rankmeter.wording import BETWEEN, Language, Said, kinds, said
+from rankmeter.wording import Language, Said, kinds, said
 
 FORMAT = 1
 _TIES, _PARTS = kinds("ties_by_{}", ("item", "rows")), kinds("part_{}", ("train", "validation", "test"))
@@ -48,7 +49,7 @@ class FoldFacts:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Protocol(ShownAsTable):
+class Protocol(Addition, ShownAsTable):
     """How interactions were divided: the strategy, the steps around it, and what came out of them.
 
     Examples
@@ -56,7 +57,7 @@ class Protocol(ShownAsTable):
     >>> import rankmeter as rm
     >>> rows = {"user": [1, 1, 1, 2, 2], "item": list("abcab"), "time": [1, 2, 3, 1, 2]}
     >>> rm.split(rows, "last_n(1)").protocol.line()
-    'the last 1 row of every user; 2 users, 3 items; test 2 of 5 rows'
+    'the last row of every user; 2 users, 3 items; test 2 of 5 rows'
     """
 
     how: str
@@ -96,6 +97,14 @@ class Protocol(ShownAsTable):
         return any(drawn in spelled for drawn in ("random", "folds", "users(", "items("))
 
     def sentences(self) -> list[Said]:
+        """What stands with every number: all of it in one sentence."""
+        return [said("under_protocol", steps=together(self.steps()))]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Everything, to be kept with numbers."""
+        return self.to_dict()
+
+    def steps(self) -> list[Said]:
         """What was done, in order, and what came out."""
         from rankmeter.wings.protocol.tool_words import parse_how
 
@@ -122,7 +131,7 @@ class Protocol(ShownAsTable):
 
     def line(self, language: Language = "en") -> str:
         """All of it in one line."""
-        return BETWEEN[language].join(sentence.text(language) for sentence in self.sentences())
+        return together(self.steps()).text(language)
 
     def leak_sentences(self) -> list[Said]:
         """What leaks, over all folds together."""
@@ -223,6 +232,14 @@ class Protocol(ShownAsTable):
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON, in the order of :meth:`to_dict`."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+
+
+def together(sentences: Sequence[Said]) -> Said:
+    """Several sentences as one."""
+    *before, last = sentences
+    for sentence in reversed(before):
+        last = said("protocol_and", first=sentence, rest=last)
+    return last
 
 
 def _added(counts: Sequence[int | None]) -> int | None:

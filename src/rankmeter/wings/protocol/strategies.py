@@ -142,6 +142,9 @@ class LastN(Strategy):
         labels = by_cut(ordered, _cut_n(self.n, self.few))
         return Divided((labels,), decided_by_ties(ordered, labels))
 
+    def told(self, facts: Mapping[str, Any]) -> Said:
+        return said("split_last_one") if self.n == 1 else Strategy.told(self, facts)
+
 
 @dataclass(frozen=True, slots=True)
 class RandomN(Strategy):
@@ -398,11 +401,22 @@ class HeldItems(Strategy):
         return _held_out(table.item.codes, of_ids(table.item, draw.seed), self.size, "protocol_items")
 
 
+@dataclass(frozen=True, slots=True)
+class Inferred(Strategy):
+    """What two parts look like, made by somebody else."""
+
+    word: ClassVar[str] = "inferred"
+    guess: str = ""
+
+    def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (it cannot be made again)
+        raise InputError.of("protocol.only_inferred", guess=self.guess)
+
+
 STRATEGIES: Mapping[str, type[Strategy]] = {
     kind.word: kind
     for kind in (
         *(LastN, RandomN, LastShare, RandomShare, RandomRows, TimePoint, TimeShare, BestTime, Windows),
-        *(RowFolds, UserFolds, HeldUsers, HeldItems),
+        *(RowFolds, UserFolds, HeldUsers, HeldItems, Inferred),
     )
 }
 SAID = kinds("split_{}", STRATEGIES)

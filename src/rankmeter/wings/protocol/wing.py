@@ -3,7 +3,8 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"split": ".splitting"},
+    names={"baselines": ".baselines", "protocol_of": ".looking", "split": ".splitting"},
     commands={"split": ".commands"},
+    options=dict.fromkeys(("evaluate.protocol", "evaluate.baselines"), ".with_protocol"),
     docs=("how-to/split-interactions.md", "how-to/splits-of-other-tools.md"),
 )

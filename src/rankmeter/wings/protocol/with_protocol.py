@@ -1,0 +1,193 @@
+"""Numbers with their protocol and with baselines: what ``evaluate`` and ``compare`` ask of this wing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any
+
+from rankmeter.comparing.comparison import compare
+from rankmeter.comparing.results import Comparison
+from rankmeter.errors import InputError
+from rankmeter.evaluating.additions import PROTOCOL, Addition, record_beside, with_added
+from rankmeter.evaluating.asking import ask
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.frozen import dataclass
+from rankmeter.inputs.accepting import into_judgments
+from rankmeter.late import pl
+from rankmeter.showing.document import Block, Cell, Column, Table
+from rankmeter.wings.protocol.baselines import lists_of
+from rankmeter.wings.protocol.interactions import read_interactions
+from rankmeter.wings.protocol.repeating import read_protocol
+from rankmeter.wings.protocol.split_parts import Split
+from rankmeter.wings.protocol.statement import Protocol
+from rankmeter.wording import Language, Said, said, word
+
+BASELINES = "baselines"
+SHORTEST = 100
+"""How long lists of baselines are where no measure has a cutoff."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BaselineValues(Addition):
+    """The values of baselines beside those of a model, and whether the model can be told apart from them."""
+
+    system: str
+    values: Mapping[str, Mapping[str, float]]
+    """By baseline and measure."""
+    differences: tuple[Mapping[str, Any], ...]
+    """Model minus baseline, with its interval and corrected p-value, where it was tested."""
+    k: int
+    level: float = 0.95
+    evaluations: Mapping[str, Evaluation] = field(default_factory=dict, compare=False)
+    """Those of the baselines, where they were made now."""
+
+    def sentences(self) -> list[Said]:
+        """Which baselines the model cannot be told apart from, or which are better."""
+        told = []
+        for pair in self.differences:
+            p = pair["p"]
+            facts = {"system": self.system, "baseline": pair["baseline"], "measure": pair["measure"]}
+            if p is None and pair["difference"]:
+                continue
+            p = 1.0 if p is None else p
+            if p > 1 - self.level:
+                told.append(said("not_separable", **facts, difference=f"{pair['difference']:+.4f}", p=f"{p:.3f}"))
+            elif pair["difference"] < 0:
+                told.append(said("worse_than_baseline", **facts, difference=f"{pair['difference']:+.4f}"))
+        return told
+
+    @property
+    def others(self) -> Mapping[str, Evaluation]:
+        """The evaluations of the baselines."""
+        return self.evaluations
+
+    def below(self, language: Language) -> list[Block]:
+        """The values of the baselines."""
+        measures = list(next(iter(self.values.values())))
+        columns = (Column(word("baseline_column", language), "text"), *(Column(measure) for measure in measures))
+        rows = tuple((Cell(name), *(Cell(values[m]) for m in measures)) for name, values in self.values.items())
+        return [Table(columns, rows, name="baselines")]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python."""
+        return {
+            "system": self.system, "values": {name: dict(row) for name, row in self.values.items()},
+            "differences": [dict(pair) for pair in self.differences], "k": self.k, "level": self.level,
+        }  # fmt: skip
+
+    to_plain = to_dict
+
+
+def from_plain(name: str, plain: Mapping[str, Any]) -> Addition:
+    """An addition from what was saved of it."""
+    if name == PROTOCOL:
+        return Protocol.from_dict(plain)
+    return BaselineValues(**{**plain, "differences": tuple(plain["differences"])})
+
+
+def evaluate_with(
+    again: Callable[..., Evaluation], judgments: object, run: object, *, history: object, protocol: object,
+    baselines: object, name: str,
+) -> Evaluation:  # fmt: skip
+    """The evaluation, with the protocol of its judgments and baselines beside it."""
+    bare, stated = _stated(judgments, protocol)
+    ev = again(bare, run, history=history, protocol=False, name=name)
+    if stated is not None:
+        with_added(ev, {PROTOCOL: stated})
+    if baselines is not None:
+        made = _runs((judgments, protocol), bare, history, baselines, list(ev.means))
+        others = {text: again(bare, lists, history=history, protocol=False, name=text) for text, lists in made.items()}
+        with_added(ev, {BASELINES: _measured(ev, others, list(ev.means))})
+    return ev
+
+
+def compare_with(
+    again: Callable[..., Comparison], judgments: object, systems: Any, *, history: object, protocol: object,
+    baselines: object, measures: object,
+) -> Comparison:  # fmt: skip
+    """The comparison, with the protocol of its judgments, and with baselines as further systems."""
+    bare, stated = _stated(judgments, protocol)
+    if baselines is not None:
+        asked = ask(measures or ("nDCG@10", "AP", "RR")).measures
+        pairs = list(systems.items()) if isinstance(systems, Mapping) else list(systems)
+        named = [(one.name, one) if isinstance(one, Evaluation) else one for one in pairs]
+        systems = dict([*named, *_runs((judgments, protocol), bare, history, baselines, asked).items()])
+    cmp = again(bare, systems, history=history, protocol=False)
+    if stated is None:
+        return cmp
+    for ev in (*cmp.evaluations.values(), *(ev for runs in cmp.runs.values() for ev in runs)):
+        with_added(ev, {PROTOCOL: stated})
+    return replace(cmp, notes=(*stated.sentences(), *cmp.notes))
+
+
+def _stated(judgments: object, protocol: object) -> tuple[object, Protocol | None]:
+    """The bare judgments, and the protocol under which they were made."""
+    if isinstance(judgments, Split):
+        return judged_rows(judgments), judgments.protocol if protocol is None else _protocol(protocol)
+    return judgments, _protocol(judgments if protocol is None and record_beside(judgments) else protocol)
+
+
+def _protocol(stated: object) -> Protocol | None:
+    """A protocol as it was given: itself, a split, the path of its file, or that of a part beside it."""
+    if stated is None or isinstance(stated, Protocol):
+        return stated
+    if isinstance(stated, Split):
+        return stated.protocol
+    if not isinstance(stated, (str, os.PathLike)):
+        raise InputError.of("protocol.not_stated", type=type(stated).__name__)
+    beside = record_beside(stated)
+    name = Path(stated).name
+    if beside is None or name == Path(beside).name:
+        return read_protocol(stated)[0]
+    known, record = read_protocol(beside)
+    return known if name in record["files"] else None
+
+
+def judged_rows(parts: Split) -> pl.DataFrame:
+    """Test as judgments: each pair once, its last row."""
+    roles = {role: column for role, column in parts.origins.columns.items() if role in ("user", "item", "rating")}
+    rows = parts.test.select(pl.col(column).alias(role) for role, column in roles.items())
+    return rows.unique(["user", "item"], keep="last", maintain_order=True)
+
+
+def _runs(
+    sources: tuple[object, ...], bare: object, history: object, kinds: Any, measures: Any
+) -> dict[str, pl.DataFrame]:
+    """The lists of the baselines for all judged users; ``sources`` may say where train is."""
+    train, named = history, None
+    for source in sources if train is None else ():
+        if isinstance(source, Split):
+            train, named = source.train, source.origins.columns
+        elif train is None and isinstance(source, (str, os.PathLike)):
+            train = _train_beside(Path(source))
+    if train is None:
+        raise InputError.of("protocol.no_train")
+    table, _ = read_interactions(train, columns=named)
+    cutoffs = [measure.cutoff for measure in measures if measure.cutoff]
+    k = max(cutoffs) if len(cutoffs) == len(measures) else max([SHORTEST, *cutoffs])
+    users = into_judgments(bare).judgment_table().query.unique(maintain_order=True)
+    return lists_of(table, users, k, kinds=kinds, without_seen=True, segments=None, seed=0)
+
+
+def _train_beside(part: Path) -> Path | None:
+    """The train part that was written with a test part."""
+    train = part.with_name(part.name.replace("test", "train"))
+    return train if record_beside(part) and train != part and train.is_file() else None
+
+
+def _measured(ev: Evaluation, others: Mapping[str, Evaluation], measures: Any) -> BaselineValues:
+    """The baselines beside the model, tested against it."""
+    tested = compare(None, [ev, *others.values()], measures, baseline=ev.name, protocol="any")
+    differences = []
+    for record in tested.differences:
+        is_model_first = record.system == ev.name
+        other = record.other if is_model_first else record.system
+        difference = (record.difference if is_model_first else -record.difference) + 0.0  # no -0.0
+        told = {"baseline": other, "measure": ev.label(record.measure), "difference": difference}
+        differences.append({**told, "p": record.p_corrected})
+    values = {name: {ev.label(m): other.means[other.find(m)] for m in ev.means} for name, other in others.items()}
+    lengths = [measure.cutoff for measure in measures if measure.cutoff]
+    return BaselineValues(ev.name, values, tuple(differences), max([0, *lengths]), evaluations=others)
