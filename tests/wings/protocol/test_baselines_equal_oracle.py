@@ -18,7 +18,7 @@ from tests.wings.protocol.test_words_of_others import interactions
 
 import rankmeter as rm
 from rankmeter.wings.protocol import baselines as lists
-from rankmeter.wings.protocol.popularity import popularity, recent, similarity, taken
+from rankmeter.wings.protocol.item_popularity import popularity, recent, similarity, taken
 
 ROW = st.tuples(st.integers(0, 5), st.integers(0, 7), st.integers(0, 9))
 TABLES = st.lists(ROW, min_size=1, max_size=40)

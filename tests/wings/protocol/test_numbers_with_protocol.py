@@ -14,8 +14,8 @@ from rankmeter.cli import app
 from rankmeter.errors import InputError
 
 ROWS = pl.DataFrame([
-    {"user": f"u{user}", "item": f"i{(user * step * step) % 53}", "rating": 1 + step % 5, "time": 1000 * step + 700 * user}
-    for user in range(1, 31) for step in range(1, 8)
+    {"user": f"u{u}", "item": f"i{(u * step * step) % 53}", "rating": 1 + step % 5, "time": 1000 * step + 700 * u}
+    for u in range(1, 31) for step in range(1, 8)
 ])  # fmt: skip
 MEASURES = ["nDCG@5", "R@5"]
 

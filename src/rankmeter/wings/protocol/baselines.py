@@ -14,7 +14,7 @@ from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.protocol.chance import mixed, of_ids
 from rankmeter.wings.protocol.interactions import CodedIds, Interactions, code, distinct_rows, read_interactions
-from rankmeter.wings.protocol.popularity import By, Similarity, popularity, recent, similarity, taken
+from rankmeter.wings.protocol.item_popularity import By, Similarity, popularity, recent, similarity, taken
 from rankmeter.wings.protocol.steps import texts_of
 from rankmeter.wings.protocol.strategies import called
 from rankmeter.wings.protocol.user_order import in_order
