@@ -40,6 +40,7 @@ from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.evaluating.verb import value as value
 from rankmeter.wings.fusion.definition import Fusion as Fusion
 from rankmeter.wings.results.auditing import audit as audit
+from rankmeter.wings.protocol.baselines import baselines as baselines
 from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
@@ -53,6 +54,7 @@ from rankmeter.wings.doors.trackers import log_to_tensorboard as log_to_tensorbo
 from rankmeter.wings.doors.trackers import log_to_wandb as log_to_wandb
 from rankmeter.wings.judging.nugget_scores import nuggets as nuggets
 import rankmeter.wings.online.public_names as online
+from rankmeter.wings.protocol.looking import protocol_of as protocol_of
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.judging.abstention import silence as silence
@@ -77,8 +79,8 @@ from rankmeter.wings.online import measures as _online_measures
 __version__: str
 
 __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "APLT", "ARP", "arrays", "AUC",
-    "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "between", "binG", "BPM",
-    "BPref", "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity",
+    "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "baselines", "between", "binG",
+    "BPM", "BPref", "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity",
     "CategoryEntropy", "CG", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
     "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA",
     "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain",
@@ -91,12 +93,12 @@ __all__ = ["ACLT", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP
     "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ",
     "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse",
     "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec",
-    "Precision", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP",
-    "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up",
-    "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
-    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
-    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "Precision", "protocol_of", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
+    "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile",
+    "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds",
+    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare",
+    "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
