@@ -2,23 +2,31 @@
 
 PYTHON ?= python3
 JOBS   ?= 2
+# What hunt and bench look at; less of it takes less time.
+HUNTED ?= tests/properties
+BENCHMARKS ?= $(wildcard benchmarks/*.py)
+# Which libraries and which combinations: options of .ci/beside.py and .ci/combinations.py.
+BESIDE ?=
+COMBINATIONS ?= --sample 4
 VENV   := .venv
 BIN    := $(VENV)/bin
 # A stamp says what the environment already holds; it is made again when pyproject.toml changes.
 CORE   := $(VENV)/.installed-core
 DEV    := $(VENV)/.installed-dev
 SITE   := $(VENV)/.installed-docs
+UV     := $(VENV)/.installed-uv
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) -q -rs --durations=10
 # uv installs several times faster; where it is not in .venv, pip does it.
 INSTALL = install() { $(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || \
 	$(BIN)/python -m pip install -q "$$@"; }; install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fast hunt format bench docs site demo-data clean
+.PHONY: help setup demo test check lint types layers fast hunt beside combinations format bench docs site \
+	demo-data clean
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | \
-		awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+		awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankmeter needs Python 3.11 or newer; try: make PYTHON=python3.11 ...")'
@@ -34,6 +42,10 @@ $(DEV): pyproject.toml | $(BIN)/python
 
 $(SITE): pyproject.toml | $(DEV)
 	$(INSTALL) -e '.[docs]'
+	@touch $@
+
+$(UV): | $(BIN)/python
+	$(BIN)/python -m pip install -q uv
 	@touch $@
 
 setup: $(DEV) ## make .venv with everything that development needs
@@ -61,15 +73,20 @@ fast: $(DEV) ## run the quick tests, with few examples and few of many parameter
 	HYPOTHESIS_PROFILE=check PYTHONDONTWRITEBYTECODE= $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties tests/wings) src
 
 hunt: $(DEV) ## look for wrong numbers in ten times as many random cases, new ones every time: some 15 minutes
-	HYPOTHESIS_PROFILE=hunt $(PYTEST) tests/properties
+	HYPOTHESIS_PROFILE=hunt $(PYTEST) $(HUNTED)
+
+beside: $(UV) ## try rankmeter in one environment with each of the libraries whose output it measures
+	$(BIN)/python .ci/beside.py $(BESIDE)
+
+combinations: $(UV) ## run the tests of every way in with other versions of pandas, PyArrow, Polars ...
+	$(BIN)/python .ci/combinations.py $(COMBINATIONS)
 
 format: $(DEV) ## put the code into shape
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
 bench: $(DEV) ## run every benchmark
-	@set -e; for script in benchmarks/*.py; do \
-		[ -e "$$script" ] || { echo "no benchmark yet"; break; }; \
+	@set -e; for script in $(BENCHMARKS); do \
 		echo "== $$script"; $(BIN)/python "$$script"; \
 	done
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from environments import ROOT, UV, empty, passes, run
+
 TESTS = ["tests/unit", "tests/properties", "tests/cli", "src"]
 
 
@@ -24,25 +23,23 @@ def main() -> None:
     options.add_argument("--python", default=sys.executable, help="which interpreter")
     options.add_argument("--extras", default="", help="comma-separated")
     options.add_argument("--jobs", default="2")
+    options.add_argument(
+        "--all", action="append", default=[], help="tests of which every case runs, whatever the profile"
+    )
     options.add_argument("tests", nargs="*", default=TESTS)
     asked = options.parse_intermixed_args()
-    uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
     folder = ROOT / "build" / f"versions-{asked.resolution}-{Path(asked.python).name}"
-    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    python = empty(folder, asked.python)
     extras = f"{ROOT}[{','.join(filter(None, ['dev', asked.extras]))}]"
-    run(uv, "venv", "-q", "--allow-existing", "--python", asked.python, str(folder))
-    run(uv, "pip", "install", "-q", "--python", str(python), "--resolution", asked.resolution, "-e", extras)
-    run(uv, "pip", "list", "--python", str(python))
-    run(str(python), "-m", "rankmeter", "demo", "--output", str(folder / "demo"))
-    environment = {"HYPOTHESIS_PROFILE": "fast", **os.environ}
-    words = [str(python), "-m", "pytest", "-q", "-n", asked.jobs, "-m", "not slow", *asked.tests]
-    sys.exit(subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode)
-
-
-def run(*words: str) -> None:
-    """Run a command; an error ends everything."""
-    if subprocess.run(words, cwd=ROOT, check=False).returncode:
-        sys.exit(f"failed: {' '.join(words)}")
+    run(UV, "pip", "install", "-q", "--python", python, "--resolution", asked.resolution, "-e", extras)
+    run(UV, "pip", "list", "--python", python)
+    run(python, "-m", "rankmeter", "demo", "--output", str(folder / "demo"))
+    failed = [
+        profile
+        for profile, paths in (("fast", asked.all), (os.environ.get("HYPOTHESIS_PROFILE") or "fast", asked.tests))
+        if paths and not passes(python, *paths, profile=profile, jobs=asked.jobs)
+    ]
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

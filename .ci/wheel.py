@@ -18,8 +18,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-UV = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
+from environments import ROOT, UV, new, run
+
 BLOCK = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 QUIET = "exec >/dev/null\n"
 JUDGED = "{'query': ['q'], 'item': ['a'], 'grade': [1]}"
@@ -85,11 +85,11 @@ def main() -> None:
     linked(wheel)
     extras = list(EXTRAS) if asked.extras == "all" else ["", *asked.extras.split(",")]
     with tempfile.TemporaryDirectory() as folder:
-        twine = environment(Path(folder) / "tools", "twine")
+        twine = new(Path(folder) / "tools", "twine")
         run(twine, "-m", "twine", "check", "--strict", *map(str, files))
         for extra in extras:
             place = Path(folder) / f"with-{extra.replace(',', '-') or 'nothing'}"
-            python = environment(place, f"{wheel}[{extra}]" if extra else str(wheel), *constraints)
+            python = new(place, f"{wheel}[{extra}]" if extra else str(wheel), *constraints)
             tried(python, place, extra)
             print(f"tried with {extra or 'no extra'}", flush=True)
     print(f"{wheel.name}: built, installed with {', '.join(extra or 'no extra' for extra in extras)}, and tried")
@@ -140,20 +140,6 @@ def followed(python: str, work: Path) -> None:
         commands = BLOCK.findall(reader.read_text(encoding="utf-8"))
         run("bash", "-euc", QUIET + "".join(commands), cwd=work / "demo-data", env={**os.environ, "PATH": programs})
         run(python, "-m", "doctest", "-o", "ELLIPSIS", str(reader), cwd=work)
-
-
-def environment(folder: Path, *packages: str) -> str:
-    """A new virtual environment with some packages; its Python."""
-    run(UV, "venv", "-q", "--python", sys.executable, str(folder))
-    python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    run(UV, "pip", "install", "-q", "--python", python, *packages)
-    return python
-
-
-def run(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """Run a command; an error ends everything."""
-    if subprocess.run(words, cwd=cwd, env=env, check=False).returncode:
-        sys.exit(f"failed: {' '.join(words)}")
 
 
 if __name__ == "__main__":
