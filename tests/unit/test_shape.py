@@ -144,6 +144,17 @@ def test_functions_take_few_parameters() -> None:
     assert [(count, name) for count, name in many if name not in VERBS] == []
 
 
+LONGEST_MODULE = 400
+"""Lines of code proper: what is read in one sitting. Explanations do not count, so that none is left out to fit."""
+LONGER = {"rankmeter.wings.catalogue.cuda_tiles": "one kernel, whose parts share its proof"}
+
+
+def test_a_module_is_read_in_one_sitting() -> None:
+    lines = {name: shape.lines_of(path)[1] for name, path in shape.sources().items()}
+    assert {name: count for name, count in lines.items() if count > LONGEST_MODULE and name not in LONGER} == {}
+    assert [name for name in LONGER if lines.get(name, LONGEST_MODULE + 1) <= LONGEST_MODULE] == []
+
+
 def test_the_lines_of_core_and_wings_are_all_lines() -> None:
     rooms, wings = shape.lines_by_room(shape.sources()), shape.lines_by_wing(shape.sources())
     assert sum(lines for lines, _ in wings.values()) == sum(lines for lines, _ in rooms.values())

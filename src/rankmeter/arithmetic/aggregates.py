@@ -5,8 +5,8 @@ An aggregate states what each query adds to a numerator and a denominator (`part
 a bootstrap adds the parts of each query as often as it was drawn, a slice adds those of its queries. Medians and the
 like are not functions of sums: they need the values.
 
-Sums are exact, whatever their order and partitioning: `summed` rounds the exact sum once, as `math.fsum` does, and a
-block hands over an expansion, a few numbers whose exact sum is that of its values (Shewchuk 1997).
+Sums are exact, whatever their order and partitioning (`rankmeter.arithmetic.exact_sums`); a block hands over an
+expansion.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.arithmetic.exact_sums import expansion, summed
 from rankmeter.arithmetic.parts import Values
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
 
-MANY = 4096
-"""From this many values on, adding them in NumPy is worth its set-up."""
 GEOMETRIC_FLOOR = 1e-5
 """Values below this count as this in a geometric mean, as in trec_eval's gm_map."""
 
@@ -177,61 +176,3 @@ class Tally:
         if rule.of_values is not None:
             return rule.of_values(np.array(self.above), None)
         return float(rule.value(math.fsum(self.above), math.fsum(self.below) if rule.pools else self.queries))
-
-
-def summed(values: Floats, times: Ints | None = None) -> float:
-    """``math.fsum(values)``, the exact sum rounded once, without a Python object for each value.
-
-    With ``times`` each value is added that many times.
-    """
-    return math.fsum(values.tolist() if times is None and len(values) < MANY else exact_terms(values, times))
-
-
-def exact_terms(values: Floats, times: Ints | None = None) -> list[float]:
-    """Numbers whose exact sum is that of the values; few if the values are many.
-
-    The leading bits of all values, as many as can be added without rounding, are split off and added by NumPy; then
-    those of the remainders, until nothing is left (Rump, Ogita & Oishi 2008).
-    """
-    rest = values
-    sums: list[float] = []
-    bits = int(len(values) if times is None else times.sum()).bit_length() + 1
-    while len(values) >= MANY or (times is not None and len(values)):
-        largest = max(float(rest.max()), -float(rest.min()))
-        if largest == 0.0:
-            return sums
-        if math.isnan(largest):
-            return [math.nan]
-        if not largest < 1e290:
-            break
-        anchor = 2.0 ** (math.frexp(largest)[1] + bits)
-        leading = anchor + rest
-        leading -= anchor
-        sums.append(float(leading.sum() if times is None else (leading * times).sum()))
-        rest = rest - leading if rest is values else np.subtract(rest, leading, out=rest)
-    if times is not None:
-        rest = np.repeat(rest, times)
-    return [*sums, *rest[rest != 0].tolist()]
-
-
-def expansion(values: Floats) -> list[float]:
-    """A few numbers whose exact sum is the exact sum of the values, the largest first.
-
-    Each number is the rounded remainder after those before it, at most half a unit in the last place of its
-    predecessor, so there are two or three.
-
-    Examples
-    --------
-    >>> expansion(np.array([0.1] * 10))
-    [1.0, 5.55...e-17]
-    >>> math.fsum(expansion(np.array([1e16, 1.0, -1e16])))
-    1.0
-    """
-    terms = exact_terms(values)
-    parts: list[float] = []
-    while rest := math.fsum(terms):
-        parts.append(rest)
-        if not math.isfinite(rest):
-            break
-        terms.append(-rest)
-    return parts

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmeter.arithmetic import AGGREGATES, Values
-from rankmeter.arithmetic.aggregates import expansion
+from rankmeter.arithmetic.exact_sums import expansion
 from rankmeter.arithmetic.slates import Counts, value_from_counts, values_from_sums
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.listing import Listing

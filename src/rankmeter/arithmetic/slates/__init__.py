@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.aggregates import summed
+from rankmeter.arithmetic.exact_sums import summed
 from rankmeter.arithmetic.parts import formula_of, function_named
 from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Rows, Sets, Slates, Whole
 from rankmeter.placing.placements import Floats

@@ -1,9 +1,8 @@
 """An accumulating metric for training loops: ``update`` with a batch, ``compute`` when asked, ``merge`` processes.
 
 It keeps sums, never predictions: a few hundred whole numbers for each measure, however many batches come. As many
-processes add in place, a sum has a fixed width: a row of 68 whole numbers ("limbs"), limb j counting multiples of
-2^(32 j - 1127), which spans every float64, and three counts of what is not finite. Two such sums are merged by adding
-their rows (Kulisch & Miranker 1981 call it the long accumulator).
+processes add in place, a sum has a fixed width: an exact whole number (`rankmeter.arithmetic.exact_sums`) in 67 limbs
+of 32 bits, and three counts of what is not finite. Two such sums are merged by adding their rows.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import AGGREGATES
+from rankmeter.arithmetic.exact_sums import GRID, whole
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, warn
 from rankmeter.evaluating.facts import counts_of
@@ -26,13 +26,11 @@ from rankmeter.wings.catalogue.tensors import Tensor, tensors
 from rankmeter.wings.catalogue.vectors import load_torch
 from rankmeter.wording import said
 
-LIMBS = 68
+LIMBS = 67
+"""Enough for 2^31 of the largest float64."""
 WIDTH = LIMBS + 3
 """How many whole numbers a sum takes."""
 _BITS = 32
-_MASK = (1 << _BITS) - 1
-_SCALE = 1127
-"""The lowest limb counts multiples of 2^-1127: 53 bits below the smallest float64 step."""
 COUNTED, GRADED, RELEVANT, EMPTY = range(2 * WIDTH, 2 * WIDTH + 4)
 STATE_WIDTH = 2 * WIDTH + 4
 """The sums above and below the line, and counts: queries that count, batches with a grade above 0, relevant items,
@@ -223,19 +221,10 @@ def limbs_of(values: Floats) -> Ints:
     >>> total(state)
     1.0
     """
-    state = np.zeros(WIDTH, np.int64)
-    finite = np.isfinite(values)
-    state[LIMBS:] = (np.isnan(values).sum(), (values == np.inf).sum(), (values == -np.inf).sum())
-    fraction, exponent = np.frexp(values[finite])
-    whole = np.ldexp(fraction, 53).astype(np.int64)
-    limb, shift = np.divmod(exponent.astype(np.int64) + 1074, _BITS)
-    sign, size = np.sign(whole), np.abs(whole)
-    # 53 bits moved by up to 31 reach into three limbs.
-    low = (size & _MASK) << shift
-    high = ((size >> _BITS) << shift) + (low >> _BITS)
-    for place, piece in enumerate((low & _MASK, high & _MASK, high >> _BITS)):
-        np.add.at(state, limb + place, sign * piece)
-    return state
+    sum_of_finite = whole(values[np.isfinite(values)])
+    limbs = np.frombuffer(abs(sum_of_finite).to_bytes(LIMBS * _BITS // 8, "little"), "<u4").astype(np.int64)
+    others = np.array([np.isnan(values).sum(), (values == np.inf).sum(), (values == -np.inf).sum()], np.int64)
+    return np.concatenate([limbs if sum_of_finite >= 0 else -limbs, others])
 
 
 def carried(state: Ints) -> Ints:
@@ -258,5 +247,5 @@ def total(state: Ints) -> float:
         return math.nan
     if rises or falls:
         return math.inf if rises else -math.inf
-    whole: int = sum(limb << (_BITS * place) for place, limb in enumerate(state[:LIMBS].tolist()))
-    return whole / (1 << _SCALE)
+    number: int = sum(limb << (_BITS * place) for place, limb in enumerate(state[:LIMBS].tolist()))
+    return number / (1 << GRID)

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankmeter.arithmetic.aggregates import summed
+from rankmeter.arithmetic.exact_sums import summed
 from rankmeter.errors import InputError, check_level
 from rankmeter.late import special
 from rankmeter.stats.student import t_quantile

@@ -3,11 +3,9 @@
 Sums of parts of the data add up to the sums of the whole, whatever the parts were, so a log can be counted by parts, a
 cluster can count where the data lies, and a warehouse can hand over a row per variant instead of its events.
 
-No order of the units and no partition of the log changes a total by a bit. Every number is cut into pieces of 16 bits
-on a fixed grid. Pieces are small whole numbers, so that sums of them and of their products are exact however a matrix
-product adds them up; Python's whole numbers put the sums together, and each mean and each product of deviations is
-rounded once, at the end. A log that is counted whole, by partitions on disk or by the workers of a cluster has the same
-digits.
+No order of the units and no partition of the log changes a total by a bit: sums, also of products, are exact whole
+numbers on a grid (`rankmeter.arithmetic.exact_sums`), and each mean and each product of deviations is rounded once, at
+the end. A log that is counted whole, by partitions on disk or by the workers of a cluster has the same digits.
 
 Units are resampled partition by partition too. In a bootstrap of many units each is drawn about Poisson(1) times,
 independently of the others, and how often follows from its id, the seed and the number of the resample: the resampled
@@ -25,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.arithmetic.exact_sums import GRID, Pieces, rounded
 from rankmeter.errors import InputError
 from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.frames import is_frame
@@ -35,45 +34,20 @@ from rankmeter.placing.placements import Floats
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wording import Said, said
 
-BITS = 16
-"""Of a piece: 2^20 products of two of them, below 2^52 together, add up without rounding."""
 BLOCK = 1 << 20
+"""Rows at once: so many products of two pieces, below 2^52 together, add up without rounding."""
 CELLS = 4_000_000
 """How many draws are held at once."""
 _CHANCES = 20
 """Bits of chance in a draw."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-LOWEST = 1088
-"""The grid's last place, as a negative power of two: below the smallest float, and a multiple of the bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """The numbers of a table cut at the places of the grid."""
-
-    table: Floats
-    """(n, p) whole numbers of at most 16 bits."""
-    column: tuple[int, ...]
-    """(p,) the column of the numbers."""
-    shift: tuple[int, ...]
-    """(p,) what a piece counts, as a power of two above the grid's last place."""
-
-    @classmethod
-    def of(cls, rows: Floats) -> Pieces:
-        """Cut a table with a row per unit, ``(n, d)``."""
-        if not np.isfinite(rows).all():
-            raise InputError.of("online.units_not_finite")
-        pieces: list[Floats] = []
-        columns, shifts = [], []
-        for column, rest in enumerate(rows.T):
-            while largest := float(np.abs(rest).max(initial=0.0)):
-                place = (np.frexp(largest)[1] - 1) // BITS * BITS
-                piece = np.trunc(np.ldexp(rest, -place))
-                pieces.append(piece)
-                columns.append(column)
-                shifts.append(int(place) + LOWEST)
-                rest = rest - np.ldexp(piece, place)
-        return cls(np.column_stack(pieces) if pieces else np.zeros((len(rows), 0)), tuple(columns), tuple(shifts))
+def _pieces_of(rows: Floats) -> Pieces:
+    """The numbers of a table with a row per unit, cut at the places of the grid."""
+    if not np.isfinite(rows).all():
+        raise InputError.of("online.units_not_finite")
+    return Pieces.of(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +66,7 @@ class Totals:
         width = rows.shape[1]
         columns, products = np.zeros(width, object), np.zeros((width, width), object)
         for first in range(0, len(rows), BLOCK):
-            pieces = Pieces.of(rows[first : first + BLOCK])
+            pieces = _pieces_of(rows[first : first + BLOCK])
             totals = pieces.table.sum(axis=0).tolist()
             squares = (pieces.table.T @ pieces.table).tolist()
             places = list(zip(pieces.column, pieces.shift, strict=True))
@@ -107,29 +81,23 @@ class Totals:
 
     def means(self) -> Floats:
         """(d,) the mean of each column, rounded once."""
-        return np.array([total / (self.n << LOWEST) for total in self.columns.tolist()], float)
+        return rounded(self.columns, self.n)
 
     def deviations(self) -> Floats:
         """(d, d) the sums of products of deviations from the means, each rounded once."""
         spread = self.n * self.products - np.outer(self.columns, self.columns)
-        rounded = [product / (self.n << (2 * LOWEST)) for product in spread.ravel().tolist()]
+        rounded = [product / (self.n << (2 * GRID)) for product in spread.ravel().tolist()]
         return np.array(rounded, float).reshape(spread.shape)
 
 
 def totals_by(group: npt.NDArray[np.int64], groups: int, rows: Floats) -> npt.NDArray[Any]:
-    """(groups, d) the exact totals of the rows of each group; :func:`rounded` makes numbers of them."""
-    pieces = Pieces.of(rows)
+    """(groups, d) the exact totals of the rows of each group, in units of the grid's last place."""
+    pieces = _pieces_of(rows)
     totals = np.zeros((groups, rows.shape[1]), object)
     for piece, column, shift in zip(pieces.table.T, pieces.column, pieces.shift, strict=True):
         counts = np.bincount(group, piece, minlength=groups).tolist()
         totals[:, column] += np.array([int(count) << shift for count in counts], object)
     return totals
-
-
-def rounded(totals: npt.NDArray[Any]) -> Floats:
-    """Exact totals as floats, each rounded once."""
-    unit = 1 << LOWEST
-    return np.array([total / unit for total in totals.ravel().tolist()], float).reshape(totals.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +111,7 @@ class Draws:
     @classmethod
     def of_rows(cls, rows: Floats, units: Hashes, resamples: int, seed: int) -> Draws:
         """Resample a table with a row per unit; ``units`` are their ids, spread over all bits."""
-        pieces = Pieces.of(rows)
+        pieces = _pieces_of(rows)
         totals = np.zeros((resamples, pieces.table.shape[1]))
         resample = mixed(np.arange(1, resamples + 1, dtype=np.uint64) * _ODD + np.uint64(seed))
         step = max(1, CELLS // resamples)
@@ -164,7 +132,7 @@ class Draws:
         """(resamples, d) the totals as floats."""
         totals = np.zeros((resamples, self.width))
         for column, shift in sorted(self.totals):  # from the smallest place on
-            totals[:, column] += np.ldexp(self.totals[column, shift], shift - LOWEST)
+            totals[:, column] += np.ldexp(self.totals[column, shift], shift - GRID)
         return totals
 
 

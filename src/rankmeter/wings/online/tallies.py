@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankmeter.arithmetic.exact_sums import rounded
 from rankmeter.errors import InputError
 from rankmeter.placing.matching import Hashes, mixed
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -27,7 +28,7 @@ from rankmeter.wings.online.log import Log, first_of_each
 from rankmeter.wings.online.measures import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
 from rankmeter.wings.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
 from rankmeter.wings.online.questions import ALL, NO_SEGMENT, WINDOWS, Question, Unit, check_answerable, check_types
-from rankmeter.wings.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, rounded, totals_by
+from rankmeter.wings.online.sums import BEFORE, Draws, Sums, Totals, denominator, numerator, totals_by
 
 MOST_DAYS = 400
 """A longer log is not an experiment day by day."""
