@@ -41,6 +41,7 @@ NAMES: dict[str, str] = {
     "baselines": "rankmeter.wings.protocol.baselines",
     "protocol_of": "rankmeter.wings.protocol.looking",
     "split": "rankmeter.wings.protocol.splitting",
+    "across": "rankmeter.wings.results.across",
     "audit": "rankmeter.wings.results.auditing",
 }
 
@@ -73,6 +74,7 @@ COMMANDS: dict[str, str] = {
     "agreement": "rankmeter.wings.online.commands",
     "split": "rankmeter.wings.protocol.commands",
     "audit": "rankmeter.wings.results.commands",
+    "across": "rankmeter.wings.results.commands",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -138,6 +140,7 @@ DOCS: dict[str, str] = {
     "how-to/split-interactions.md": "protocol",
     "how-to/splits-of-other-tools.md": "protocol",
     "how-to/audit-a-table.md": "results",
+    "how-to/systems-across-tasks.md": "results",
     "wings/results.md": "results",
     "how-to/spark.md": "spark",
 }

@@ -1,14 +1,18 @@
-"""The commands about results: published tables audited."""
+"""The commands about results: published tables audited, systems across tasks."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from rankmeter.cli.options import level_option, seed_option
 from rankmeter.cli.output import Answer
-from rankmeter.cli.parameters import Count, Reads, command, takes
+from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
 from rankmeter.errors import InputError
+from rankmeter.whole_files import write_text
+from rankmeter.wings.results.across import across as compare_across
 from rankmeter.wings.results.auditing import audit as audit_table
 
 
@@ -63,3 +67,27 @@ def _queries(texts: tuple[str, ...]) -> int | dict[str, int] | None:
     if "" in sizes and len(sizes) > 1:
         raise InputError.of("results.sizes_mixed")
     return sizes.get("", sizes or None)
+
+
+@command()
+@click.argument("scores", type=Reads())
+@click.option("-m", "--measure", metavar="MEASURE")
+@click.option("--control", metavar="SYSTEM")
+@click.option("--rope", type=float)
+@click.option("--holes", type=click.Choice(["common", "drop", "worst"]), default="common")
+@click.option("--goal", type=click.Choice(["higher", "lower"]), default="higher")
+@click.option("--outer", type=click.Choice(["system", "task"]), default="system")
+@click.option("--resamples", type=Count(100), default=1000)
+@click.option("--svg", type=Writes())
+@click.option("--latex", type=Writes())
+@level_option
+@seed_option
+@takes(answer=Answer)
+def across(scores: str, svg: Path | None, latex: Path | None, answer: Answer, **options: Any) -> None:
+    """Compare systems across tasks."""
+    found = compare_across(scores, **options)
+    if svg is not None:
+        write_text(svg, found.to_svg(answer.lang))
+    if latex is not None:
+        write_text(latex, found.to_latex(answer.lang))
+    answer.give(found)

@@ -3,7 +3,7 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"audit": ".auditing"},
-    commands={"audit": ".commands"},
-    docs=("how-to/audit-a-table.md", "wings/results.md"),
+    names={"across": ".across", "audit": ".auditing"},
+    commands={"audit": ".commands", "across": ".commands"},
+    docs=("how-to/audit-a-table.md", "how-to/systems-across-tasks.md", "wings/results.md"),
 )

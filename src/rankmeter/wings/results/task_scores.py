@@ -1,0 +1,241 @@
+"""Scores of systems on tasks: from mappings, data frames, files and folders, one or several numbers a cell.
+
+A table is long (``model,task,score``, and where there are any ``seed`` or ``query``) or wide (a row a system and a
+column a task).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankmeter.errors import InputError
+from rankmeter.frozen import dataclass
+from rankmeter.late import json, pl
+from rankmeter.placing.placements import Floats
+from rankmeter.whole_files import check_readable
+from rankmeter.wings.results.score_folders import read_folder, values_of
+from rankmeter.wording import Said, said
+
+NAMES = {
+    "system": "system systems model models method methods run algorithm name model_name 系统 模型 方法",
+    "task": "task tasks dataset datasets data benchmark task_name corpus language 任务 数据集",
+    "score": "score value main_score result mean 得分 值",
+    "seed": "seed fold repeat trial run_id 种子 折",
+    "query": "query query_id qid user user_id 查询 用户",
+}
+_ROLE = {name: role for role, names in NAMES.items() for name in names.split()}
+GAP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScores:
+    """Scores, and what lies behind them where that is known."""
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    scores: Floats
+    """``(systems, tasks)``, NaN for a hole."""
+    repeats: Mapping[tuple[int, int], Floats]
+    """The scores of seeds or folds behind a cell, by system and task."""
+    queries: Mapping[int, Floats]
+    """The ``(systems, queries)`` values behind a task, of the queries that all systems have."""
+    notes: tuple[Said, ...] = ()
+
+
+def into_scores(data: object, *, measure: str | None = None, outer: str = "system") -> TaskScores:
+    """Scores from anything that holds some.
+
+    Raises
+    ------
+    InputError
+        When a cell is no number, a system stands twice, or there is nothing to compare.
+    """
+    if isinstance(data, TaskScores):
+        return data
+    notes: list[Said] = []
+    if isinstance(data, (str, Path)):
+        path = Path(data)
+        if path.is_dir():
+            cells, notes = read_folder(path, measure=measure, outer=outer)
+        else:
+            cells = _of_frame(_frame(check_readable(path)))
+    elif isinstance(data, Mapping):
+        cells = _of_mapping(data, measure)
+    elif hasattr(data, "columns"):
+        cells = _of_frame(_text_frame(data))
+    else:
+        raise InputError.of("results.no_scores", type=type(data).__name__)
+    return _table(cells, notes)
+
+
+Cells = dict[tuple[str, str], Any]
+"""A number, several numbers, or a number for each query, by system and task."""
+
+
+def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
+    cells: Cells = {}
+    for system, tasks in data.items():
+        if not isinstance(tasks, Mapping):
+            raise InputError.of("results.not_nested", system=str(system), type=type(tasks).__name__)
+        for task, value in tasks.items():
+            if hasattr(value, "per_query") and hasattr(value, "find"):
+                value = values_of(value, measure)
+            cells[str(system), str(task)] = value
+    return cells
+
+
+def _frame(path: Path) -> Any:
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path)
+    text = path.read_text("utf-8-sig")
+    if path.suffix in (".json", ".jsonl"):
+        try:
+            data = [json.loads(line) for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else None
+            data = json.loads(text) if data is None else data
+        except ValueError as error:
+            raise InputError.of("results.damaged", path=str(path), error=str(error)) from None
+        if isinstance(data, Mapping):
+            return data
+        return _text_frame(pl.DataFrame(data, infer_schema_length=None))
+    first = text.partition("\n")[0]
+    separator = "\t" if "\t" in first else ";" if ";" in first else ","
+    return pl.read_csv(text.encode(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
+
+
+def _text_frame(data: Any) -> Any:
+    return (
+        data if isinstance(data, pl.DataFrame) else pl.DataFrame({str(name): list(data[name]) for name in data.columns})
+    )
+
+
+def _of_frame(frame: Any) -> Cells:
+    if isinstance(frame, Mapping):
+        return _of_mapping(frame, None)
+    roles: dict[str, str] = {}
+    for name in frame.columns:
+        role = _ROLE.get(name.strip().casefold())
+        if role and role not in roles:
+            roles[role] = name
+    if {"system", "task", "score"} <= set(roles):
+        return _long(frame, roles)
+    return _wide(frame, roles)
+
+
+def _long(frame: Any, roles: Mapping[str, str]) -> Cells:
+    cells: Cells = {}
+    columns = {role: frame[name].to_list() for role, name in roles.items()}
+    behind = "query" if "query" in columns else "seed" if "seed" in columns else None
+    for number in range(len(frame)):
+        key = (str(columns["system"][number]).strip(), str(columns["task"][number]).strip())
+        value = _number(columns["score"][number], f"{number + 2}, {roles['score']}")
+        if behind is None:
+            if key in cells:
+                raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
+            cells[key] = value
+        else:
+            cells.setdefault(key, {})[str(columns[behind][number])] = value
+    if behind == "seed":
+        return {key: list(values.values()) for key, values in cells.items()}
+    return cells
+
+
+def _wide(frame: Any, roles: Mapping[str, str]) -> Cells:
+    first = roles.get("system") or roles.get("task") or frame.columns[0]
+    by_task = first == roles.get("task")
+    cells: Cells = {}
+    met: dict[str, int] = {}
+    for number, row in enumerate(frame.iter_rows(named=True), 2):
+        name = str(row[first]).strip()
+        if name in met:
+            raise InputError.of("results.row_twice", name=name, rows=[met[name], number])
+        met[name] = number
+        for other in frame.columns:
+            if other != first:
+                key = (other, name) if by_task else (name, other)
+                cells[key] = _number(row[other], f"{number}, {other}")
+    return cells
+
+
+def _number(value: Any, place: str) -> float:
+    """A number; NaN for a hole."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        bare = value.strip().rstrip("%").strip("* ")
+        if bare.casefold() in ("", "-", "--", "–", "—", "n/a", "na", "nan", "null", "none"):
+            return math.nan
+        try:
+            value = float(bare)
+        except ValueError:
+            raise InputError.of("results.not_a_number", text=value, place=place) from None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise InputError.of("results.not_a_number", text=str(value), place=place)
+    if math.isinf(value):
+        raise InputError.of("results.not_a_number", text=str(value), place=place)
+    return float(value)
+
+
+def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
+    systems = tuple(dict.fromkeys(system for system, _ in cells))
+    tasks = tuple(dict.fromkeys(task for _, task in cells))
+    if len(systems) < 2 or len(tasks) < 2:
+        raise InputError.of("results.too_few", systems=len(systems), tasks=len(tasks))
+    scores = np.full((len(systems), len(tasks)), np.nan)
+    repeats: dict[tuple[int, int], Floats] = {}
+    by_query: dict[int, dict[int, Mapping[str, float]]] = {}
+    for (system, task), value in cells.items():
+        at = systems.index(system), tasks.index(task)
+        place = f"{system}, {task}"
+        if isinstance(value, Mapping):
+            by_query.setdefault(at[1], {})[at[0]] = {str(q): _number(v, f"{place}, {q}") for q, v in value.items()}
+            scores[at] = _mean(list(by_query[at[1]][at[0]].values()))
+        elif isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+            repeats[at] = np.array([_number(one, place) for one in value])
+            scores[at] = _mean(repeats[at].tolist())
+        else:
+            scores[at] = _number(value, place)
+    _check_scales(scores, systems, tasks)
+    queries, told = _common(by_query, systems, tasks)
+    for number, values in queries.items():
+        scores[:, number] = values.mean(axis=1)
+    return TaskScores(systems, tasks, scores, repeats, queries, (*notes, *told))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _check_scales(scores: Floats, systems: Sequence[str], tasks: Sequence[str]) -> None:
+    """Refuse a value that is far above the shares of its task: a per cent among shares."""
+    for task, column in enumerate(scores.T):
+        known = np.sort(column[~np.isnan(column)])
+        if len(known) < 2 or known[0] < 0 or known[-2] > 1:
+            continue
+        middle = float(np.median(known[:-1]))
+        if known[-1] > max(GAP * max(middle, 0.05), 1):
+            at = int(np.nanargmax(column))
+            place = f"{systems[at]}, {tasks[task]}"
+            raise InputError.of("results.mixed_scales", place=place, text=f"{known[-1]:g}", other=f"{middle:g}")
+
+
+def _common(
+    by_query: Mapping[int, Mapping[int, Mapping[str, float]]], systems: Sequence[str], tasks: Sequence[str]
+) -> tuple[dict[int, Floats], list[Said]]:
+    """The queries of each task that all systems have, if all systems have any."""
+    found, notes = {}, []
+    for task, of_systems in by_query.items():
+        if len(of_systems) < len(systems):
+            continue
+        shared = [query for query in of_systems[0] if all(query in values for values in of_systems.values())]
+        most = max(map(len, of_systems.values()))
+        if not shared:
+            raise InputError.of("results.no_common_query", task=tasks[task])
+        if len(shared) < most:
+            notes.append(said("across_common_queries", task=tasks[task], shared=len(shared), most=most))
+        found[task] = np.array([[of_systems[system][query] for query in shared] for system in range(len(systems))])
+    return found, notes

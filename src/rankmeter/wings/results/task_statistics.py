@@ -1,0 +1,247 @@
+"""Systems across tasks, as arithmetic of ``(systems, tasks)`` arrays of ranks and scores; higher scores are better.
+
+Mean-rank tests (Friedman, Nemenyi, a control) depend on which other systems are in the table (Benavoli, Corani &
+Mangili 2016); pairs tested by signed ranks do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankmeter.late import special, stats
+from rankmeter.placing.placements import Bools, Floats, Ints
+from rankmeter.stats.rank_agreement import mean_ranks
+
+DRAWS = 50_000
+"""How many times the weights of the Bayesian signed-rank test are drawn."""
+BLOCK = 5_000
+
+
+def ranks_of_tasks(scores: Floats) -> Floats:
+    """``(systems, tasks)`` ranks within each task, 1 for the best, ties sharing their mean; a hole has none.
+
+    >>> ranks_of_tasks(np.array([[0.9, 0.5], [0.8, 0.5], [0.7, np.nan]])).tolist()
+    [[1.0, 1.5], [2.0, 1.5], [3.0, nan]]
+    """
+    worst = np.where(np.isnan(scores), -np.inf, scores)
+    ranks = mean_ranks(-worst.T, noise=1e-12).T
+    return np.where(np.isnan(scores), np.nan, ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Whether any system differs, by mean ranks."""
+
+    chi2: float
+    p: float
+    f: float
+    """Iman and Davenport's (1980)."""
+    f_p: float
+    systems: int
+    tasks: int
+
+
+def friedman(mean_rank: Floats, tasks: int, tied: float = 0.0) -> Friedman:
+    """From mean ranks; ``tied`` is the sum of t^3 - t over groups of t tied systems of all tasks."""
+    k = len(mean_rank)
+    chi2 = 12 * tasks / (k * (k + 1)) * (float((mean_rank**2).sum()) - k * (k + 1) ** 2 / 4)
+    left = 1 - tied / (tasks * (k**3 - k))
+    chi2 = chi2 / left if left > 1e-12 else 0.0
+    below = tasks * (k - 1) - chi2
+    f = (tasks - 1) * chi2 / below if below > 1e-9 else math.inf
+    f_p = float(special.fdtrc(k - 1, (k - 1) * (tasks - 1), f)) if tasks > 1 and math.isfinite(f) else 0.0
+    return Friedman(chi2, float(special.chdtrc(k - 1, chi2)), f, f_p if tasks > 1 else math.nan, k, tasks)
+
+
+def tied_cubes(ranks: Floats) -> float:
+    """The sum of t^3 - t over the groups of t tied systems of every task."""
+    total = 0
+    for column in ranks.T:
+        sizes = np.unique(column, return_counts=True)[1]
+        total += int((sizes**3 - sizes).sum())
+    return float(total)
+
+
+def nemenyi_distance(systems: int, tasks: int, alpha: float) -> float:
+    """How far two mean ranks must be apart (Nemenyi 1963): the studentised range over the root of 2, and its error."""
+    q = float(stats.studentized_range.ppf(1 - alpha, systems, math.inf)) / math.sqrt(2)
+    return q * math.sqrt(systems * (systems + 1) / (6 * tasks))
+
+
+def bonferroni_dunn_distance(systems: int, tasks: int, alpha: float) -> float:
+    """The same against one control (Dunn 1961)."""
+    z = float(special.ndtri(1 - alpha / (2 * (systems - 1))))
+    return z * math.sqrt(systems * (systems + 1) / (6 * tasks))
+
+
+def control_p(mean_rank: Floats, control: int, tasks: int) -> Floats:
+    """``(systems,)`` two-sided p-values of mean ranks against that of a control, not corrected; NaN for itself."""
+    k = len(mean_rank)
+    z = np.abs(mean_rank - mean_rank[control]) / math.sqrt(k * (k + 1) / (6 * tasks))
+    p = np.asarray(2 * special.ndtr(-z))
+    p[control] = np.nan
+    return p
+
+
+def bayesian_signed_rank(
+    differences: Floats, rope: float, *, prior: float = 0.5, seed: int = 0
+) -> tuple[float, float, float]:
+    """How probable it is that the second is better, that both are alike within the rope, that the first is better.
+
+    Benavoli, Corani, Mangili and Zaffalon (2014): Dirichlet weights on the differences and a pseudo-observation 0;
+    each draw weighs all pairs of them by where their mean lies, and the shares of draws count in which each is largest.
+    """
+    z = np.sort(np.append(differences, 0.0))
+    alpha = np.where(np.arange(len(z)) == np.searchsorted(z, 0.0), prior, 1.0)
+    random = np.random.default_rng(seed)
+    below = np.searchsorted(z, -2 * rope - z, side="left")
+    above = np.searchsorted(z, 2 * rope - z, side="right")
+    counts = np.zeros(3)
+    for start in range(0, DRAWS, BLOCK):
+        weights = random.dirichlet(alpha, min(BLOCK, DRAWS - start))
+        summed = np.concatenate([np.zeros((len(weights), 1)), np.cumsum(weights, axis=1)], axis=1)
+        lower = (weights * summed[:, below]).sum(axis=1)
+        higher = (weights * (1 - summed[:, above])).sum(axis=1)
+        shares = np.stack([lower, 1 - lower - higher, higher], axis=1)
+        # A draw that is even between two counts half for each.
+        largest = np.abs(shares - shares.max(axis=1, keepdims=True)) < 1e-12
+        counts += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+    second, alike, first = (counts / counts.sum()).tolist()
+    return second, alike, first
+
+
+def correlated_t(differences: Floats, rho: float, rope: float) -> tuple[float, float, float]:
+    """The same for folds that share training data: Student's t with the variance of Nadeau and Bengio (2003)."""
+    n = len(differences)
+    spread = math.sqrt(float(differences.var(ddof=1)) * (1 / n + rho / (1 - rho)))
+    mean = float(differences.mean())
+    if spread == 0:
+        return float(mean < -rope), float(-rope <= mean <= rope), float(mean > rope)
+    second, upto = (float(special.stdtr(n - 1, (end - mean) / spread)) for end in (-rope, rope))
+    return second, upto - second, 1 - upto
+
+
+def pair_wins(scores: Floats) -> tuple[Ints, Ints]:
+    """``(systems, systems)`` on how many tasks the row's is better than the column's, and on how many they tie."""
+    size = len(scores)
+    wins, ties = np.zeros((size, size), np.int64), np.zeros((size, size), np.int64)
+    for column in scores.T:
+        gap = column[:, None] - column[None, :]
+        near = np.abs(gap) <= 1e-12 * np.maximum(1.0, np.abs(column))[:, None]
+        wins += (gap > 0) & ~near
+        ties += near
+    np.fill_diagonal(ties, 0)
+    return wins, ties
+
+
+def bradley_terry(wins: Ints, ties: Ints) -> Floats:
+    """``(systems,)`` strengths b, mean 0: i beats j with probability 1 / (1 + exp(b_j - b_i)), and ties count half.
+
+    Every pair gets one task that ties, so that a system which wins everywhere has a strength (steps of Hunter 2004).
+    """
+    size = len(wins)
+    if size < 2:
+        return np.zeros(size)
+    won = wins + ties / 2 + 0.5 * (1 - np.eye(size))
+    played = won + won.T
+    total = won.sum(axis=1)
+    strength = np.ones(size)
+    for _ in range(2_000):
+        updated = total / (played / (strength[:, None] + strength[None, :])).sum(axis=1)
+        updated /= math.exp(float(np.log(updated).mean()))
+        moved = float(np.abs(np.log(updated / strength)).max())
+        strength = updated
+        if moved < 1e-10:
+            break
+    return np.log(strength)
+
+
+def borda(scores: Floats) -> Floats:
+    """``(systems,)`` points: on each task, the number of systems that it was given to less the rank."""
+    ranks = ranks_of_tasks(scores)
+    present = (~np.isnan(scores)).sum(axis=0)
+    return np.asarray(np.nansum(present - ranks, axis=1))
+
+
+def mteb_borda(scores: Floats) -> Floats:
+    """As MTEB counts: the number of all systems less the rank, and 0 points for a task that is missing."""
+    return np.asarray(np.nansum(len(scores) - ranks_of_tasks(scores), axis=1))
+
+
+def interquartile_mean(values: Floats) -> Floats:
+    """The mean of the middle half of the last axis, as rliable has it: a quarter is cut at each end."""
+    ordered = np.sort(values, axis=-1)
+    cut = int(0.25 * ordered.shape[-1])
+    return np.asarray(ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1))
+
+
+def improvement_probability(seeds: Sequence[Floats], other: Sequence[Floats]) -> float:
+    """The mean over tasks of the probability that a run of the first is better than one of the second, ties half."""
+    shares = []
+    for mine, theirs in zip(seeds, other, strict=True):
+        gap = mine[:, None] - theirs[None, :]
+        shares.append(float(((gap > 0) + 0.5 * (gap == 0)).mean()))
+    return math.fsum(shares) / len(shares)
+
+
+@dataclass(frozen=True, slots=True)
+class RankBands:
+    """Between which ranks a system lies, by resampling."""
+
+    low: Ints
+    high: Ints
+
+
+def bootstrap_ranks(drawn: Floats, level: float) -> RankBands:
+    """From ``(resamples, systems)`` drawn values, higher better: the percentiles of the ranks, ties the better one."""
+    order = np.sort(-drawn, axis=1)
+    ranks = np.stack([np.searchsorted(row, -own, side="left") for row, own in zip(order, drawn, strict=True)]) + 1
+    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
+    return RankBands(low.astype(np.int64), high.astype(np.int64))
+
+
+def drawn_means(scores: Floats, resamples: int, seed: int) -> Floats:
+    """``(resamples, systems)`` means over tasks drawn with replacement."""
+    tasks = scores.shape[1]
+    random = np.random.default_rng(seed)
+    counts = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples)
+    return np.asarray(counts @ scores.T / tasks)
+
+
+def drawn_twice(values: Sequence[Floats], resamples: int, seed: int) -> Floats:
+    """The same with queries drawn within every drawn task: ``values`` are ``(systems, queries)`` for each task."""
+    random = np.random.default_rng(seed)
+    tasks = len(values)
+    counts = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples)
+    total = np.zeros((resamples, len(values[0])))
+    for task, of_queries in enumerate(values):
+        queries = of_queries.shape[1]
+        at = np.repeat(np.arange(resamples), counts[:, task])
+        for start in range(0, len(at), 2_000):
+            rows = at[start : start + 2_000]
+            drawn = random.multinomial(queries, np.full(queries, 1 / queries), size=len(rows))
+            np.add.at(total, rows, drawn @ of_queries.T / queries)
+    return total / tasks
+
+
+def cliques(alike: Bools, order: Sequence[int]) -> list[tuple[int, ...]]:
+    """Groups of systems that follow each other in an order and of which all pairs are alike, none within another.
+
+    >>> alike = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
+    >>> cliques(alike, [0, 1, 2])
+    [(0, 1), (1, 2)]
+    """
+    found: list[tuple[int, ...]] = []
+    reached = 0
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and all(alike[order[end], order[at]] for at in range(start, end)):
+            end += 1
+        if end - start > 1 and end > reached:
+            found.append(tuple(order[start:end]))
+            reached = end
+    return found
