@@ -16,8 +16,13 @@ from rankmeter.showing.numbers import p_text, signed
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.results.rank_diagrams import chart, heat_chart, lone_pairs, ranked, text_diagram, tikz
 from rankmeter.wings.results.task_statistics import Friedman
-from rankmeter.wording import Language, Said, said, word
+from rankmeter.wording import Language, Said, kinds, said, word
 
+_HEADS = kinds(
+    "across_col_{}",
+    "system mean ranks sure mean_rank record borda strength improvement middle_mean rank_difference p holm bonferroni "
+    "other worse alike better".split(),
+)
 MOST_ROWS = 60
 """How many systems a text lists; the data has all of them."""
 MOST_PAIRED = 8
@@ -191,7 +196,7 @@ class Across(ShownAsTable):
             ("mean_rank", "number", 0, 2), ("record", "text", 2, 4), ("borda", "number", 5, 1),
             ("strength", "number", 4, 2), ("improvement", "number", 3, 2), ("middle_mean", "number", 6, 4),
         ]  # fmt: skip
-        columns = tuple(Column(word(f"across_col_{head}", language), kind, importance, digits)
+        columns = tuple(Column(word(_HEADS[head], language), kind, importance, digits)
                         for head, kind, importance, digits in heads)  # fmt: skip
         rows = []
         for one in self.systems[:MOST_ROWS]:
@@ -273,20 +278,18 @@ class Across(ShownAsTable):
                     f"{signed(pair.difference, 3)} {pair.wins}-{pair.ties}-{pair.losses} p{p_text(pair.corrected_p)}"
                 )
             rows.append(cells)
-        kinds: list[CellKind] = ["text"] * len(heads)
-        table = text_table(heads, rows, kinds, name="pairs")
+        texts: list[CellKind] = ["text"] * len(heads)
+        table = text_table(heads, rows, texts, name="pairs")
         columns = tuple(Column(c.head, c.kind, number) for number, c in enumerate(table.columns))
         return [Paragraph(word("across_grid", language)), Table(columns, table.rows, name="pairs")]
 
     def _against(self, language: Language) -> Table:
-        heads = [
-            word(f"across_col_{head}", language) for head in ("system", "rank_difference", "p", "holm", "bonferroni")
-        ]
+        heads = [word(_HEADS[head], language) for head in ("system", "rank_difference", "p", "holm", "bonferroni")]
         rows = [(c.system, c.mean_rank_difference, c.p, c.holm_p, c.bonferroni_p) for c in self.control[:MOST_ROWS]]
         return text_table(heads, rows, ("text", "difference", "p", "p", "p"), 2, name="control")
 
     def _believed(self, language: Language) -> Table:
-        heads = [word(f"across_col_{head}", language) for head in ("system", "other", "worse", "alike", "better")]
+        heads = [word(_HEADS[head], language) for head in ("system", "other", "worse", "alike", "better")]
         rows = [(b.system, b.other, b.worse, b.alike, b.better) for b in self.beliefs[:MOST_ROWS]]
         return text_table(heads, rows, ("text", "text", "number", "number", "number"), 3, name="beliefs")
 
