@@ -39,7 +39,7 @@ class Friedman:
     chi2: float
     p: float
     f: float
-    """Iman and Davenport's (1980)."""
+    """That of Iman & Davenport (1980)."""
     f_p: float
     systems: int
     tasks: int
@@ -92,7 +92,7 @@ def bayesian_signed_rank(
 ) -> tuple[float, float, float]:
     """How probable it is that the second is better, that both are alike within the rope, that the first is better.
 
-    Benavoli, Corani, Mangili and Zaffalon (2014): Dirichlet weights on the differences and a pseudo-observation 0;
+    Benavoli and others (2014): Dirichlet weights on the differences and a pseudo-observation 0;
     each draw weighs all pairs of them by where their mean lies, and the shares of draws count in which each is largest.
     """
     z = np.sort(np.append(differences, 0.0))
@@ -115,7 +115,7 @@ def bayesian_signed_rank(
 
 
 def correlated_t(differences: Floats, rho: float, rope: float) -> tuple[float, float, float]:
-    """The same for folds that share training data: Student's t with the variance of Nadeau and Bengio (2003)."""
+    """The same for folds that share training data: Student's t with the variance of Nadeau & Bengio (2003)."""
     n = len(differences)
     spread = math.sqrt(float(differences.var(ddof=1)) * (1 / n + rho / (1 - rho)))
     mean = float(differences.mean())
