@@ -219,6 +219,31 @@ def test_lists_of_two_stages_are_told_apart_by_the_caller(tmp_path, ranked):
         assert rm.evaluate(TRUTH, run, "RR", columns={"run.item": "retriever.documents"})["RR"] == 0.5
 
 
+def test_a_stage_without_results_beside_one_with_some_is_told_apart_too(tmp_path):
+    record = {"query": "q1", "output": {"hits": [{"id": "a"}]}, "candidates": []}
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    for run in ([record], path):
+        with pytest.raises(rm.InputError, match="several lists of results"):
+            rm.evaluate({"q1": ["a"]}, run, "RR")
+
+
+def test_a_list_beside_the_response_of_an_engine_is_told_apart():
+    response = {"hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}
+    run = [{"query_id": "q1", "response": response, "reranked": 1, "candidates": [{"id": "b"}, {"id": "a"}]}]
+    with pytest.raises(rm.InputError, match="_search response, candidates"):
+        rm.evaluate({"q1": ["b"]}, run, "RR")
+
+
+@pytest.mark.parametrize("hits", [[{"id": ""}, {"id": "b"}], [{"id": "", "content": "hello"}, {"id": "b"}]])
+def test_an_empty_id_is_none(tmp_path, hits):
+    for run in routes(tmp_path, hits).values():
+        with pytest.raises(rm.InputError):
+            rm.evaluate(TRUTH, run, "RR")
+    with pytest.raises(rm.InputError, match="has no '_id'"):
+        rm.evaluate(TRUTH, {"q1": {"hits": {"hits": [{"_id": ""}]}}}, "RR")
+
+
 def test_the_same_list_twice_is_one():
     output = {"retriever": {"documents": STAGES["ranker"]}, "writer": {"documents": STAGES["ranker"]}}
     assert rm.evaluate({"q": ["b"]}, {"q": output}, "RR")["RR"] == 1.0

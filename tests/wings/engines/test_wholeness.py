@@ -125,6 +125,7 @@ WAYS: dict[str, list[object]] = {
     "currentPage": [2],
     "pagination": [{"page": 2}, {"offset": 10}],
     "warning": ["Timeout limit was reached", ["partial results"], {"reason": "time limit exceeded"}],
+    "message": ["Request timed out"],
     "failed_splits": [[{"split_id": "x"}]],
     "from": [10, "10"],
     "offset": [1],

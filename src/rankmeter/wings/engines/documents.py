@@ -74,7 +74,7 @@ def each_value(
 
 def value_of(record: object, key: str, where: str, what: str, kind: str = "engines.without_key") -> Any:
     """The value of a key that must be there."""
-    if not isinstance(record, (dict, Mapping)) or record.get(key) is None:  # a dict is seen at once
+    if not isinstance(record, (dict, Mapping)) or record.get(key) in (None, ""):  # a dict is seen at once
         keys = examples(record, shown=8) if isinstance(record, Mapping) else type(record).__name__
         raise InputError.of(kind, source=where, what=what, key=key, keys=keys)
     return record[key]

@@ -29,6 +29,7 @@ from rankmeter.wings.engines.retrieval_records import (
     is_without_results,
     lists_documents,
     names_results,
+    refuse_lists_beside,
 )
 from rankmeter.wings.engines.shapes import shape_of
 from rankmeter.wings.engines.wholeness import refuse_incomplete, warning_of
@@ -193,6 +194,14 @@ def _as_document(query: object, value: object, side: Side, wanted: NamedFields) 
     return {"query_id": query, **plain} if isinstance(plain, dict) and names_results(plain) else plain
 
 
+def _check_side(shape: Shape, side: Side, document: Placed, taking: Taking) -> None:
+    """Refuse what is of the other side, and a second list of results beside the response of an engine."""
+    if shape.kind.side != side:
+        raise InputError.of("engines.other_side", source=document.where, shape=shape.kind.name, side=shape.kind.side)
+    if side == "run" and shape is not RETRIEVED and not taking.wanted.item:
+        refuse_lists_beside(document.value, shape.kind.name, document.where)
+
+
 def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking, *, is_file: bool) -> ExportedTable:
     """Documents one after the other as a table: all are of one shape, each may have its query from around it."""
     rows, query_from = EntryRows(), ""
@@ -212,8 +221,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         kind = kind or (look.shape.kind if look.shape else None)
         if look.shape is None or kind is None or look.shape.kind.name != kind.name:
             raise InputError.of("engines.unlike", source=where, shape=kind.name if kind else "response")
-        if look.shape.kind.side != side:
-            raise InputError.of("engines.other_side", source=where, shape=kind.name, side=look.shape.kind.side)
+        _check_side(look.shape, side, document, taking)
         known = (document.query, announced, look.query if look.what == "wrapped" else None)
         query = next((candidate for candidate in known if candidate is not None), None)
         announced, query_from = None, query_from or kind.query or look.key

@@ -81,6 +81,15 @@ def _refuse_several(document: Document, chosen: Path, where: str) -> None:
                                 say=say_columns("run.item", f"{lists[1]}.id"))  # fmt: skip
 
 
+def refuse_lists_beside(document: object, shape: str, where: str) -> None:
+    """Refuse documents listed beside the response of an engine in one record, such as those that a ranker left."""
+    for key in _RETRIEVED if isinstance(document, Mapping) else ():
+        listed = cast(Document, document).get(key)
+        if isinstance(listed, list) and (not listed or _are_documents(listed)):
+            raise InputError.of("engines.several_lists", source=where, lists=[shape, key],
+                                say=say_columns("run.item", f"{key}.id"))  # fmt: skip
+
+
 def _are_documents(results: Sequence[object]) -> bool:
     return bool(results) and all(map(is_document, results))
 
@@ -106,6 +115,8 @@ def _is_record(document: Document) -> bool:
     if path is None:
         return False
     results = value_at(document, *path)
+    if not results and _lists_anything(document):
+        return True  # another stage has results, of which the caller must say more
     # Lists of plain ids under usual names are tables with a query in each row, which have columns that can be named.
     by_column = len(path) > 1 or fold(path[0]) in NESTED_ITEMS or path[0] in _WRAPPING
     return bool(results and not isinstance(results[0], (str, int))) or not by_column
@@ -125,7 +136,12 @@ def lists_documents(document: Document) -> bool:
 def is_without_results(document: object) -> bool:
     """Whether this is a query for which nothing was retrieved; alone it does not say of which shape its file is."""
     path = _retrieved(document) if isinstance(document, Mapping) else None
-    return path is not None and not value_at(document, *path)
+    return path is not None and not _lists_anything(cast(Document, document))
+
+
+def _lists_anything(document: Document) -> bool:
+    """Whether any list of results, of any stage, holds something."""
+    return any(value_at(document, *path) for path in _lists_under(document, _RETRIEVED))
 
 
 def _record(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
@@ -197,7 +213,7 @@ def _id_within(document: Document) -> tuple[str, object | None]:
     values = (
         (above + key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for above, layer in layers for key in keys
     )
-    return next((pair for pair in values if is_id_type(type(pair[1]))), ("", None))
+    return next((pair for pair in values if is_id_type(type(pair[1])) and pair[1] != ""), ("", None))
 
 
 RETRIEVED = Shape(Kind("retrieval record", "run", "", "id", "score"), _is_record, _record, frozenset(TAKEN))

@@ -91,6 +91,15 @@ def _is_cut_short(value: object) -> bool:
     return _is_said(value) and any(word in str(value).casefold() for word in _CUT_SHORT)
 
 
+def _is_timeout(value: object) -> bool:
+    """Whether a short message says that the time was over; longer texts are about something else."""
+    return (
+        isinstance(value, str)
+        and len(value) < 200
+        and any(words in value.casefold() for words in ("timed out", "request timeout", "deadline exceeded"))
+    )
+
+
 _CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat unavailable degrad skip".split()
 _FINE = ("", "ok", "success")
 _UNFINISHED = frozenset(
@@ -159,6 +168,7 @@ SIGNS: tuple[Sign, ...] = (
          "Elasticsearch"),
     Sign("partialresults responseheader.partialresults", _is_said, PARTIAL, "Solr, Fusion"),
     Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
+    Sign("message detail reason", _is_timeout, PARTIAL, "all, from gateways"),
     Sign("failedsplits", is_there, PARTIAL, "Quickwit"),
     Sign("status.failed status.errors", _is_said, PARTIAL, "Couchbase"),
     Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
