@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from rankmeter.errors import InputError
+from rankmeter.inputs.columns import say_columns
 from rankmeter.inputs.export_tables import Entry
 from rankmeter.wings.engines.fields import NamedFields, named_ids, named_values
 from rankmeter.wings.engines.orders import check_beside, contradiction_noted
@@ -73,4 +74,4 @@ class Taking:
             self.key, self.first = key, where
         elif key != self.key:
             raise InputError.of("engines.ids_of_kinds", source=where, key=key or "[]", other=self.key or "[]",
-                                first=self.first)  # fmt: skip
+                                first=self.first, say=say_columns("run.item", self.key or "id"))  # fmt: skip

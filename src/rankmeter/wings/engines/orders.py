@@ -40,6 +40,8 @@ _WITHIN = {"additional": None, "hybridsearchinfo": None, "metadata": _OF_DOCUMEN
 """Objects in a result in which such fields stand, and which of them; None for all."""
 _RISING = ("rank", "perhaps a rank", "distance")
 """What grows from the first result to the last."""
+IN_ORDER = say_columns("order", "rows")
+"""How a caller says that the list counts."""
 Fields = dict[str, tuple[Says, list[object]]]
 """What each field says, and its value in each result, None where it has none."""
 
@@ -145,10 +147,12 @@ def _numbers(name: str, says: Says, values: Sequence[object], where: str) -> lis
         is_read = is_number(number) and not isinstance(number, bool)
         is_read = is_read and (isfinite(number) if says == "rank" else not isnan(number))  # type: ignore[arg-type]
         if value is not None and not is_read and not says.startswith("perhaps"):
-            raise InputError.of("engines.not_a_number", source=where, place=place, field=name, value=str(value)[:80])
+            raise InputError.of("engines.not_a_number", source=where, place=place, field=name, value=str(value)[:80],
+                                in_order=IN_ORDER)  # fmt: skip
         numbers.append(float(number) if is_read else None)  # type: ignore[arg-type]
     if says in ("rank", "score") and "." not in name and None in numbers and any(each is not None for each in numbers):
-        raise InputError.of("engines.some_scored", source=where, field=name, place=numbers.index(None) + 1)
+        place = numbers.index(None) + 1
+        raise InputError.of("engines.some_scored", source=where, field=name, place=place, in_order=IN_ORDER)
     return numbers
 
 
@@ -163,7 +167,7 @@ def _refuse_gap(name: str, values: Sequence[float | None], where: str) -> None:
     known = [value is not None for value in values]
     if True in known[known.index(False) :] if False in known else False:
         place = known.index(False) + 1
-        raise InputError.of("engines.some_scored", source=where, field=name, place=place)
+        raise InputError.of("engines.some_scored", source=where, field=name, place=place, in_order=IN_ORDER)
 
 
 def _turn(values: Sequence[float | None], *, rises: bool) -> int | None:
@@ -183,5 +187,5 @@ def _contradicted(
     return InputError.of(
         "engines.order_contradicted", source=where, query=str(query), place=place + 1, field=name,
         value=f"{values[place]:g}", before=f"{before:g}",
-        in_order=say_columns("order", "rows"), by_field=say_columns(role, name),
+        in_order=IN_ORDER, by_field=say_columns(role, name),
     )  # fmt: skip

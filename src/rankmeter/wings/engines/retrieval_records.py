@@ -189,7 +189,7 @@ def _items_of(results: Sequence[object], where: str, under: str) -> tuple[list[o
         keys.append(key)
         if key != keys[0]:
             raise InputError.of("engines.ids_of_kinds", source=at, key=key or "[]", other=keys[0] or "[]",
-                                first=f"{where}, {under}[0]")  # fmt: skip
+                                first=f"{where}, {under}[0]", say=say_columns("run.item", keys[0] or "id"))  # fmt: skip
     return items, next(iter(keys), "")
 
 
