@@ -18,11 +18,13 @@ from pathlib import Path
 
 from environments import ROOT, TESTED_WITH, empty, passes, refusal
 
+NUMPY_1 = ["numpy==1.26.*", "pyarrow<26"]
+"""PyArrow 26 and newer cannot be loaded with NumPy 1, which their metadata does not say."""
 LIBRARIES = {
-    "rectools": ["rectools"],
-    "replay": ["replay-rec==0.20.*", "typing-extensions"],  # which it needs and does not declare
-    "recbole": ["recbole==1.2.1", "numpy==1.26.*", "torch==2.13.0"],
-    "tensorflow": ["tensorflow==2.17.*"],
+    "rectools": ["rectools", *NUMPY_1],
+    "replay": ["replay-rec==0.20.*", *NUMPY_1, "typing-extensions"],  # which it needs and does not declare
+    "recbole": ["recbole==1.2.1", *NUMPY_1, "torch==2.13.0"],
+    "tensorflow": ["tensorflow==2.17.*", *NUMPY_1],
     "cornac": ["cornac"],
     "implicit": ["implicit"],
     "torch": ["torch==2.13.0"],
@@ -69,6 +71,7 @@ def beside(name: str, interpreter: str) -> str:
         if not passes(python, *TESTS, profile="check"):
             failed.append("the tests")
     without = f"; leave out the extra {', '.join(left_out)}" if left_out else "; every extra can be had with it"
+    without += f", where these are asked for too: {', '.join(NUMPY_1)}" if NUMPY_1[0] in wanted else ""
     return f"FAILED: {', '.join(failed)}" if failed else f"works{without}"
 
 

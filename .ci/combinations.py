@@ -122,10 +122,12 @@ def met(combination: Combination) -> set[frozenset[tuple[str, Generation]]]:
 
 
 def possible(combination: Combination) -> bool:
-    """Whether versions can be together: pandas before 2.2 was compiled for NumPy 1, and 3.1 needs NumPy 2."""
-    if "pandas" not in combination or "numpy" not in combination:
+    """Whether versions can be together; what needs NumPy 2, or was made before it, does not always declare it."""
+    if "numpy" not in combination:
         return True
-    return combination["pandas"] >= (2, 2) if combination["numpy"] >= (2,) else combination["pandas"] < (3, 1)
+    if combination["numpy"] >= (2,):
+        return combination.get("pandas", (9,)) >= (2, 2)
+    return combination.get("pandas", (0,)) < (3, 1) and combination.get("pyarrow", (0,)) < (26,)
 
 
 def written(combination: Combination) -> str:

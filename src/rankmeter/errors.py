@@ -171,8 +171,14 @@ def load_library(module: str, install: str = "", *, called: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        install = install or f'"rankmeter[{module}]"'
-        raise MissingExtraError.of("general.not_installed", library=called or module, install=install) from error
+        raise lacking(error, called or module, install or f'"rankmeter[{module}]"') from error
+
+
+def lacking(error: ImportError, library: str, install: str) -> MissingExtraError:
+    """What an optional library that cannot be imported is: not there, or beside versions that it does not fit."""
+    if isinstance(error, ModuleNotFoundError):
+        return MissingExtraError.of("general.not_installed", library=library, install=install)
+    return MissingExtraError.of("general.does_not_load", library=library, install=install, reason=reason_of(error))
 
 
 class RankmeterWarning(UserWarning):

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, lacking, reason_of
 from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
@@ -144,8 +144,10 @@ class OpenedFrame(OpenedTable):
     def _of_stream(self, stream: Any) -> Any:
         try:
             return table_of_stream(stream)
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             raise self._missing("pyarrow") from error
+        except ImportError as error:
+            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
 
     def _missing(self, library: str) -> MissingExtraError:
         extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
@@ -223,6 +225,8 @@ class OpenedFrame(OpenedTable):
             return chosen.to_native() if chosen.implementation.is_pyarrow() else chosen.to_polars()
         except ModuleNotFoundError as error:
             raise self._missing(error.name or "pyarrow") from error
+        except ImportError as error:
+            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
 
 
 def _name_of(column: object) -> str:

@@ -185,7 +185,7 @@ def find_function(text: str) -> Callable[..., Any]:
     except ImportError as error:
         raise NotFoundError.of("conformance.no_module", text=text, error=str(error)) from None
     except AttributeError:
-        raise NotFoundError.of("conformance.no_function", text=text, module=module, name=path) from None
+        raise NotFoundError.of("conformance.no_function", module=module, name=path) from None
     if not callable(found):
         raise InputError.of("conformance.not_callable", text=text, type=type(found).__name__)
     return found  # type: ignore[no-any-return]
