@@ -20,10 +20,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = """awk basename bash cat chmod cp cut date dirname env expr find gcc grep head id ln ls make mkdir mktemp mv ps
+TOOLS = """awk basename bash cat chmod cp cut date dirname env expr find grep head id ln ls make mkdir mktemp mv ps
     readlink rm rmdir sed sh sleep sort tail tar tee touch tr true uname wc xargs"""
-KEPT = re.compile(r"(PIP|SSL|REQUESTS|CURL)_\w+|(?i:\w+_proxy)")
-"""Variables without which nothing could be installed."""
+KEPT = re.compile(r"(PIP|SSL|REQUESTS|CURL)_\w+|(?i:\w+_proxy)|LD_LIBRARY_PATH")
+"""Variables without which nothing could be installed, or this Python not be started."""
 BLOCK = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FIRST, LAST = ("help", "demo", "test"), ("clean",)
 WITHIN = ("lint", "types", "layers", "fast")
@@ -68,7 +68,7 @@ def bare(programs: Path, more: list[str]) -> dict[str, str]:
     if settings.exists():
         kept.setdefault("PIP_CONFIG_FILE", str(settings))
     kept.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
-    return {"PATH": str(programs), "HOME": "/nonexistent", "LC_ALL": "C", **kept}
+    return {"PATH": str(programs), "HOME": "/proc/nowhere", "LC_ALL": "C", **kept}
 
 
 def copied(folder: Path) -> Path:
