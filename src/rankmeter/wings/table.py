@@ -73,6 +73,8 @@ COMMANDS: dict[str, str] = {
     "interleave": "rankmeter.wings.online.commands",
     "agreement": "rankmeter.wings.online.commands",
     "split": "rankmeter.wings.protocol.commands",
+    "baselines": "rankmeter.wings.protocol.commands",
+    "protocol": "rankmeter.wings.protocol.commands",
     "audit": "rankmeter.wings.results.commands",
     "across": "rankmeter.wings.results.commands",
 }
@@ -139,6 +141,7 @@ DOCS: dict[str, str] = {
     "how-to/online.md": "online",
     "how-to/split-interactions.md": "protocol",
     "how-to/splits-of-other-tools.md": "protocol",
+    "how-to/three-models-and-baselines.md": "protocol",
     "how-to/audit-a-table.md": "results",
     "how-to/systems-across-tasks.md": "results",
     "wings/results.md": "results",

@@ -138,7 +138,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_files_beside_their_protocol_carry_it(folder: Path) -> None:
     answer = typed("evaluate", "parts/test.csv", "cosine.csv", "-m", "R@5")
-    assert "protocol: first duplicates(last)" in answer.stderr
+    assert "protocol: duplicates(last) removes" in answer.stderr
     ev = rm.evaluate("parts/test.csv", "cosine.csv", "R@5")
     assert ev.protocol.how == "last_n(1)"
     assert rm.evaluate("parts/test.csv", "cosine.csv", "R@5", protocol=False).protocol is None
@@ -158,7 +158,7 @@ def test_the_commands_show_baselines_and_protocol(folder: Path) -> None:
     )
     assert compared.exit_code == 0
     assert "popular" in compared.stdout
-    assert "protocol: first duplicates(last)" in compared.stdout + compared.stderr
+    assert "protocol: duplicates(last) removes" in compared.stdout + compared.stderr
     plain = json.loads(typed("evaluate", "parts/test.csv", "cosine.csv", "-m", "R@5", "--format", "json").stdout)
     assert "last_n(1)" in json.dumps(plain)
 
@@ -181,3 +181,21 @@ def test_a_damaged_protocol_is_a_sentence(folder: Path, content: str) -> None:
     answer = typed("evaluate", "parts/test.csv", "cosine.csv", "-m", "R@5", "--protocol", "broken.json")
     assert answer.exit_code == 2
     assert "is not a protocol that rankmeter wrote" in answer.stderr
+
+
+def test_lists_of_baselines_are_written(folder: Path) -> None:
+    kinds = ("--kind", "popular", "--kind", "popular(window=1000)")
+    answer = typed("baselines", "parts/train.csv", *kinds, "-k", "5", "--users", "parts/test.csv", "--out", "lists")
+    assert answer.exit_code == 0
+    assert {file.name for file in (folder / "lists").iterdir()} == {"popular.csv", "popular-window-1000.csv"}
+    wanted = rm.baselines("parts/train.csv", k=5, kinds="popular")["popular"]
+    assert pl.read_csv("lists/popular.csv").rows() == wanted.rows()
+    again = typed("baselines", "parts/train.csv", "--out", "lists")
+    assert (again.exit_code, "is not empty" in again.stderr) == (2, True)
+
+
+def test_what_two_files_tell_is_printed(folder: Path) -> None:
+    answer = typed("protocol", "parts/train.csv", "parts/test.csv")
+    assert "made elsewhere, consistent with last_n(1)" in answer.stdout
+    plain = json.loads(typed("protocol", "parts/train.csv", "parts/test.csv", "--format", "json").stdout)
+    assert plain["how"] == "inferred(last_n(1))"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
+from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import columns_option, seed_option
 from rankmeter.cli.output import Answer
-from rankmeter.cli.parameters import Reads, Writes, command, takes
+from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
 from rankmeter.cli.talk import say, tell
 from rankmeter.errors import InputError
-from rankmeter.wording import word
+from rankmeter.inputs.cells import frame_csv
+from rankmeter.wording import Language, word
 
 
 @command()
@@ -87,3 +90,55 @@ def _format_like(files: tuple[str, ...]) -> str:
     return {"jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv", "tsv": "csv"}.get(
         ending, "parquet" if ending in ("parquet", "pq") else "csv"
     )
+
+
+@command()
+@click.argument("train", type=Reads())
+@click.option("--kind", "kinds", multiple=True, metavar="KIND")
+@click.option("--users", type=Reads(), metavar="FILE")
+@click.option("-k", "k", type=Count(1), default=100)
+@click.option("--seen", type=click.Choice(["removed", "kept"]), default="removed")
+@seed_option
+@columns_option
+@language_option
+@click.option("--out", type=Writes(folder=True), metavar="DIR", required=True)
+def baselines(
+    train: str, kinds: tuple[str, ...], users: str | None, columns: Any, lang: Language, out: Any, **options: Any
+) -> None:
+    """Lists that any model should beat."""
+    from rankmeter.whole_files import make_folder, write_text
+    from rankmeter.wings.protocol.baselines import baselines as lists_of
+    from rankmeter.wings.protocol.interactions import read_interactions
+    from rankmeter.wings.protocol.split_parts import check_place
+
+    place = check_place(out)
+    asked = None
+    if users is not None:
+        table, _ = read_interactions(users, columns=columns or None)
+        asked = table.user.id_of(sorted({*table.user.codes.tolist()}))
+    runs = lists_of(train, asked, kinds=_steps(kinds) or ("popular", "random"), columns=columns or None, **options)
+    make_folder(place)
+    for kind, run in runs.items():
+        write_text(place / f"{file_name(kind)}.csv", frame_csv(run))
+    say(word("parts_written", lang, files=len(runs), folder=str(out)))
+
+
+def file_name(kind: str) -> str:
+    """A kind of baseline as the name of a file.
+
+    >>> file_name("popular(rows,window=30d)")
+    'popular-rows-window-30d'
+    """
+    return re.sub(r"[^A-Za-z0-9_]+", "-", kind).strip("-")
+
+
+@command()
+@click.argument("train", type=Reads())
+@click.argument("test", type=Reads())
+@columns_option
+@takes(answer=Answer)
+def protocol(train: str, test: str, columns: Any, answer: Answer) -> None:
+    """What two parts tell of how they were made."""
+    from rankmeter.wings.protocol.looking import protocol_of
+
+    answer.give(protocol_of(train, test, columns=columns or None))

@@ -24,7 +24,7 @@ from rankmeter.inputs.formats import check_format, recognise
 from rankmeter.inputs.frames import OpenedFrame, as_frame, is_frame, kind_of_frame, scan
 from rankmeter.inputs.reading import Origin
 from rankmeter.inputs.shards import Files, expand
-from rankmeter.late import pl, polars_faults
+from rankmeter.late import Late, pl, polars_faults
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.wings.protocol.clock import Clock, read_times
 from rankmeter.wording import chinese
@@ -69,29 +69,65 @@ class CodedIds:
         return replace(self, codes=self.codes[rows])
 
 
-@dataclass(frozen=True, slots=True)
 class Interactions:
-    """A table of interactions, ready to be split."""
+    """A table of interactions, ready to be split; each column is coded when it is first looked at."""
 
-    user: CodedIds
-    item: CodedIds
-    time: Ints | None
-    clock: Clock | None
-    rating: Floats | None
-    session: CodedIds | None
+    def __init__(
+        self, rows: int, user: Late[CodedIds], item: Late[CodedIds], when: Late[tuple[Ints, Clock] | None],
+        rating: Late[Floats | None], session: Late[CodedIds | None],
+    ) -> None:  # fmt: skip
+        self._rows, self._user, self._item, self._when, self._rating, self._session = (
+            rows, user, item, when, rating, session,
+        )  # fmt: skip
 
     def __len__(self) -> int:
-        return len(self.user.codes)
+        return self._rows
+
+    @property
+    def user(self) -> CodedIds:
+        """Who."""
+        return self._user.value
+
+    @property
+    def item(self) -> CodedIds:
+        """What."""
+        return self._item.value
+
+    @property
+    def time(self) -> Ints | None:
+        """When, if that is known."""
+        when = self._when.value
+        return None if when is None else when[0]
+
+    @property
+    def clock(self) -> Clock | None:
+        """What the times mean."""
+        when = self._when.value
+        return None if when is None else when[1]
+
+    @property
+    def rating(self) -> Floats | None:
+        """How it was rated, if that is known."""
+        return self._rating.value
+
+    @property
+    def session(self) -> CodedIds | None:
+        """In which session, if that is known."""
+        return self._session.value
 
     def take(self, rows: Any) -> Interactions:
         """Some rows, in the given order."""
+
+        def when() -> tuple[Ints, Clock] | None:
+            return None if self.time is None or self.clock is None else (self.time[rows], self.clock)
+
         return Interactions(
-            self.user.take(rows),
-            self.item.take(rows),
-            None if self.time is None else self.time[rows],
-            self.clock,
-            None if self.rating is None else self.rating[rows],
-            None if self.session is None else self.session.take(rows),
+            len(rows),
+            Late(lambda: self.user.take(rows)),
+            Late(lambda: self.item.take(rows)),
+            Late(when),
+            Late(lambda: None if self.rating is None else self.rating[rows]),
+            Late(lambda: None if self.session is None else self.session.take(rows)),
         )
 
     @property
@@ -146,17 +182,20 @@ def read_interactions(
 
 def _coded(table: pl.DataFrame, roles: Mapping[str, str], source: str) -> Interactions:
     origin = Origin(source)
-    time = None
-    clock: Clock | None = None
-    if "time" in roles:
-        time, clock = read_times(table[roles["time"]], source, roles["time"])
+
+    def ids(role: str) -> CodedIds:
+        return code(_ids(table[roles[role]], role, origin))
+
+    def when() -> tuple[Ints, Clock] | None:
+        return read_times(table[roles["time"]], source, roles["time"]) if "time" in roles else None
+
     return Interactions(
-        user=code(_ids(table[roles["user"]], "user", origin)),
-        item=code(_ids(table[roles["item"]], "item", origin)),
-        time=time,
-        clock=clock,
-        rating=_ratings(table[roles["rating"]]) if "rating" in roles else None,
-        session=code(_ids(table[roles["session"]], "session", origin)) if "session" in roles else None,
+        table.height,
+        Late(lambda: ids("user")),
+        Late(lambda: ids("item")),
+        Late(when),
+        Late(lambda: _ratings(table[roles["rating"]]) if "rating" in roles else None),
+        Late(lambda: ids("session") if "session" in roles else None),
     )
 
 
@@ -170,7 +209,7 @@ def _ids(column: pl.Series, role: str, origin: Origin) -> pl.Series:
 def code(ids: pl.Series) -> CodedIds:
     """Ids as whole numbers, in their order.
 
-    >>> code(pl.Series(["b", "a", "b"])).codes.tolist(), code(pl.Series(["10", "9"])).codes.tolist()
+    >>> code(pl.Series(["b", "a", "b"])).codes.tolist(), code(pl.Series(["-1", "-2"])).codes.tolist()
     ([1, 0, 1], [1, 0])
     """
     if ids.dtype == pl.String and (numbers := _as_numbers(ids)) is not None:
@@ -178,6 +217,8 @@ def code(ids: pl.Series) -> CodedIds:
     if ids.dtype != pl.String:
         values = ids.to_numpy()
         low, high = int(values.min()), int(values.max())
+        if low >= 0 and high < max(4 * len(ids), 1 << 16):
+            return CodedIds(values.astype(np.int64, copy=False), high + 1)
         if high - low < max(4 * len(ids), 1 << 16):
             return CodedIds((values - values.dtype.type(low)).astype(np.int64, copy=False), high - low + 1, low)
         distinct = ids.unique().sort()

@@ -13,7 +13,7 @@ import numpy as np
 from rankmeter import __version__
 from rankmeter.errors import InputError, check_choice
 from rankmeter.frozen import dataclass
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 from rankmeter.placing.placements import Ints
 from rankmeter.whole_files import make_folder, whole_file, write_text
 from rankmeter.wings.protocol.interactions import Origins
@@ -77,8 +77,14 @@ class Split:
     """
 
     folds: tuple[Fold, ...]
-    protocol: Protocol
+    stated: Late[Protocol]
+    """The protocol, counted when it is first looked at."""
     origins: Origins
+
+    @property
+    def protocol(self) -> Protocol:
+        """How the parts were made, and what is in them."""
+        return self.stated.value
 
     @property
     def judged_under(self) -> Protocol:
@@ -141,13 +147,13 @@ def check_place(folder: str | os.PathLike[str]) -> Path:
 def write_parts(parts: Split, folder: str | os.PathLike[str], *, format: str = "parquet") -> list[str]:
     """Write every part and the protocol: all of them, or nothing."""
     check_choice("format", format, FORMATS)
-    place = check_place(folder)
+    place, protocol = check_place(folder), parts.protocol
     is_new = not place.exists()
     make_folder(place)
     written: list[Path] = []
     try:
         for number, fold in enumerate(parts.folds, 1):
-            for name in parts.protocol.folds[number - 1].parts:
+            for name in protocol.folds[number - 1].parts:
                 stem = name if len(parts.folds) == 1 else f"fold-{number}-{name}"
                 written.append(place / f"{stem}.{format}")
                 _write(fold, name, written[-1], format)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_whole
+from rankmeter.late import Late
 from rankmeter.placing.placements import Ints
 from rankmeter.wings.protocol.chance import Hashes, of_rows
 from rankmeter.wings.protocol.interactions import CodedIds, Interactions, distinct_rows, read_interactions
@@ -79,36 +80,39 @@ def split(
     check_choice("whole", whole, (None, "session"))
     check_whole("seed", seed)
     table, origins = read_interactions(interactions, columns=columns, format=format)
-    keys = of_rows(table, 0).view(np.uint64)
     rows, counted = _kept(table, steps, ties)
-    kept = table if len(rows) == len(table) else table.take(rows)
+    kept = table if rows is None else table.take(rows)
     if not len(kept):
         raise InputError.of("protocol.nothing_left", source=origins.source, steps=[text for text, _ in steps])
     draw = Draw(seed, ties)
     divided, unit = _divided(kept, strategy, draw, whole)
-    folds, facts = [], []
+    folds, removed = [], []
     for labels in divided.folds:
         if nested is not None:
             labels = _with_validation(kept, labels, nested, draw, whole)
-        removed = []
+        gone = []
         for word in dropped:
-            labels, gone = without(labels, kept, word)
-            removed.append(StepCount(word, gone))
-        _refuse_empty(labels, how, removed)
-        facts.append(
-            FoldFacts(
-                part_counts(kept, labels, keys if len(rows) == len(table) else keys[rows]),
-                tuple(removed),
-                leaks_of(kept, labels),
-            )
+            labels, count = without(labels, kept, word)
+            gone.append(StepCount(word, count))
+        _refuse_empty(labels, how, gone)
+        folds.append(labels)
+        removed.append(tuple(gone))
+
+    def protocol() -> Protocol:
+        keys = of_rows(table, 0).view(np.uint64)
+        own = keys if rows is None else keys[rows]
+        facts = tuple(
+            FoldFacts(part_counts(kept, labels, own), gone, leaks_of(kept, labels))
+            for labels, gone in zip(folds, removed, strict=True)
         )
-        folds.append(Fold(_spread(labels, rows, len(table)), origins))
-    protocol = Protocol(
-        how=str(strategy), validation=None if nested is None else str(nested), before=counted, ties=ties, whole=whole,
-        seed=seed, rows=len(table), users=distinct(kept.user), items=distinct(kept.item), folds=tuple(facts),
-        tied=divided.tied, facts={**divided.facts, **unit}, after=dropped, inputs={"interactions": digest_of(keys)},
-    )  # fmt: skip
-    return Split(tuple(folds), protocol, origins)
+        return Protocol(
+            how=str(strategy), validation=None if nested is None else str(nested), before=counted, ties=ties,
+            whole=whole, seed=seed, rows=len(table), users=distinct(kept.user), items=distinct(kept.item), folds=facts,
+            tied=divided.tied, facts={**divided.facts, **unit}, after=dropped,
+            inputs={"interactions": digest_of(keys)},
+        )  # fmt: skip
+
+    return Split(tuple(Fold(_spread(labels, rows, len(table)), origins) for labels in folds), Late(protocol), origins)
 
 
 def _nested(strategy: Strategy, validation: object) -> Strategy | None:
@@ -125,13 +129,16 @@ def _nested(strategy: Strategy, validation: object) -> Strategy | None:
 
 def _kept(
     table: Interactions, steps: tuple[tuple[str, Before], ...], ties: TieRule
-) -> tuple[Ints, tuple[StepCount, ...]]:
-    """The rows that all steps keep, and what each removed."""
-    rows, counted = np.arange(len(table)), []
+) -> tuple[Ints | None, tuple[StepCount, ...]]:
+    """The rows that all steps keep (None: all), and what each removed."""
+    rows: Ints | None = None
+    counted = []
     for text, step in steps:
-        kept = step.keep(table if len(rows) == len(table) else table.take(rows), ties)
-        counted.append(StepCount(text, len(rows) - int(np.count_nonzero(kept))))
-        rows = rows if kept.all() else rows[kept]
+        kept = step.keep(table if rows is None else table.take(rows), ties)
+        removed = len(kept) - int(np.count_nonzero(kept))
+        counted.append(StepCount(text, removed))
+        if removed:
+            rows = np.flatnonzero(kept) if rows is None else rows[kept]
     return rows, tuple(counted)
 
 
@@ -157,7 +164,11 @@ def _sessions(table: Interactions) -> tuple[Interactions, Ints]:
         time = np.full(len(distinct), np.iinfo(np.int64).min)
         np.maximum.at(time, member, table.time)
     one = table.take(first)
-    return Interactions(one.user, table.session.take(first), time, table.clock, None, None), member
+    session, clock = table.session.take(first), table.clock
+    dated = None if time is None or clock is None else (time, clock)
+    return Interactions(
+        len(first), Late(made=one.user), Late(made=session), Late(made=dated), Late(made=None), Late(made=None)
+    ), member
 
 
 def _with_validation(table: Interactions, labels: Labels, nested: Strategy, draw: Draw, whole: str | None) -> Labels:
@@ -169,9 +180,9 @@ def _with_validation(table: Interactions, labels: Labels, nested: Strategy, draw
     return changed
 
 
-def _spread(labels: Labels, rows: Ints, total: int) -> Labels:
+def _spread(labels: Labels, rows: Ints | None, total: int) -> Labels:
     """The labels of all rows of the input; those that a step removed are in no part."""
-    if len(rows) == total:
+    if rows is None:
         return labels
     spread = np.zeros(total, np.uint8)
     spread[rows] = labels

@@ -26,9 +26,12 @@ from rankmeter.wings.protocol.user_order import (
     by_cut,
     decided_by_ties,
     in_order,
+    last_of_each,
 )
 from rankmeter.wording import Said, kinds, said
 
+ROUNDS = 4
+"""Up to so many last rows are found round by round; for more, all rows are sorted."""
 Few = Literal["keep", "train", "test", "drop"]
 """A user with no more than n rows keeps one in train, or all in train, or all in test, or is in no part."""
 
@@ -138,8 +141,12 @@ class LastN(Strategy):
         _check_few(self.few)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
+        cut = _cut_n(self.n, self.few)
+        if self.n <= ROUNDS:
+            labels, tied = last_of_each(table, self.n, cut, draw.ties)
+            return Divided((labels,), tied)
         ordered = _by_time(table, draw)
-        labels = by_cut(ordered, _cut_n(self.n, self.few))
+        labels = by_cut(ordered, cut)
         return Divided((labels,), decided_by_ties(ordered, labels))
 
     def told(self, facts: Mapping[str, Any]) -> Said:

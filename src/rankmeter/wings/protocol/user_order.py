@@ -101,6 +101,39 @@ def by_cut(ordered: Ordered, cut: Cut) -> Labels:
     return labels
 
 
+def last_of_each(table: Interactions, most: int, cut: Cut, ties: TieRule) -> tuple[Labels, int]:
+    """As :func:`by_cut` in time where at most so many rows of a user are not train: only the last ones are sorted.
+
+    A round finds the last time of every user among what is left: a tenth of the time that sorting all rows takes.
+    """
+    group, groups, time = table.user.codes, table.user.count, table.times
+    left: Ints | None = None
+    chosen = []
+    for found in range(most):
+        own, when = (group, time) if left is None else (group[left], time[left])
+        last = np.full(groups, np.iinfo(np.int64).min)
+        np.maximum.at(last, own, when)
+        is_last = when == last[own]
+        at = np.flatnonzero(is_last)
+        chosen.append(at if left is None else left[at])
+        if found + 1 < most:
+            left = np.flatnonzero(~is_last) if left is None else left[~is_last]
+    rows = np.concatenate(chosen)
+    ordered = in_order(group[rows], groups, time[rows], table.take(rows), ties)
+    counts = np.bincount(group, minlength=groups)
+    sizes = np.unique(counts)
+    cuts = [cut(int(size)) if size else (0, 0) for size in sizes]
+    tested = np.array([-1 if one is None else int(size) - one[0] for one, size in zip(cuts, sizes, strict=True)])
+    wanted = np.repeat(tested[np.searchsorted(sizes, counts)], ordered.counts)
+    from_end = np.repeat(np.cumsum(ordered.counts), ordered.counts) - np.arange(len(rows))
+    label = np.where(wanted < 0, NONE, np.where(from_end <= wanted, TEST, TRAIN)).astype(np.uint8)
+    labels = np.full(len(table), TRAIN, np.uint8)
+    labels[rows[ordered.rows]] = label
+    of_rows = np.empty(len(rows), np.uint8)
+    of_rows[ordered.rows] = label
+    return labels, decided_by_ties(ordered, of_rows)
+
+
 def decided_by_ties(ordered: Ordered, labels: Labels) -> int:
     """How many rows have their label by the rule for ties alone: they are tied with a row of another label."""
     label = labels[ordered.rows]
