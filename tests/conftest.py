@@ -111,6 +111,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if SHARED in getattr(item, "fixturenames", ()) and group_of(item.nodeid) != SHARED:
             raise pytest.UsageError(f"the name of a test that uses {SHARED} contains {SHARED}: {item.nodeid}")
+        # Also of tests that this run leaves out: slow ones, and those of programs that are not here.
+        if lost := [name for name in getattr(item, "fixturenames", ()) if name not in _fixtures_of(item)]:
+            raise pytest.UsageError(f"no fixture of the name {', '.join(lost)}: {item.nodeid}")
     if hasattr(config, "workerinput"):
         slow = Counter(group_of(item.nodeid) for item in items if item.get_closest_marker("slow"))
         items.sort(key=lambda item: -slow[group_of(item.nodeid)])
@@ -127,6 +130,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(map(id, _few(items)))
         config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
         items[:] = [item for item in items if id(item) in kept]
+
+
+def _fixtures_of(item: pytest.Item) -> set[str]:
+    """The fixtures and parameters that a test can have."""
+    info = item._fixtureinfo
+    return {"request", *info.name2fixturedefs, *getattr(getattr(item, "callspec", None), "params", ())}
 
 
 def _settings(item: pytest.Item) -> settings | None:

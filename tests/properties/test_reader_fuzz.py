@@ -56,6 +56,7 @@ def plain_rows(content: bytes) -> list[tuple[str, str, float]]:
 
 @settings(max_examples=150, deadline=None)
 @given(run_texts(), st.sampled_from([1, 64, 200, 1 << 24]))
+@example("a Q0 d 1 INF\na Q0 e 2 INF\na Q0 f 3 -1e308\na Q0 g 3 1e308\n", 1)
 @example("a Q0 d 1 1\n# x\n# y\na Q0 e 1 1\nb Q0 d 1 1\n", 30)
 def test_the_fast_reader_equals_a_plain_one(text: str, block_bytes: int) -> None:
     content = text.encode()

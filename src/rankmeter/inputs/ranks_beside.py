@@ -64,10 +64,12 @@ def contradiction(
     if len(ranks) != len(scores):
         return None
     rows = np.arange(len(ranks))
-    same = np.diff(queries) == 0
-    if not np.where(same, np.diff(ranks) > 0, np.diff(queries) > 0).all():
+    # Compared, not subtracted: scores may be infinite.
+    same = queries[1:] == queries[:-1]
+    if not np.where(same, ranks[1:] > ranks[:-1], queries[1:] > queries[:-1]).all():
         rows = rows[~np.isnan(ranks)]
         rows = rows[np.lexsort((-scores[rows], ranks[rows], queries[rows]))]
         queries, ranks, scores = queries[rows], ranks[rows], scores[rows]
-    wrong = np.flatnonzero((np.diff(ranks) > 0) & (np.diff(scores) > 0) & (np.diff(queries) == 0))
+    worse, higher, same = ranks[1:] > ranks[:-1], scores[1:] > scores[:-1], queries[1:] == queries[:-1]
+    wrong = np.flatnonzero(worse & higher & same)
     return (int(rows[wrong[0]]), int(rows[wrong[0] + 1])) if len(wrong) else None

@@ -103,13 +103,17 @@ def test_ranks_that_the_caller_named_are_followed():
     assert not ev.reading.notes
 
 
+SCORES = [0.1, 0.2, 0.3, float("inf"), float("-inf"), 1.7e308, -1.7e308, 5e-324, -0.0]
+"""Between some of them lies no number."""
+
+
 def test_a_contradiction_is_found_where_there_is_one():
     rng = random.Random(5)
     for _ in range(400):
         size = rng.randrange(1, 9)
         queries = [rng.randrange(3) for _ in range(size)]
         ranks = [rng.choice([1.0, 2.0, 3.0, 4.0, float("nan")]) for _ in range(size)]
-        scores = [rng.choice([0.1, 0.2, 0.3]) for _ in range(size)]
+        scores = [rng.choice(SCORES) for _ in range(size)]
         pairs = {
             (one, other)
             for one in range(size)

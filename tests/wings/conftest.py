@@ -1,4 +1,4 @@
-"""A session of Spark, as for every test that needs one."""
+"""A session of Spark for the tests of every wing, as for those of conformance."""
 
 from tests.conformance.conftest import spark, what_spark_needs
 
