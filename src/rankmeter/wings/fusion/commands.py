@@ -23,7 +23,7 @@ class Conventions:
 
     how: str = option(metavar="METHOD", default="rrf")
     k: float | None = option()
-    norm: str | None = option(type=click.Choice(NORMS))
+    norm: str | None = option(type=click.Choice(NORMS), metavar="NORM")
     weights: list[float] | None = option(**NUMBERS)
     missing: str | None = option(type=click.Choice(get_args(Missing)))
     depth: int | None = option(type=Count())
