@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -17,6 +18,8 @@ from rankmeter.definitions.worked import Worked
 from rankmeter.pytest_plugin import Rankings
 from rankmeter.stats.intervals import Interval
 from rankmeter.testing import Requirement, assert_ranking
+from rankmeter.wings.protocol.statement import Protocol
+from rankmeter.wings.results.across_result import Across
 
 JUDGMENTS = {"q": {"a": 2, "b": 1}}
 RUN = {"q": {"a": 0.9, "x": 0.8}}
@@ -163,6 +166,25 @@ def judging() -> None:
     rm.evaluate(grades, RUN, "nDCG@10")
     rm.evaluate(JUDGMENTS, RUN, "nDCG@10", assisted_by=JUDGMENTS)
     rm.judge_page(rm.pool(JUDGMENTS, {"one": RUN}), grades=(0, 1), labels={1: "fits"}, lang="zh")
+
+
+def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> None:
+    assert_type(rm.across([{"model": "a", "task": "t", "score": 0.3}], control="a", rope=0.01, holes="worst"), Across)
+    assert_type(rm.audit({"HR@10": "0.3574"}, queries=943, relevant="one").is_possible, bool)
+    rm.audit("table.csv", queries={"Beauty": 22363}, rounding="down")
+    rm.check(ranker, rm.nDCG @ 10, arguments="scores,labels").conforms
+    assert_type(rm.fuse({"one": RUN, "two": RUN}, "rrf", k=10, norm="min-max").definition.how, str)
+    parts = rm.split([("u", "a", 1), ("u", "b", 2)], "last(1)", validation=True, ties="item", seed=3)
+    assert_type(parts.protocol, Protocol)
+    assert_type(rm.protocol_of("train.csv", "test.csv"), Protocol)
+    assert_type(rm.baselines("train.csv", kinds="popular", k=10), dict[str, pl.DataFrame])
+    rm.across([], holes="zero")  # E: arg-type
+    rm.audit({}, relevant="two")  # E: arg-type
+    rm.check(ranker, tolerance="small")  # E: arg-type
+    rm.fuse({"one": RUN}, missing="mean")  # E: arg-type
+    rm.split([], "last(1)", ties="luck")  # E: arg-type
+    rm.baselines("train.csv", kind="popular")  # E: call-arg
+    rm.protocol_of("train.csv")  # E: call-arg
 
 
 def experiments() -> None:
