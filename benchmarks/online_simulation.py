@@ -20,9 +20,11 @@ from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
 from rankmeter.placing.matching import mixed
 from rankmeter.stats.power import sample_ratio
+from rankmeter.wings.online import contrasts
 from rankmeter.wings.online import estimates as locations
 from rankmeter.wings.online.contrasts import cuped, difference, estimate, resampled_difference, stratified
-from rankmeter.wings.online.estimates import Look, boundaries, compare, heterogeneity
+from rankmeter.wings.online.estimates import compare, heterogeneity
+from rankmeter.wings.online.looks import Look, boundaries
 from rankmeter.wings.online.sums import Draws, Sums
 
 MEASURES = tuple(
@@ -140,9 +142,7 @@ def experiments(tally, random, n, resamples, number, truth):
 
 def novelty(rows, n):
     """The p-value that the effect changed between two periods of the same users."""
-    from rankmeter.wings.online.contrasts import change
-
-    sides = [change(Sums.of_rows(NAMES, part), CTR) for part in (rows[:n], rows[n:])]
+    sides = [contrasts.change(Sums.of_rows(NAMES, part), CTR) for part in (rows[:n], rows[n:])]
     return compare(*sides, look=Look(), method="").p
 
 
@@ -193,6 +193,57 @@ def looking(tally, random, n):
     for rule, alarmed in hit.items():
         name = "for comparison: the plain test" if rule == "once" else rule
         tally.add(f"{name}, any of {LOOKS} looks, CTR", alarmed)
+
+
+def verdicts(tally, random, n):
+    """Twenty looks at everything else that is concluded, where nothing may be: margins, splits, segments, novelty.
+
+    The guardrail loses exactly its margin of two in a hundred, while the primary measure is truly better, so that
+    every look at which the guardrail passes ships a loss.
+    """
+    names = ("Conversions x", "Conversions y", "Value x", "Value y")
+    rows = {variant: np.ones((n, 4)) for variant in "AB"}
+    for variant, (gain, loss) in {"A": (0.0, 0.0), "B": (0.5, 0.2)}.items():
+        rows[variant][:, [0, 2]] = random.normal([5 + gain, 10 - loss], 1, (n, 2))
+    joined = random.integers(0, 2, 2 * n)
+    segment = random.integers(0, 3, n)
+    habits = {variant: random.normal(5, 1, (LOOKS, n)) + random.normal(0, 1, n) for variant in "AB"}
+    hit = defaultdict(bool)
+    for look in range(1, LOOKS + 1):
+        size, shares = n * look // LOOKS, [place / LOOKS for place in range(1, look + 1)]
+        sums = {variant: rough(names, part[:size]) for variant, part in rows.items()}
+        split = np.bincount(joined[: 2 * size], minlength=2).tolist()
+        parts = [[rough(names, part[:size][segment[:size] == s]) for part in rows.values()] for s in range(3)]
+        half = max(1, look // 2)
+        moved = [
+            rough(("Value x", "Value y", "Value x before", "Value y before"),
+                  np.column_stack([late.mean(axis=0), np.ones(n), early.mean(axis=0), np.ones(n)]))
+            for early, late in ((habit[:half], habit[half : max(look, half + 1)]) for habit in habits.values())
+        ]  # fmt: skip
+        for rule in ("once", "always-valid", "obrien-fleming", "pocock"):
+            plan = {"sequential": rule} if rule == "once" else {"sequential": rule, "looks": shares}
+            trial = rm.online.experiment(sums, primary="Conversions", guardrails={"Value": 0.02}, **plan)
+            at = trial.plan.look()
+            hit[rule, "a true loss of the margin is shipped"] |= trial.decisions[0].verdict == "ship"
+            hit[rule, "interaction of three segments"] |= heterogeneity(
+                [difference(*pair, VALUE, look=at).absolute for pair in parts], at) < 0.05  # fmt: skip
+            change = contrasts.change
+            hit[rule, "novelty"] |= (
+                compare(*(change(side, VALUE) for side in moved), look=at.moving(), method="").p < 0.05
+            )
+            if rule in ("once", "always-valid"):
+                test = sample_ratio if rule == "once" else at.sample_ratio
+                hit[rule, "sample ratio at 0.01"] |= test(split, [1, 1]) < 0.01
+    for (rule, what), alarmed in hit.items():
+        name = "for comparison: as if for one look" if rule == "once" else rule
+        wanted = 0.025 if "shipped" in what else 0.01 if "ratio" in what else 0.05
+        tally.add(f"{what}, any of {LOOKS} looks, {name}", alarmed, wanted=wanted)
+
+
+def rough(names, rows):
+    """The sums of a table in plain floating point, which is quick and enough here."""
+    gaps = rows - rows.mean(axis=0)
+    return Sums(names, len(rows), rows.mean(axis=0), gaps.T @ gaps)
 
 
 def planned(tally, random, n):
@@ -351,6 +402,7 @@ def main() -> None:
         few_units(tally, random)
         relative(tally, random)
         looking(tally, random, args.users)
+        verdicts(tally, random, args.users)
         planned(tally, random, 300)
         chances(tally, random)
         interleaving(tally, random, 300)

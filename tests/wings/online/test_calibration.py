@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,8 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse
 from rankmeter.wings.online import estimates as locations
 from rankmeter.wings.online.contrasts import cuped, difference, stratified
-from rankmeter.wings.online.estimates import Estimate, Look, boundaries, heterogeneity
+from rankmeter.wings.online.estimates import Estimate, heterogeneity
+from rankmeter.wings.online.looks import Look, boundaries
 from rankmeter.wings.online.sums import Sums
 
 CTR, SALES = parse("CTR"), parse("Conversions")
@@ -562,3 +564,79 @@ def test_the_chance_to_win_and_what_is_lost_by_choosing():
     assert 0.5 < doubtful.chance < effect.chance
     assert any("standard deviation of 0.001" in n
                for n in rm.online.experiment(sums, ["Conversions"], prior=0.001).notes)  # fmt: skip
+
+
+RULES_OF_LOOKING: dict[str, int] = {"once": 0, "always-valid": 0, "obrien-fleming": 5, "pocock": 5}
+
+
+@pytest.mark.parametrize("rule", RULES_OF_LOOKING)
+@pytest.mark.parametrize("lost", [0.0, 0.3, 0.6])
+def test_a_guardrail_passes_or_fails_exactly_where_the_interval_of_its_rule_does(rule, lost):
+    """The margin in the middle: a guardrail says what the interval says, whatever looks were paid for."""
+    looks = [0.4, 0.5] if RULES_OF_LOOKING[rule] else []
+    random = np.random.default_rng(3)
+    for size in (60, 300, 3000):
+        sums = {}
+        for variant, mean in (("A", 10.0), ("B", 10.0 - lost)):
+            rows = np.column_stack([random.normal(mean, 1, size), np.ones(size)])
+            sums[variant] = Sums.of_rows(("Value x", "Value y"), rows)
+        trial = rm.online.experiment(sums, guardrails={"Value": 0.03}, sequential=rule, looks=looks)
+        effect, look = trial.effect("Value"), trial.plan.look()
+        base, lift = effect.control_value, effect.test
+        shifted = lift.absolute.value + 0.03 * base.value  # the loss beyond the margin, with its own error
+        error = math.sqrt(lift.absolute.variance - 2 * 0.03 * base.variance + 0.03**2 * base.variance)
+        reach = look.quantile(lift.freedom, lift.absolute.units) * error
+        wanted = "passes" if shifted > reach else "fails" if shifted < -reach else "cannot tell"
+        assert effect.guard == wanted, (rule, size)
+        for group in ("A", "B"):
+            one = trial.values[group][effect.measure]
+            half = look.quantile(size - 1, size) * math.sqrt(one.variance)
+            assert (one.low, one.high) == pytest.approx((one.value - half, one.value + half))
+        reach = look.quantile(math.inf, effect.difference.units) * math.sqrt(effect.difference.variance)
+        assert effect.least > reach  # what can be found is more than half of the interval
+
+
+def test_a_guardrail_of_one_of_many_variants_does_not_fail_by_being_one_of_many():
+    random = np.random.default_rng(5)
+    sums = {
+        name: Sums.of_rows(("Value x", "Value y"), np.column_stack([random.normal(10, 3, 200), np.ones(200)]))
+        for name in "ABCDEFGH"
+    }
+    trial = rm.online.experiment(sums, guardrails={"Value": 0.01})
+    assert {effect.guard for effect in trial.effects} == {"cannot tell"}
+
+
+def test_the_always_valid_sample_ratio_is_the_evidence_of_its_prior():
+    """One over the ratio of likelihoods, the other one averaged over draws from the Dirichlet prior."""
+    counts, shares = [520, 480, 1100], [0.25, 0.25, 0.5]
+    drawn = np.random.default_rng(0).dirichlet(np.array(shares) * 10_000, 20_000)
+    log = (np.array(counts) * (np.log(drawn) - np.log(shares))).sum(axis=1)
+    assert Look(rule="always-valid").sample_ratio(counts, shares) == pytest.approx(
+        min(1, 1 / np.exp(log).mean()), rel=0.02
+    )
+    assert Look(rule="always-valid").sample_ratio([5000, 5600], [1, 1]) < 0.001
+    assert Look(rule="always-valid").sample_ratio([5000, 5000], [1, 1]) == 1
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 5])
+def test_a_sum_of_squares_follows_the_rule_of_looking(freedom):
+    for rule, looks in RULES_OF_LOOKING.items():
+        look = Look(0.95, rule, tuple(place / looks for place in range(1, looks + 1)) if looks else (1.0,))
+        told = [look.several(statistic, freedom, 5000) for statistic in (0.5, 4.0, 12.0, 60.0)]
+        assert told == sorted(told, reverse=True)
+        if freedom == 1:
+            assert look.several(6.25, 1, 5000) == pytest.approx(look.p(2.5, math.inf, 5000), rel=1e-5)
+        assert told[2] >= stats.chi2.sf(12.0, freedom) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("rule", ["obrien-fleming", "pocock"])
+def test_planned_looks_are_quick_and_their_p_value_is_where_the_bound_is(rule):
+    shares = tuple(place / 20 for place in range(1, 21))
+    look = Look(0.95, rule, shares)
+    for statistic in (1.0, 2.5, 4.0):
+        p = look.p(statistic, math.inf, 1)
+        assert boundaries(shares, p, rule)[-1] == pytest.approx(statistic, abs=1e-5)
+    boundaries.cache_clear()
+    began = time.process_time()
+    look.p(2.2, math.inf, 1)
+    assert time.process_time() - began < 0.1  # some ms; it was more than a second

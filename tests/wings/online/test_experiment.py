@@ -15,7 +15,7 @@ import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
 from rankmeter.measures import CTR
 from rankmeter.wings.online.contrasts import cuped, difference, minimum_detectable
-from rankmeter.wings.online.estimates import Look
+from rankmeter.wings.online.looks import Look
 from rankmeter.wings.online.sums import Sums, sums_from_table
 
 

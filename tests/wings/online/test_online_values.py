@@ -22,7 +22,8 @@ from rankmeter.stats import power as proportions
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.student import t_quantile
 from rankmeter.wings.online.contrasts import cuped, difference, ratio, units_needed
-from rankmeter.wings.online.estimates import Estimate, Look
+from rankmeter.wings.online.estimates import Estimate
+from rankmeter.wings.online.looks import Look
 from rankmeter.wings.online.sums import Sums
 
 HERE = Path(__file__).parent

@@ -9,9 +9,10 @@ from rankmeter.measures import CTR
 from rankmeter.wings.online.click_models import beta_prior, gamma_prior
 from rankmeter.wings.online.contrasts import difference
 from rankmeter.wings.online.contributions import credit
-from rankmeter.wings.online.estimates import boundaries, heterogeneity, of_variance, quantile, trimmed_mean
+from rankmeter.wings.online.estimates import heterogeneity, of_variance, quantile, trimmed_mean
 from rankmeter.wings.online.event_columns import of_another_unit
 from rankmeter.wings.online.log import sessions_of
+from rankmeter.wings.online.looks import boundaries
 from rankmeter.wings.online.sums import Sums, Totals
 from rankmeter.wording import said
 

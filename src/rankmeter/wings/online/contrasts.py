@@ -22,7 +22,8 @@ from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.power import wilson
 from rankmeter.stats.resampling import middle, two_sided
-from rankmeter.wings.online.estimates import ONCE, Estimate, GroupValue, Lift, Look, compare, detectable, of_variance
+from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, compare, detectable, of_variance
+from rankmeter.wings.online.looks import ONCE, Look
 from rankmeter.wings.online.measures import ClickThroughRate, ConversionRate, OnlineMeasure
 from rankmeter.wings.online.sums import BEFORE, Sums, denominator, numerator, quotients
 from rankmeter.wording import said
@@ -58,7 +59,7 @@ def estimate(
     sums: Sums,
     measure: OnlineMeasure,
     *,
-    level: float = 0.95,
+    look: Look = ONCE,
     resampled: Floats | None = None,
     located: GroupValue | None = None,
 ) -> Estimate:
@@ -66,10 +67,11 @@ def estimate(
 
     ``located`` is the value of a quantile or a trimmed mean, which sums do not tell.
     """
+    level = look.level
     if located is not None:
         if math.isnan(located.value) or math.isnan(located.variance):
             return Estimate.without_interval(located.value, level, said("method_no_data"), located.n)
-        return of_variance(located.value, located.variance, located.n, level, said("method_of_quantile"))
+        return of_variance(located.value, located.variance, located.n, level, said("method_of_quantile"), look)
     value, variance = ratio(sums, measure)
     if math.isnan(value):
         return Estimate.without_interval(math.nan, level, said("method_no_data"), sums.n)
@@ -80,21 +82,24 @@ def estimate(
         low, high = middle(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
-        low, high = wilson(round(sums.total(numerator(measure))), round(sums.total(denominator(measure))), level=level)
-        return Estimate(value, low, high, level, said("method_wilson"), sums.n, variance)
-    return of_variance(value, variance, sums.n, level, said("method_delta"))
+        counts = (round(sums.total(side(measure))) for side in (numerator, denominator))
+        low, high = wilson(*counts, level=look.plain_level(sums.n))
+        named = said("method_wilson")
+        how = named if look.rule == "once" else said("method_and", method=named, how=look.rule)
+        return Estimate(value, low, high, level, how, sums.n, variance)
+    return of_variance(value, variance, sums.n, level, said("method_delta"), look)
 
 
 def values_of(
     sums: Sums,
     measures: Sequence[OnlineMeasure],
-    level: float,
+    look: Look,
     located: Mapping[OnlineMeasure, GroupValue] | None,
     resampled: Floats | None,
 ) -> dict[OnlineMeasure, Estimate]:
     """The value of each measure in one group."""
     return {
-        measure: estimate(sums, measure, level=level, resampled=resampled, located=(located or {}).get(measure))
+        measure: estimate(sums, measure, look=look, resampled=resampled, located=(located or {}).get(measure))
         for measure in measures
     }
 
@@ -285,7 +290,7 @@ def minimum_detectable(
     """
     _, variance = ratio(sums, measure)
     each = variance * sums.n or math.nan
-    return detectable(each / units + each / other_units, level=level, power=power)
+    return detectable(each / units + each / other_units, Look(level), power=power)
 
 
 def units_needed(

@@ -1,11 +1,8 @@
 """Values with their variances, what Student's t says of them, and how two groups of units that share none differ.
 
 A value comes with the variance of its estimate, however that was found: by the delta method from sums, by resampling,
-from clusters. Differences are tested by Welch's t, relative ones have Fieller's interval.
-
-One look at the end is decided by Student's t. Who looks as often as they like uses a confidence sequence, whose
-p-value is that of a mixture sequential probability ratio test (Johari and others 2017; Waudby-Smith and others 2021).
-Who plans a few looks spends the error that is allowed among them (Lan and DeMets 1983).
+from clusters. Differences are tested by Welch's t, relative ones have Fieller's interval; what looks before the end
+cost stands in `looks`.
 """
 
 from __future__ import annotations
@@ -14,14 +11,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from rankmeter.arithmetic.exact_sums import summed
-from rankmeter.errors import InputError, check_level
+from rankmeter.errors import check_level
 from rankmeter.late import special
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.looks import ONCE, Look
 from rankmeter.wording import Said, said
 
 
@@ -76,10 +74,17 @@ class GroupValue:
     """How the adjusted and the plain value vary together."""
 
 
-def of_variance(value: float, variance: float, n: int, level: float, method: Said) -> Estimate:
-    """A value with the interval of Student's t; with none where all units are alike, as one that holds only itself."""
-    half = t_quantile(level, n - 1) * math.sqrt(variance) if n > 1 and variance > 0 else math.nan
-    return Estimate(value, value - half, value + half, level, method, n, variance)
+def of_variance(
+    value: float, variance: float, n: int, level: float, method: Said, look: Look | None = None
+) -> Estimate:
+    """A value with the interval of Student's t; with none where all units are alike, as one that holds only itself.
+
+    With a look before the end it reaches as far as the rule of looking asks for.
+    """
+    reach = t_quantile(level, n - 1) if look is None or n < 2 else look.quantile(n - 1, n)
+    half = reach * math.sqrt(variance) if n > 1 and variance > 0 else math.nan
+    how = method if look is None or look.rule == "once" else said("method_and", method=method, how=look.rule)
+    return Estimate(value, value - half, value + half, level, how, n, variance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,8 @@ class Lift:
     p: float
     """The p-value of no absolute difference, at the look at hand."""
     freedom: float
+    look: Look
+    """The rule by which it is decided."""
     always_valid: Estimate
     """An interval of the absolute difference that holds at every look at once."""
     always_valid_p: float
@@ -108,7 +115,7 @@ class Lift:
         spread = self.absolute.variance + 2 * sign * margin * self.shared + margin**2 * self.base_variance
         if math.isnan(spread) or spread <= 0:
             return math.nan
-        return float(special.stdtr(self.freedom, -gap / math.sqrt(spread)))
+        return self.look.one_sided(gap / math.sqrt(spread), self.freedom, self.absolute.units)
 
     def posterior(self, prior: float) -> tuple[float, float]:
         """The mean and deviation of the difference after the data, before which it was normal around 0.
@@ -142,7 +149,7 @@ def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: S
         none, relative = (
             Estimate.without_interval(value, level, said("method_no_data"), units) for value in (gap, share)
         )
-        return Lift(none, relative, math.nan, math.nan, none, math.nan, base, base_variance, shared)
+        return Lift(none, relative, math.nan, math.nan, look, none, math.nan, base, base_variance, shared)
     freedom = _freedom(control, treatment)
     error = math.sqrt(spread)
 
@@ -157,6 +164,7 @@ def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: S
         relative=_relative(gap, spread, base, base_variance, shared, look.quantile(freedom, units), level, units),
         p=look.p(deviations, freedom, units) if spread > 0 else 1.0,
         freedom=freedom,
+        look=look,
         always_valid=within(look.always(), said("method_sequence")),
         always_valid_p=look.always().p(deviations, freedom, units) if spread > 0 else 1.0,
         base=base,
@@ -194,126 +202,28 @@ def _freedom(control: GroupValue, treatment: GroupValue) -> float:
     return spread**2 / math.fsum(parts)
 
 
-def heterogeneity(effects: Sequence[Estimate]) -> float:
-    """The p-value that several independent differences are the same one (Cochran's Q)."""
+def heterogeneity(effects: Sequence[Estimate], look: Look = ONCE) -> float:
+    """The p-value that several independent differences are the same one (Cochran's Q), at the look at hand."""
     known = [effect for effect in effects if effect.variance > 0 and not math.isnan(effect.value)]
     if len(known) < 2:
         return math.nan
     weights = np.array([1 / effect.variance for effect in known])
     values = np.array([effect.value for effect in known])
     middle = float((weights * values).sum() / weights.sum())
-    return float(special.chdtrc(len(known) - 1, float((weights * (values - middle) ** 2).sum())))
+    units = sum(effect.units for effect in known)
+    return look.several(float((weights * (values - middle) ** 2).sum()), len(known) - 1, units)
 
 
-def detectable(variance: float, *, level: float, power: float, looks_at: int = 1) -> float:
-    """The smallest difference found with the given power, where it has this variance and is one of several looked at.
+def detectable(variance: float, look: Look, *, power: float, units: int = 0, looks_at: int = 1) -> float:
+    """The smallest difference found with the given power at this look, where it has this variance.
 
     With several differences the error of each is that share of the whole, which is what Holm's first step allows.
     """
     check_level(power, "power")
-    normal = NormalDist()
-    reach = normal.inv_cdf(1 - (1 - level) / 2 / looks_at) + normal.inv_cdf(power)
-    return reach * math.sqrt(variance) if variance > 0 else math.nan
-
-
-Rule = Literal["once", "always-valid", "obrien-fleming", "pocock"]
-RULES: tuple[Rule, ...] = get_args(Rule)
-
-TUNED_FOR = 5000
-"""At how many units the always-valid interval is narrowest; the choice of GrowthBook."""
-TUNED_AT = 0.05
-"""The error for which it is."""
-POINTS = 400
-"""How finely the paths that have not crossed a boundary are integrated, on each side of 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The look at hand: how large a standardised difference must be, and how rare one of that size is."""
-
-    level: float = 0.95
-    rule: Rule = "once"
-    shares: tuple[float, ...] = (1.0,)
-    """For planned looks: which share of the planned units there was at each look so far, the last one being now."""
-
-    def __post_init__(self) -> None:
-        check_level(self.level)
-        grows = all(low < high for low, high in zip((0.0, *self.shares), self.shares, strict=False))
-        if not grows or not self.shares or self.shares[-1] > 1:
-            raise InputError.of("online.looks_not_growing", looks=list(self.shares))
-
-    def quantile(self, freedom: float, units: int) -> float:
-        """How many standard errors the interval reaches to either side."""
-        if self.rule == "once":
-            return t_quantile(self.level, freedom)
-        if self.rule == "always-valid":
-            grown = _mixture(units)
-            return math.sqrt(2 * (grown + 1) / grown * math.log(math.sqrt(grown + 1) / (1 - self.level)))
-        bound = boundaries(self.shares, 1 - self.level, self.rule)[-1]
-        return float(special.stdtrit(freedom, special.ndtr(bound))) if math.isfinite(freedom) else bound
-
-    def p(self, statistic: float, freedom: float, units: int) -> float:
-        """The p-value of a standardised difference, at this look."""
-        nominal = float(2 * special.stdtr(freedom, -abs(statistic)))
-        if self.rule == "once" or math.isnan(nominal):
-            return nominal
-        if self.rule == "always-valid":
-            grown = _mixture(units)
-            return min(1.0, math.sqrt(grown + 1) * math.exp(-(statistic**2) * grown / (2 * (grown + 1))))
-        low, high = 1e-12, 1.0
-        if len(self.shares) == 1 and self.shares[0] == 1:
-            return nominal
-        for _ in range(40):  # the smallest error at which this look would have decided
-            middle = math.sqrt(low * high)
-            decided = replace(self, level=1 - middle).quantile(freedom, units) <= abs(statistic)
-            low, high = (low, middle) if decided else (middle, high)
-        return high
-
-    def always(self) -> Look:
-        """The look of somebody who looks as often as they like."""
-        return replace(self, rule="always-valid")
-
-
-ONCE = Look()
-"""One look at the end, at the usual level."""
-
-
-def _mixture(units: int) -> float:
-    """The squared scale of the mixture times the units."""
-    log = -2 * math.log(TUNED_AT)
-    return max(units, 1) * (log + math.log(log + 1)) / TUNED_FOR
-
-
-def spent(share: float, error: float, rule: Rule) -> float:
-    """How much of the error is spent when a share of the units is there (Lan and DeMets 1983)."""
-    normal = NormalDist()
-    if rule == "pocock":
-        return error * math.log(1 + (math.e - 1) * share)
-    return 4 * (1 - normal.cdf(normal.inv_cdf(1 - error / 4) / math.sqrt(share)))
-
-
-def boundaries(shares: tuple[float, ...], error: float, rule: Rule) -> list[float]:
-    """The bound of each look, in standard errors, two-sided (Armitage, McPherson and Rowe 1969)."""
-    bounds, before, earlier = [], 0.0, 0.0
-    grid, mass = np.zeros(1), np.ones(1)  # where paths stand that have not crossed: before the first look at 0
-    for share in shares:
-        gone = max(spent(share, error, rule) - before, 1e-15)
-        before += gone
-        step = share - earlier
-        low, high = 0.0, 12.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            edge = middle * math.sqrt(share)
-            outside = special.ndtr((-edge - grid) / math.sqrt(step)) + special.ndtr((grid - edge) / math.sqrt(step))
-            low, high = (middle, high) if outside @ mass > gone else (low, middle)
-        bounds.append(high)
-        edge = high * math.sqrt(share)
-        wider = np.linspace(-edge, edge, 2 * POINTS + 1)
-        density = np.exp(-((wider[:, None] - grid) ** 2) / (2 * step)) @ mass / math.sqrt(2 * math.pi * step)
-        widths = np.full(len(wider), wider[1] - wider[0])
-        widths[[0, -1]] /= 2  # the trapezoidal rule
-        grid, mass, earlier = wider, density * widths, share
-    return bounds
+    if not variance > 0:
+        return math.nan
+    reach = replace(look, level=1 - (1 - look.level) / looks_at).quantile(math.inf, units)
+    return (reach + NormalDist().inv_cdf(power)) * math.sqrt(variance)
 
 
 SIDE = 0.95

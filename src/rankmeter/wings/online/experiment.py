@@ -25,7 +25,7 @@ from rankmeter.wings.online.contrasts import (
     stratified,
     values_of,
 )
-from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, Look, compare, detectable, heterogeneity
+from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, compare, detectable, heterogeneity
 from rankmeter.wings.online.event_columns import check_mapping
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log_evaluation import (
@@ -35,6 +35,7 @@ from rankmeter.wings.online.log_evaluation import (
     described,
     into_online,
 )
+from rankmeter.wings.online.looks import Look
 from rankmeter.wings.online.measures import ConversionRate, OnlineMeasure
 from rankmeter.wings.online.questions import (
     COMPANIONS,
@@ -203,7 +204,8 @@ def _results(
     whole: Contrast, families: Mapping[OnlineMeasure, Family], ratios: Mapping[str, float] | None
 ) -> dict[str, Any]:
     """What every experiment holds, from a log or from sums: values, the sample ratio, effects and decisions."""
-    measures, plan, ratio = list(families), whole.plan, _check_ratio(whole.groups, ratios)
+    measures, plan = list(families), whole.plan
+    ratio = _check_ratio(whole.groups, ratios, plan.look())
     effects = decided(whole.effects(measures), families, plan)
     variants = dict.fromkeys(effect.variant for effect in effects if plan.primary or plan.guardrails)
     return {
@@ -303,15 +305,16 @@ def _control(stated: str | None, variants: list[str]) -> str:
     raise InputError.of("online.which_control", variants=variants, control=variants[0])
 
 
-def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None) -> SampleRatio:
+def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None, look: Look) -> SampleRatio:
     names = list(groups)
     check_mapping("ratios", ratios, "ratios={'A': 9, 'B': 1}")
     if ratios is not None and set(ratios) != set(names):
         raise InputError.of("online.ratios_of_others", named=list(map(str, ratios)), names=list(names))
     meant = {name: check_number(f"the ratio of {name}", ratios[name]) if ratios else 1.0 for name in names}
     counts = {name: groups[name].n for name in names}
-    p = sample_ratio([counts[name] for name in names], [meant[name] for name in names])
-    return SampleRatio(counts, meant, p, p >= MISMATCH)
+    test = sample_ratio if look.rule == "once" else look.sample_ratio
+    p = test([counts[name] for name in names], [meant[name] for name in names])
+    return SampleRatio(counts, meant, p, p >= MISMATCH, look.rule)
 
 
 def _by_segment(
@@ -334,7 +337,7 @@ def _interactions(
     of_segments: dict[tuple[OnlineMeasure, str], list[Estimate]] = {}
     for effect in effects:
         of_segments.setdefault((effect.measure, effect.variant), []).append(effect.difference)
-    p = {pair: heterogeneity(differences) for pair, differences in of_segments.items()}
+    p = {pair: heterogeneity(differences, plan.look()) for pair, differences in of_segments.items()}
     after = _corrected_within(p, {pair: families[pair[0]] for pair in p}, plan)
     return tuple(Interaction(*pair, len(of_segments[pair]), p[pair], after[pair], plan.level) for pair in p)
 
@@ -386,7 +389,7 @@ class Contrast:
     def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
         """The value of each measure in one variant."""
         located, resampled = self.located.get(variant), self.resampled.get(variant)
-        return values_of(self.groups[variant], measures, self.plan.level, located, resampled)
+        return values_of(self.groups[variant], measures, self.plan.look(), located, resampled)
 
     def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
         """Each measure of each variant against the control, not yet corrected."""
@@ -433,7 +436,9 @@ def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[
     sizes = Counter(families.values())
     looks = [1 if plan.correction == "none" else sizes[effect.family] for effect in effects]
     least = [
-        detectable(effect.difference.variance, level=plan.level, power=plan.power, looks_at=asked)
+        detectable(
+            effect.difference.variance, plan.look(), power=plan.power, units=effect.difference.units, looks_at=asked
+        )
         for effect, asked in zip(effects, looks, strict=True)
     ]
     return tuple(replace(effect, p_corrected=p[place], least=least[place]) for place, effect in enumerate(effects))
@@ -459,7 +464,8 @@ def decided(
         role: Role = ""
         if effect.measure in margins:
             p = effect.test.within_margin_p(margins[effect.measure], effect.measure.direction)
-            effect = replace(effect, margin=margins[effect.measure], p_margin=min(1.0, p * variants))
+            effect = replace(effect, margin=margins[effect.measure], p_margin=min(1.0, p * variants),
+                             p_beyond=min(1.0, (1 - p) * variants))  # fmt: skip
             role = "guardrail"
         elif primary or margins:
             role = "primary" if effect.measure in primary else "diagnostic"
@@ -509,7 +515,7 @@ def novelty_of(
     groups = by_variant(counted.halves)
     changes = {
         (measure, variant): compare(change(groups[control], measure), change(groups[variant], measure),
-                                    look=Look(plan.level), method=said("method_halves"))
+                                    look=plan.look().moving(), method=said("method_halves"))
         for measure in families if not measure.is_located
         for variant in groups if variant != control and control in groups
     }  # fmt: skip

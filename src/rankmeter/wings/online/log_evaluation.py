@@ -119,7 +119,7 @@ def evaluate(
         by=by or "",
         estimates={
             " ".join(label): values_of(
-                sums, question.measures, plan.level, counted.located.get(label), counted.resampled.get(label)
+                sums, question.measures, plan.look(), counted.located.get(label), counted.resampled.get(label)
             )
             for label, sums in groups.items()
         },

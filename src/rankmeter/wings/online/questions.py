@@ -21,9 +21,9 @@ from rankmeter.errors import (
 from rankmeter.inputs.columns import say_names
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.resampling import check_draws
-from rankmeter.wings.online.estimates import RULES, Look, Rule
 from rankmeter.wings.online.event_columns import HOUR, check_mapping
 from rankmeter.wings.online.events import Events
+from rankmeter.wings.online.looks import RULES, Look, Rule
 from rankmeter.wings.online.measures import (
     ClickThroughRate,
     ConversionRate,

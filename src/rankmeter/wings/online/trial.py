@@ -15,6 +15,7 @@ from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Tab
 from rankmeter.wings.online.contrasts import Adjusted
 from rankmeter.wings.online.estimates import Estimate, Lift
 from rankmeter.wings.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
+from rankmeter.wings.online.looks import Rule
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import ExperimentPlan
 from rankmeter.wording import Language, Said, exact_percent, kinds, said, word
@@ -66,11 +67,14 @@ class SampleRatio:
     meant: Mapping[str, float]
     p: float
     is_sound: bool
+    rule: Rule = "once"
+    """How looks before the end are paid for: by the chi-square test not at all, else by one that is always valid."""
 
     @property
     def sentence(self) -> Said:
         """For people."""
-        return said("ratio_sound" if self.is_sound else "ratio_broken", split=dict(self.counts), p=self.p)
+        test = said("ratio_test_once" if self.rule == "once" else "ratio_test_always")
+        return said("ratio_sound" if self.is_sound else "ratio_broken", split=dict(self.counts), test=test, p=self.p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,9 @@ class Effect:
     margin: float = math.nan
     """Of a guardrail: the share of the control's value that may be lost."""
     p_margin: float = math.nan
-    """The one-sided p-value that more than the margin is lost, times the number of variants."""
+    """The one-sided p-value that the margin or more is lost, times the number of variants: small where it passes."""
+    p_beyond: float = math.nan
+    """That the margin or less is lost, times the number of variants: small where it fails."""
     chance: float = math.nan
     """With a prior: how likely the variant is the better one."""
     loss: float = math.nan
@@ -145,12 +151,13 @@ class Effect:
         tail = (1 - self.difference.level) / 2
         if self.p_margin < tail:
             return "passes"
-        return "fails" if self.p_margin > 1 - tail else "cannot tell"
+        return "fails" if self.p_beyond < tail else "cannot tell"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         names = ("measure", "variant", "control", "segment", "role", "family", "control_value", "value", "difference",
-                 "relative", "always_valid", "p", "p_corrected", "verdict", "margin", "p_margin", "guard")  # fmt: skip
+                 "relative", "always_valid", "p", "p_corrected", "verdict", "margin", "p_margin",
+                 "p_beyond", "guard")  # fmt: skip
         return {
             **{name: plain_of(getattr(self, name)) for name in names},
             "always_valid_p": self.test.always_valid_p,
