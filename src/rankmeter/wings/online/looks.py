@@ -148,7 +148,7 @@ def _mixture(units: int) -> float:
 def _mixed(squares: float, freedom: int, units: int) -> float:
     """One over the likelihood ratio of a normal mixture around 0 in so many dimensions."""
     grown = _mixture(units)
-    return min(1.0, (grown + 1) ** (freedom / 2) * math.exp(-squares * grown / (2 * (grown + 1))))
+    return min(1.0, math.sqrt(grown + 1) ** freedom * math.exp(-squares * grown / (2 * (grown + 1))))
 
 
 def _smallest(allowed: Callable[[float], float], nominal: float) -> float:
