@@ -155,7 +155,9 @@ class _Rows:
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Read every row that is not a blank line, with the numbers of its first and last line."""
-        stream = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+        # Only a file begins with a mark of its encoding, no later part of it.
+        encoding = "utf-8" if self._lines_before else "utf-8-sig"
+        stream = io.TextIOWrapper(io.BytesIO(self._data), encoding=encoding, newline="")
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self._form.quoted else csv.QUOTE_NONE
         reader = csv.reader(stream, delimiter=self._form.separator, quoting=quoting, strict=True)
         line = 0
@@ -193,6 +195,8 @@ class _Rows:
         """
         if self._form.quoted and self._data.count(b'"') % 2:
             return None
+        if b"\n\xef\xbb\xbf" in self._data or (not self.header_lines and self._data.startswith(b"\xef\xbb\xbf")):
+            return None  # Polars drops the mark where it begins to read, which is not where the file begins
         position = {role: self.header.index(column) for role, column in columns.items()}
         schema = {
             str(index): pl.Float64

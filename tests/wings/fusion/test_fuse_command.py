@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from click.testing import CliRunner
 
@@ -75,10 +73,36 @@ def test_one_run_and_no_run_are_refused(folder):
     assert call("fuse").exit_code == 2
 
 
-def test_ids_with_blanks_are_not_written_as_trec_text(tmp_path):
-    made = rm.fuse([{"q": {"a b": 1.0}}, {"q": {"c": 1.0}}])
+ODD_IDS = [
+    "a b", "a\tb", "a\x0bb", "a\nb", "a\x85b", "a\u2028b", " a", "a ", "", "#a", "a#", "\ufeffa", "a\x00b",
+    '"a"', "a,b",
+    "'", "=1", "01", "1e5", "NaN", "null", "true", "\x1a", "a\\b", "a\rb",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["run", "jsonl", "csv", "parquet", "json"])
+@pytest.mark.parametrize("odd", ODD_IDS)
+def test_every_id_that_is_written_is_read_as_it_was(odd, ending, tmp_path):
+    for truth in ({odd: {"i": 1}, "z": {"i": 1}}, {"q": {odd: 1}, "z": {"i": 1}}):
+        runs = [{query: {"x": 2.0, item: 1.0} for query, (item,) in truth.items()}] * 2
+        made, path = rm.fuse(runs), tmp_path / f"fused.{ending}"
+        try:
+            made.save(path)
+        except rm.InputError as refused:
+            told = str(refused)
+        else:
+            told = None
+        if told:
+            assert repr(odd) in told
+            assert "fused.jsonl" in told
+            assert not list(tmp_path.iterdir())
+            continue
+        assert rm.evaluate(truth, path, "RR").per_query["RR"].to_list() == [0.5, 0.5]
+        path.unlink()
+
+
+def test_formats_that_quote_refuse_few_ids(tmp_path):
+    for odd in ODD_IDS:
+        rm.fuse([{"q": {odd: 1.0}}] * 2).save(tmp_path / "fused.jsonl")
     with pytest.raises(rm.InputError, match=r"fused\.jsonl"):
-        made.save(tmp_path / "fused.run")
-    assert not list(tmp_path.iterdir())
-    made.save(tmp_path / "fused.jsonl")
-    assert json.loads((tmp_path / "fused.jsonl").read_text().splitlines()[0])["item"] == "c"
+        rm.fuse([{"#q": {"a": 1.0}}] * 2).save(tmp_path / "fused.run")

@@ -23,6 +23,12 @@ _FORMAT_OF: dict[str, FileFormat] = {
     ".run": "trec", ".trec": "trec", ".txt": "trec", "": "trec", ".jsonl": "jsonl", ".csv": "csv",
     ".parquet": "parquet", ".json": "responses",
 }  # fmt: skip
+_NOT_HELD: dict[FileFormat, tuple[str, str]] = {
+    "trec": (r"^$|\s|\x00|^\ufeff|^#", r"^$|\s|\x00|^\ufeff"),  # '#' begins a comment
+    "csv": (r"^$|\x00", r"^$|\x00"),
+    "responses": ("^$", "^$"),
+}
+"""Queries and items that a reader of the format would take for something else, as patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class FusedRun(RunTable):
         kind = format or format_of(path)
         check_choice("format", kind, FILE_FORMATS)
         with whole_file(path) as made:
-            _WRITERS[kind](self, self.to_polars(), made)
+            self._write(kind, made)
 
     def written(self, format: FileFormat = "trec") -> str:
         """What a file of it holds."""
@@ -92,8 +98,18 @@ class FusedRun(RunTable):
 
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder) / "run"
-            _WRITERS[format](self, self.to_polars(), made)
+            self._write(format, made)
             return made.read_text("utf-8")
+
+    def _write(self, format: FileFormat, made: Path) -> None:
+        """Write it where every id can be read again as it is."""
+        lost: list[str] = []
+        for column, pattern in zip((self.query, self.item), _NOT_HELD.get(format, ()), strict=False):
+            ids = column.cast(pl.String).unique(maintain_order=True)
+            lost += ids.filter(ids.str.contains(pattern)).to_list()
+        if lost:
+            raise InputError.of("fusion.ids_not_held", format=format, ids=examples(map(repr, lost)))
+        _WRITERS[format](self, self.to_polars(), made)
 
     def __repr__(self) -> str:
         queries = len(self.query.unique()) if self.queries is None else len(self.queries)
@@ -119,9 +135,6 @@ def reading_of(definition: Fusion, names: tuple[str, ...], rows: int, notes: tup
 
 def _to_trec(run: FusedRun, frame: pl.DataFrame, made: Path) -> None:
     columns = [frame["query"].cast(pl.String), frame["item"].cast(pl.String)]
-    broken = [text for column in columns for text in column.filter(column.str.contains(r"\s")).head(5).to_list()]
-    if broken:
-        raise InputError.of("fusion.blanks_in_ids", ids=examples(map(repr, broken)))
     text = frame.select(
         columns[0], pl.lit("Q0").alias("q0"), columns[1], "rank", "score", pl.lit(run.label).alias("tag")
     )
