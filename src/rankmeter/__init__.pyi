@@ -46,6 +46,7 @@ from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
 from rankmeter.wings.fusion.fusing import fuse as fuse
+from rankmeter.wings.conformance.hunting import hunt as hunt
 from rankmeter.wings.judging.judge_page import judge_page as judge_page
 from rankmeter.wings.judging.panel_agreement import judges as judges
 from rankmeter.wings.online.click_grades import judgments_from_clicks as judgments_from_clicks
@@ -86,7 +87,7 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC",
     "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement",
     "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "Fusion", "G", "Gini", "GiniIndex", "GMAP",
-    "GroupExposure", "Hit", "HitRate", "Hits", "HR", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST",
+    "GroupExposure", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST",
     "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page",
     "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
     "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",

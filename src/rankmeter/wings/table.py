@@ -24,6 +24,7 @@ NAMES: dict[str, str] = {
     "ranked_ids": "rankmeter.wings.catalogue.ranked_ids",
     "tensors": "rankmeter.wings.catalogue.tensors",
     "check": "rankmeter.wings.conformance.checking",
+    "hunt": "rankmeter.wings.conformance.hunting",
     "log_to_mlflow": "rankmeter.wings.doors.trackers",
     "log_to_tensorboard": "rankmeter.wings.doors.trackers",
     "log_to_wandb": "rankmeter.wings.doors.trackers",

@@ -91,10 +91,10 @@ def check(
     """
     check_number("tolerance", tolerance)
     subject = into_subject(function, arguments)
-    claim = None if definition is None else _claim(definition, subject)
-    cells = _cells(subject)
+    claim = None if definition is None else claimed_by(definition, subject)
+    cells = questions(subject)
     answers = subject.answers(cells)
-    search = _Search(Expectations(cells, subject.sight), answers, tolerance)
+    search = Search(Expectations(cells, subject.sight), answers, tolerance)
     nearest, misses = search.nearest(subject, claim)
     compared = nearest if claim is None else claim
     base = _base(claim, nearest)
@@ -116,7 +116,8 @@ def check(
     )
 
 
-def _claim(definition: str | Measure, subject: Subject) -> Measure:
+def claimed_by(definition: str | Measure, subject: Subject) -> Measure:
+    """The definition that is meant, with k for its cutoff where the function takes it."""
     measure = definition if isinstance(definition, Measure) else meant_by(definition)
     if not isinstance(measure, RankedMeasure) or type(measure).name not in FAMILIES:
         raise InputError.of("conformance.not_checked", measure=str(measure), known=list(FAMILIES))
@@ -126,7 +127,7 @@ def _claim(definition: str | Measure, subject: Subject) -> Measure:
     return opened if takes_k(opened) else measure(cutoff=ANY)
 
 
-def _cells(subject: Subject) -> list[AskedCase]:
+def questions(subject: Subject) -> list[AskedCase]:
     """The questions that a function can be asked."""
     seen = [case for case in cases() if subject.sight.sees(case)]
     return [AskedCase(case, k) for case in seen for k in (case.cutoffs if subject.takes_k else (None,))]
@@ -139,7 +140,7 @@ def _base(claim: Measure | None, nearest: Measure) -> Measure:
     return type(nearest)(**{name: getattr(nearest, name) for name in ("cutoff", "depth") if hasattr(nearest, name)})
 
 
-class _Search:
+class Search:
     """The search for the definition that differs on the fewest cells."""
 
     def __init__(self, expectations: Expectations, answers: Sequence[Answered], tolerance: float) -> None:

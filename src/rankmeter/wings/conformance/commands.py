@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import command, takes
 from rankmeter.errors import InputError
 from rankmeter.wings.conformance.checking import check as check_metric
+from rankmeter.wings.conformance.hunting import hunt
 from rankmeter.wings.conformance.subjects import ProgramSubject, Subject, find_function, into_subject
 
 
@@ -18,6 +21,9 @@ from rankmeter.wings.conformance.subjects import ProgramSubject, Subject, find_f
 @click.option("--arguments", metavar="WORD,WORD,...")
 @click.option("--tolerance", type=float, default=1e-6)
 @click.option("--badge", is_flag=True)
+@click.option("--hunt", "inputs", type=click.IntRange(min=1), metavar="N")
+@click.option("--against", metavar="MODULE:NAME")
+@click.option("--seed", type=click.IntRange(min=0), default=0)
 @takes(answer=Answer)
 def check(
     function: str | None,
@@ -26,15 +32,33 @@ def check(
     arguments: str | None,
     tolerance: float,
     badge: bool,
+    inputs: int | None,
+    against: str | None,
+    seed: int,
     answer: Answer,
 ) -> None:
     """Which definition a metric follows."""
-    verdict = check_metric(_subject(function, program, arguments), claimed, tolerance=tolerance)
+    subject = _subject(function, program, arguments)
+    if inputs is not None:
+        _hunt(subject, claimed, against, answer, inputs=inputs, seed=seed, tolerance=tolerance)
+        return
+    if against is not None:
+        raise InputError.of("conformance.against_without_hunt")
+    verdict = check_metric(subject, claimed, tolerance=tolerance)
     if badge:
         answer.deliver(verdict.badge)
     else:
         answer.give(verdict)
     if not verdict.conforms:
+        raise SystemExit(1)
+
+
+def _hunt(subject: Subject, claimed: str | None, against: str | None, answer: Answer, **options: Any) -> None:
+    if claimed is not None and against is not None:
+        raise InputError.of("conformance.two_rivals")
+    found = hunt(subject, claimed if against is None else find_function(against), **options)
+    answer.give(found)
+    if found.differs:
         raise SystemExit(1)
 
 
