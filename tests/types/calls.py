@@ -173,6 +173,7 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     assert_type(rm.audit({"HR@10": "0.3574"}, queries=943, relevant="one").is_possible, bool)
     rm.audit("table.csv", queries={"Beauty": 22363}, rounding="down")
     rm.check(ranker, rm.nDCG @ 10, arguments="scores,labels").conforms
+    rm.hunt(ranker, rm.nDCG @ 10, inputs=10, seed=1, arguments="scores,labels").differs
     assert_type(rm.fuse({"one": RUN, "two": RUN}, "rrf", k=10, norm="min-max").definition.how, str)
     parts = rm.split([("u", "a", 1), ("u", "b", 2)], "last(1)", validation=True, ties="item", seed=3)
     assert_type(parts.protocol, Protocol)

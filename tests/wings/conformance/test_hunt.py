@@ -83,8 +83,7 @@ def test_ties_are_hunted_where_scores_are_seen() -> None:
     assert not rm.hunt(precision, "P(ties=input)@5").differs
     found = rm.hunt(precision, "P(ties=worst)@5")
     assert found.queries is not None
-    ((_, first), (_, second)) = found.queries["q1"]["run"]
-    assert first == second
+    assert len({score for _, score in found.queries["q1"]["run"]}) < len(found.queries["q1"]["run"])
 
 
 @pytest.mark.usefixtures("folder")
