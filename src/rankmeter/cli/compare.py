@@ -92,6 +92,7 @@ class Testing:
     permutations: int = option(type=Count(), default=100_000)
     resamples: int = option(type=Count(), default=9_999)
     seed: int = option(**SEED)
+    best_set: Literal["mcb"] | None = option()
     unit: Literal["query", "run"] = option(default="query")
     units: str | None = option(type=Reads(), metavar="FILE")
     assisted_by: str | None = option(type=Reads(), metavar="FILE")

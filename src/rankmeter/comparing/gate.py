@@ -35,6 +35,8 @@ _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(
 _CLOSE = re.compile(rf"(?P<name>.+?)(?P<sign>[+-])(?P<size>{_NUMBER}%?)")
 """As an offset, but without spaces: names may hold a minus and a number too, `baseline` does not."""
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
+HALF = 0.5
+"""A one-sided p-value above it points the other way, as a test of ranks or signs can, whatever the mean."""
 _RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
 
 
@@ -133,6 +135,7 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         limit = base + gate.offset * (abs(base) if gate.relative else 1.0)
     values = [cmp.score(measure, system).value for system in systems]
     chances: list[float | None] = [None] * len(systems)
+    raw: list[float] = [0.0] * len(systems)
     if gate.significantly:
         if measure not in cmp.samples:  # a gate that asks for proof where there can be none would always pass
             raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
@@ -140,7 +143,8 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         shift = limit if reference is None else limit - cmp.score(measure, reference).value
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
-    return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
+    rows = zip(systems, values, chances, raw, strict=True)
+    return [_verdict(cmp, gate, *row, limit, reference) for row in rows]
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -158,7 +162,14 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
 
 
 def _verdict(
-    cmp: Comparison, gate: Gate, system: str, value: float, p: float | None, limit: float, reference: str | None
+    cmp: Comparison,
+    gate: Gate,
+    system: str,
+    value: float,
+    p: float | None,
+    raw_p: float,
+    limit: float,
+    reference: str | None,
 ) -> Verdict:
     is_reached = holds(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
@@ -173,6 +184,8 @@ def _verdict(
         kind = "gate_undefined"
     elif is_reached:
         kind = "gate_holds" if p is None else "gate_holds_surely" if certain else "gate_holds_by_chance"
+        if raw_p > HALF:
+            kind = "gate_holds_against_test"
     relation = said(_RELATIONS[gate.operator])
     why = said(kind, measure=gate.measure, system=system, value=value, relation=relation, limit=against, p=p)
     return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)

@@ -169,5 +169,7 @@ def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:
         worded = Said.from_plain(method) if isinstance(method, Mapping) else method
         record["interval"] = replace(record["interval"], method=worded)
     record |= {name: Said.from_plain(plain[name]) for name in ("reason", "unjudged_reason") if plain.get(name)}
-    record |= {name: tuple(plain[name]) for name in ("tie_bounds", "run_values") if plain.get(name) is not None}
+    record |= {
+        name: tuple(plain[name]) for name in ("tie_bounds", "run_values", "beats") if plain.get(name) is not None
+    }
     return form(**record)

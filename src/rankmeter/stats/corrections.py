@@ -109,11 +109,6 @@ class Separation:
         """From ``(systems, systems)``, whether the row's stands above the column's by more than chance."""
         return cls(rank, 1 + better.sum(axis=0), len(rank) - better.sum(axis=1), in_best)
 
-    def open(self) -> Separation:
-        """The order when nothing is certain: any system may have any rank."""
-        systems = len(self.rank)
-        return Separation.by(self.rank, np.zeros((systems, systems), np.bool_), np.ones(systems, np.bool_))
-
 
 def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
     """Which systems can be separated by their ``(systems, units)`` values, higher being better."""
@@ -157,13 +152,14 @@ def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
 
 def _unseparated(means: Floats) -> Separation:
     """The order of a single system, or on a single unit, which separates nothing."""
-    rank = 1 + (_gaps(means) < 0).sum(axis=1)
-    return Separation(rank, rank, rank, rank == 1).open()
+    rank = 1 + (gap_table(means) < 0).sum(axis=1)
+    systems = len(means)
+    return Separation.by(rank, np.zeros((systems, systems), np.bool_), np.ones(systems, np.bool_))
 
 
 def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
     units = values.shape[1]
-    gap = _gaps(values.mean(axis=1))
+    gap = gap_table(values.mean(axis=1))
     # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
     error = np.sqrt(_squares(values) / ((units - 1) * units))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,7 +171,7 @@ def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float
     return Separation.by(1 + (gap < 0).sum(axis=1), observed > all_pairs, in_best)
 
 
-def _gaps(means: Floats) -> Floats:
+def gap_table(means: Floats) -> Floats:
     """(systems, systems) the mean of the row less that of the column; rounding errors do not count as a gap."""
     gap: Floats = means[:, None] - means[None, :]
     gap[np.abs(gap) <= 1e-12 * max(float(np.abs(means).max(initial=0.0)), 1e-300)] = 0.0

@@ -57,6 +57,39 @@ def p_values(
     return result
 
 
+def directions(samples: Sequence[AnySample], pairs: Sequence[Pair], test: Test) -> Ints:
+    """``(samples, pairs)`` which way the tested statistic points: 1 to larger values of the first system, -1 or 0.
+
+    A test of ranks or of signs may point away from the mean: fifty small wins outweigh ten large losses there.
+    """
+    result = np.zeros((len(samples), len(pairs)), np.int64)
+    left, right = sides(pairs)
+    for row, sample in enumerate(samples):
+        if test in ("t", "randomisation"):
+            result[row] = np.sign(sample.contrasts(pairs).difference)
+        elif isinstance(sample, Groups):
+            result[row] = [_direction_of_groups(sample.runs[a], sample.runs[b], test) for a, b in pairs]
+        else:
+            values = sample.per_unit()
+            result[row] = _directions_of_rows(values[left] - values[right], test)
+    return result
+
+
+def _directions_of_rows(rows: Floats, test: Test) -> Ints:
+    rows = without_noise(rows)
+    if test == "sign":
+        return np.asarray(np.sign(np.sign(rows).sum(axis=1)), np.int64)
+    # Zeros are left out of signed ranks: they hold the lowest ones, so all others fall by their number.
+    ranks = ranks_of(rows) - (rows == 0).sum(axis=1, keepdims=True)
+    return np.asarray(np.sign((ranks * np.sign(rows)).sum(axis=1)), np.int64)
+
+
+def _direction_of_groups(group: Floats, other: Floats, test: Test) -> int:
+    if len(group) == 1 or len(other) == 1:
+        return int(_directions_of_rows((group - other)[None], test)[0])
+    return int(np.sign(np.sign(group[:, None] - other[None, :]).sum()))
+
+
 def p_value(
     differences: Floats, test: Test, *, alternative: Alternative = "two-sided", permutations: int, seed: int
 ) -> float:
