@@ -48,12 +48,12 @@ def within(view: View, rows: Ints, limit: Floats) -> Ints:
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     """(n,) the number of relevant items within the cutoff, or its expectation."""
     if isinstance(cutoff, np.ndarray):
-        return _hits(view, rel, cutoff)
-    found: Floats = view.once(("hits", rel, cutoff), lambda: _hits(view, rel, cutoff))
+        return _hits_within(view, rel, cutoff)
+    found: Floats = view.once(("hits", rel, cutoff), lambda: _hits_within(view, rel, cutoff))
     return found
 
 
-def _hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
+def _hits_within(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     relevant = relevant_in(view, rel)
     if view.ties == "mean":
         return view.per_query(row_weights(view, relevant.rows, flat, cutoff), relevant.rows)

@@ -333,7 +333,7 @@ def rank_of(p: Placements, ties: str, gains: Gains | None = None) -> Ints:
     elif ties == "mean":
         rank = p.above + 1
     else:
-        worth = p.grade if gains is None else _worth(p.grade, *gains)
+        worth = p.grade if gains is None else _mapped_gains(p.grade, *gains)
         rank = _by_worth(p, worth, worst=ties == "worst", below=gains is not None and gains[2] < 0)
     return rank
 
@@ -362,7 +362,7 @@ def mapped(grade: Floats, gains: Mapping[float, float], lowest: float = 0.0) -> 
     return gain
 
 
-def _worth(grade: Floats, gains: Mapping[float, float], rel: float | None, lowest: float) -> Floats:
+def _mapped_gains(grade: Floats, gains: Mapping[float, float], rel: float | None, lowest: float) -> Floats:
     """The gain of each grade under a map; 0 below the lowest relevant grade, if one is stated."""
     gain = mapped(grade, gains, lowest)
     return gain if rel is None else np.where(grade >= rel, gain, 0.0)

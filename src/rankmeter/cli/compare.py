@@ -240,10 +240,10 @@ def _saved_evaluations(paths: Sequence[str], seeds: Sequence[str]) -> list[Any]:
             load(path)  # complains if it is not an evaluation
         raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
     alone = [(name, load(path)) for name, path in by_system(paths).items()]
-    return [*alone, *((name, _seeds(files, load)) for name, files in _several("--seeds", seeds))]
+    return [*alone, *((name, _seeds(files, load)) for name, files in _named_runs("--seeds", seeds))]
 
 
-def _several(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _named_runs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
     for text in texts:
         name, equals, files = text.partition("=")
@@ -295,7 +295,7 @@ def _judgments_and_systems(
             raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
     if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
         raise InputError.of("cli.judgments_are_folder", source=judged)
-    seeded, folded = list(_several("--seeds", several.seeds)), list(_several("--folds", several.folds))
+    seeded, folded = list(_named_runs("--seeds", several.seeds)), list(_named_runs("--folds", several.folds))
     sources.check_columns(judged, [*runs, *(file for _, files in (*seeded, *folded) for file in files)], history)
     truth = None if judged is None else sources.judgments(judged, dialect)
     columns = named_columns(sources.columns)
@@ -337,7 +337,7 @@ def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details
     """Write or print the numbers of a comparison in one of the formats."""
     cmp = shown.cmp
     if format == "table" and delivery.output is None:
-        _show(shown, quiet=delivery.quiet, details=details or not is_styled())
+        _show_comparison(shown, quiet=delivery.quiet, details=details or not is_styled())
     elif format == "csv":
         rows = cmp.tests
         if cmp.slice_differences:  # rows about all queries have no slice
@@ -349,7 +349,7 @@ def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details
         delivery.deliver(texts[format]())
 
 
-def _show(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
+def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
     """On a terminal print the answer and one table; with details, and for programs, every table."""
     cmp, lang = shown.cmp, shown.lang
     is_grid = not details and len(cmp.measures) > 1

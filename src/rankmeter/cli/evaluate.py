@@ -93,7 +93,7 @@ def evaluate(
     systems = by_system(runs)
     names = system_names([labelled]) if labelled else list(systems)
     usual = tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES
-    asked = _asked(measures, asking, usual, quiet=showing.quiet)
+    asked = _measures_asked(measures, asking, usual, quiet=showing.quiet)
     _check_save(showing.save, names)
     if labelled is not None:
         ev = _evaluate_labelled(labelled, names[0], asked, asking)
@@ -110,7 +110,9 @@ def evaluate(
         say(word("values_written", spoken_language(), place=str(values_to)))
 
 
-def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool) -> Sequence[Measure | str]:
+def _measures_asked(
+    measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool
+) -> Sequence[Measure | str]:
     """The measures; print what each metric of another tool is, and refuse unknown ones before anything is read."""
     if not asking.dialect:
         into_measures(measures or usual)
@@ -244,13 +246,13 @@ def _talk(shown: ShownEvaluations) -> list[str]:
         elif shown.is_sliced:
             sentences.append(said("do_slices_differ"))
     return [
-        *_facts(shown.evaluations, shown.lang),
+        *_counts_shown(shown.evaluations, shown.lang),
         *(sentence.text(shown.lang) for sentence in sentences),
         *definition_talk(shown.measures, shown.lang, shown.label),
     ]
 
 
-def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
+def _counts_shown(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
     """The counts, each once for all runs that share it."""
     facts: dict[str, list[str]] = {}
     for ev in evaluations:

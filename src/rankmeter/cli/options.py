@@ -144,7 +144,7 @@ def named_columns(text: str | None) -> dict[str, str]:
     from rankmeter.inputs.columns import ROLES, STATEMENTS
 
     columns: dict[str, str] = {}
-    for part, role, column in _parts(text):
+    for part, role, column in _typed_parts(text):
         if role.startswith("catalogue.") and column:
             continue  # read by catalogue_columns
         side, dot, bare = role.partition(".")
@@ -156,7 +156,7 @@ def named_columns(text: str | None) -> dict[str, str]:
     return columns
 
 
-def _parts(text: str | None) -> Iterator[tuple[str, str, str]]:
+def _typed_parts(text: str | None) -> Iterator[tuple[str, str, str]]:
     """The parts of ``item=docid, query=uid``, each with what precedes and follows the equals sign."""
     for part in parts("", text):
         name, _, value = part.partition("=")
@@ -169,7 +169,7 @@ def catalogue_columns(text: str | None) -> dict[str, str]:
     >>> catalogue_columns("query=uid,catalogue.features=f1+f2,catalogue.values=cost")
     {'features': 'f1+f2', 'values': 'cost'}
     """
-    named = {role: column for _, role, column in _parts(text) if role.startswith("catalogue.")}
+    named = {role: column for _, role, column in _typed_parts(text) if role.startswith("catalogue.")}
     if not named:
         return {}
     from rankmeter.lists.catalogue import columns_of_items
@@ -224,7 +224,7 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
     {'user': 'visitor', 'type': 'action'}
     """
     named: dict[str, str] = {}
-    for part, name, value in _parts(text):
+    for part, name, value in _typed_parts(text):
         if not (name and value):
             raise InputError.of("cli.not_name_value", option=option, part=part)
         named[name] = value

@@ -82,7 +82,7 @@ def parse_gate(text: str) -> Gate:
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None
     if of := _OF.fullmatch(left):
-        left, system = of["measure"], _name(of["system"])
+        left, system = of["measure"], _name_in_gate(of["system"])
     parse(left)  # an unknown measure is refused before anything is evaluated
     reference, offset, relative = _limit(right, text)
     operator: Operator = match["operator"]  # type: ignore[assignment]
@@ -95,11 +95,11 @@ def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
     text = re.sub(r"^baseline(?=[+-])", "baseline ", text)
     if match := _OFFSET.fullmatch(text):
         size = _finite(match["sign"] + match["size"], whole)
-        return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
+        return _name_in_gate(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
     meant = _plain(text)
     if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
         raise InputError.of("comparing.not_a_limit", text=whole, limit=text, hint=_hint(whole))
-    return _name(text), 0.0, False
+    return _name_in_gate(text), 0.0, False
 
 
 def _finite(text: str, whole: str) -> float:
@@ -119,7 +119,7 @@ def _plain(text: str) -> str:
     return "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", text))
 
 
-def _name(text: str) -> str:
+def _name_in_gate(text: str) -> str:
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
@@ -144,7 +144,7 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     rows = zip(systems, values, chances, raw, strict=True)
-    return [_verdict(cmp, gate, *row, limit, reference) for row in rows]
+    return [_verdict_of_gate(cmp, gate, *row, limit, reference) for row in rows]
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -161,7 +161,7 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
     return cmp.find_system(gate.reference)
 
 
-def _verdict(
+def _verdict_of_gate(
     cmp: Comparison,
     gate: Gate,
     system: str,
@@ -299,7 +299,7 @@ def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
     failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
     interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
-    why = said(kind, value=value, interval=_ends(interval))
+    why = said(kind, value=value, interval=_interval_text(interval))
     return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
 
 
@@ -309,12 +309,12 @@ def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
     interval = cmp.difference(gate.measure, RUN).interval
     before = cmp.score(gate.measure, BASELINE).value
     why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
-               interval=_ends(interval), told=verdict.why)  # fmt: skip
+               interval=_interval_text(interval), told=verdict.why)  # fmt: skip
     ends = None if interval is None else interval.ends
     return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, _fallen(cmp, gate.measure, shown))
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)

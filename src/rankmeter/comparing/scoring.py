@@ -203,7 +203,7 @@ def tested(
 ) -> Iterator[Difference]:
     """Every pair in one sample, with its p-value before and after the correction."""
     numbers = (side.tolist() for side in (gaps(sample.values(), couples), tests.p, tests.p_corrected, tests.direction))
-    rows = zip(couples, *numbers, intervals, _sizes(measure, sample, couples), strict=True)
+    rows = zip(couples, *numbers, intervals, _effect_sizes(measure, sample, couples), strict=True)
     for (left, right), gap, p, p_corrected, direction, interval, sizes in rows:
         yield Difference(
             measure=measure,
@@ -220,7 +220,7 @@ def tested(
         )
 
 
-def _sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
+def _effect_sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
     """The effect sizes of every pair; separate groups have no units that could win or lose."""
     if not isinstance(sample, Sample):
         yield from [None] * len(couples)

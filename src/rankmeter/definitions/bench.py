@@ -47,7 +47,7 @@ Key = tuple[Any, ...]
 
 
 @cache
-def _weighing(kind: Any) -> tuple[str, ...]:
+def _formula_conventions(kind: Any) -> tuple[str, ...]:
     """The conventions that a formula itself depends on."""
     return tuple(o.name for o in fields(kind) if o.name not in _DECIDED_AFTER | _DECIDED_BEFORE)
 
@@ -220,7 +220,7 @@ class _Placed:
 
 def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
     """The gain that stands for a definition's own; a stated map, threshold or scale may always matter."""
-    gain = measure.gain if "gain" in _weighing(type(measure)) else None  # type: ignore[arg-type]
+    gain = measure.gain if "gain" in _formula_conventions(type(measure)) else None  # type: ignore[arg-type]
     named = isinstance(measure, GainMeasure) and measure.gain_map is None and measure.rel in (None, 1)
     return plain.get("gain", gain) if named else gain
 
@@ -304,7 +304,7 @@ class Bench:
         kinds = self._kinds_of(placed, seen, needs)
         ties = seen.ties if kinds.tied else "item"
         plain = {"gain": gain, "ties": ties, "negative": seen.negative}
-        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
+        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _formula_conventions(type(measure)))  # type: ignore[arg-type]
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
     def _kinds_of(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> _Kinds:

@@ -87,7 +87,7 @@ def one_query(judgments: object, run: object, query: object, *, columns: Mapping
         returned = _rows_in_file(source, str(query)) if source.is_streamed else source.run_table()
     judged = _rows(truth.query, query)
     listed = _rows(returned.query, query)
-    is_judged, in_run = _is_known(truth, judged, query), _is_known(returned, listed, query)
+    is_judged, in_run = _holds_query(truth, judged, query), _holds_query(returned, listed, query)
     if not is_judged and not in_run:
         known = truth.query.unique(maintain_order=True).cast(pl.String).to_list()
         hint = did_you_mean(str(query), known) or said("definitions.first_query", query=known[0])
@@ -113,7 +113,7 @@ def _by_subtopic(truth: JudgmentTable, subtopic: pl.Series, judged: pl.Series) -
     return topics
 
 
-def _is_known(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
+def _holds_query(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
     """Whether a table has the query, even if without items."""
     return bool(rows.any()) or (table.queries is not None and bool(_rows(table.queries, query).any()))
 

@@ -157,7 +157,7 @@ def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Re
     if reading.judgments is None:
         return reading
     notes: dict[str, Said] = {}
-    if (note := _ratings(reading.judgments, highest, asked)) is not None:
+    if (note := _note_of_ratings(reading.judgments, highest, asked)) is not None:
         notes["ratings"] = note
     elif (note := _grades(highest, asked)) is not None:
         notes["grades"] = note
@@ -166,7 +166,7 @@ def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Re
     return _with_notes(reading, notes)
 
 
-def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
+def _note_of_ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
     """Note that ratings are taken as grades, if one star would count as a hit."""
     column = read.columns.get("grade", "")
     low = next((m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)

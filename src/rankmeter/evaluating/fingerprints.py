@@ -58,12 +58,12 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
         return Late(made=_of_matrix(truth.matrix))
     if (graded := truth.mapping) is not None:
         copy = {query: dict(items) for query, items in graded.data.items()}
-        return Late(lambda: _of_table(GradedMapping(copy)))
-    make = partial(_of_table, truth)
+        return Late(lambda: _fingerprint_of_table(GradedMapping(copy)))
+    make = partial(_fingerprint_of_table, truth)
     return Late(made=make()) if truth.text is None else Late(make)
 
 
-def _of_table(truth: Judgments) -> Fingerprint:
+def _fingerprint_of_table(truth: Judgments) -> Fingerprint:
     return fingerprint_of(truth.judgment_table())
 
 

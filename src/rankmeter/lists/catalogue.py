@@ -157,7 +157,7 @@ class Catalogue(Showable):
         with _readable("features", given["features"], source):
             known["features"] = features_of(given["features"], codes, source)
         with _readable("groups", given["groups"], source):
-            known["groups"], known["group_names"] = _groups_of(given["groups"], codes, source)
+            known["groups"], known["group_names"] = _item_groups(given["groups"], codes, source)
         with _readable("similarity", similarity, source):
             known["similarity"] = _square(similarity, len(codes), source)
         if distance is not None and not isinstance(known["features"], np.ndarray):
@@ -316,7 +316,7 @@ def _check_items(codes: pl.Series, source: str) -> None:
         raise InputError.of("lists.items_twice", source=source, items=examples(twice.to_list()))
 
 
-def _groups_of(given: Any, items: pl.Series, source: str) -> tuple[Ints | None, tuple[str, ...]]:
+def _item_groups(given: Any, items: pl.Series, source: str) -> tuple[Ints | None, tuple[str, ...]]:
     """The number of each item's group, and their names; two that would be one in a measure's text are refused."""
     if given is None:
         return None, ()

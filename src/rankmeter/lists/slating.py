@@ -199,7 +199,7 @@ class Background:
                 order, offsets = group_rows(each.item, total), offsets_of(np.bincount(each.item, minlength=total))
                 takers_of = Sets(offsets, each.user[order], np.ones(len(each.user)), len(each.users))
         if catalogue is not None and catalogue.popularity is not None:
-            taken = _padded(catalogue.popularity, total)
+            taken = _with_zeros(catalogue.popularity, total)
             seen = taken > 0 if seen is None else seen
             if takers is None and catalogue.users is not None:
                 takers, users = taken, float(catalogue.users)
@@ -210,7 +210,7 @@ class Background:
         """What is known of the items when there are ``total`` of them; nothing of those that came behind."""
         c = self.catalogue
         columns = self.taken, self.takers, self.seen
-        taken, takers, seen = (None if column is None else _padded(column, total) for column in columns)
+        taken, takers, seen = (None if column is None else _with_zeros(column, total) for column in columns)
         takers_of = self.takers_of
         if takers_of is not None:
             indptr = np.pad(takers_of.indptr, (0, total + 1 - len(takers_of.indptr)), mode="edge")
@@ -277,7 +277,7 @@ def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
     return np.divmod(keys[np.append(True, keys[1:] > keys[:-1])], total)
 
 
-def _padded(values: Any, total: int) -> Any:
+def _with_zeros(values: Any, total: int) -> Any:
     """Zeros for the items behind."""
     if len(values) == total:
         return values

@@ -73,12 +73,12 @@ def place_text(judgments: PlainRows, run: Callable[[], Iterable[PlainRows]], pla
     index = JudgmentIndex.of_text(judgments, plan.lowest_grade)
     known = {query: number for number, query in enumerate(index.queries)}
     try:
-        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in _text_blocks(run(), known)]
+        blocks = [_place_rows(index, rows, plan, _refuse_as_not_plain) for rows in _text_blocks(run(), known)]
     except ScatteredQueryError:
         from rankmeter.placing.scattered_text import gathered
 
         parts = (_Rows(np.repeat(*part[:2]), *part) for part in gathered(run(), known))
-        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in parts]
+        blocks = [_place_rows(index, rows, plan, _refuse_as_not_plain) for rows in parts]
     return _placed(index, blocks, LateIds(list(known)), len(known), plan, scored=True)
 
 
@@ -94,7 +94,7 @@ def _text_blocks(run: Iterable[PlainRows], known: dict[str, int]) -> Iterator[_R
         yield _Rows(np.repeat(codes, sizes), codes, sizes, rows.item, rows.value)
 
 
-def _refuse_repeated(rows: _Rows, keys: Keys) -> NoReturn:  # noqa: ARG001 (others look at them)
+def _refuse_as_not_plain(rows: _Rows, keys: Keys) -> NoReturn:  # noqa: ARG001 (others look at them)
     raise NotPlainError
 
 
@@ -171,7 +171,7 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
 
     if len(run.query) > 2 * PART_ROWS:
         try:
-            return [place_part(rows, _refuse_repeated if plan.duplicates != "counted" else kept) for rows in parts]
+            return [place_part(rows, _refuse_as_not_plain if plan.duplicates != "counted" else kept) for rows in parts]
         except NotPlainError:  # repeated items are told of all together
             pass
     whole = np.repeat(heads, sizes) if code is None else code

@@ -47,10 +47,10 @@ def marks_of(difference: Difference) -> frozenset[Mark]:
 
 def difference_cell(difference: Difference) -> Cell:
     """A difference with its interval, marked where it is significant."""
-    return Cell(known(difference.difference), marks_of(difference), _span(difference.interval))
+    return Cell(known(difference.difference), marks_of(difference), _ends_or_none(difference.interval))
 
 
-def _span(interval: Interval | None) -> Span | None:
+def _ends_or_none(interval: Interval | None) -> Span | None:
     return None if interval is None else interval.ends
 
 
@@ -121,9 +121,9 @@ class ShownComparison:
                 self.cell(value, measure, marks=marks)
                 if value is not None
                 else Cell(f"- ({in_language(score.reason, self.lang)})"),
-                self.cell(value, measure, span=_span(score.interval) or "-"),
+                self.cell(value, measure, span=_ends_or_none(score.interval) or "-"),
                 Cell(0.0 if value is None else value / largest),
-                Cell(_rank(score), sort=float(place)),
+                Cell(_rank_shown(score), sort=float(place)),
             ]
             cells += self._against(score, against) if against else [Cell(self._beaten_text(won[score.system]))]
             rows.append(tuple(cells))
@@ -331,7 +331,7 @@ class ShownComparison:
         )
         rows = []
         for tested in [tested for tested in self.cmp.differences_of(measure) if tested.p is not None][:most]:
-            ends = _span(tested.interval) or (None, None)
+            ends = _ends_or_none(tested.interval) or (None, None)
             sizes = (tested.effect.standardised, tested.effect.rank_biserial) if tested.effect else (None, None)
             values: list[object] = [tested.p, tested.p_corrected, *sizes, tested.detectable]
             pair = Cell(f"{tested.system} - {tested.other}")
@@ -526,7 +526,7 @@ class ShownComparison:
         return [said("slices_tested", units=units_said(self.cmp.settings.unit), tests=tests, most=MOST_TESTED)]
 
 
-def _rank(score: Score) -> str:
+def _rank_shown(score: Score) -> str:
     if score.rank is None or score.rank_low is None:
         return "-"
     is_sure = score.rank_low == score.rank_high

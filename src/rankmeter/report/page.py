@@ -70,7 +70,7 @@ def report_html(
     alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
     verdict = shown.texts(shown.verdict())
     return str(
-        _template().render(
+        _page_template().render(
             lang=lang,
             t=labels,
             title=title or labels["report"],
@@ -108,7 +108,7 @@ def report_html(
 
 
 @cache
-def _template() -> Any:
+def _page_template() -> Any:
     """The compiled template of the page."""
     environment = need_report_extra().Environment(
         autoescape=True,

@@ -175,16 +175,16 @@ def layer(mark: Spec, /, **encoding: Any) -> Spec:
 
 def drawing(rows: Sequence[Mapping[str, Any]], height: int | Spec, *layers: Spec) -> Spec:
     """A chart that holds its data, to be drawn when a page is made."""
-    return {"data": {"values": rows}, "height": height, **_together(layers)}
+    return {"data": {"values": rows}, "height": height, **_layered(layers)}
 
 
 def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spec:
     params = [{"name": "names", "value": [one_line(name) for name in names]}] if names else []
     frame = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
-    return {"data": {"name": "rows"}, **frame, "params": params, **_together(layers)}
+    return {"data": {"name": "rows"}, **frame, "params": params, **_layered(layers)}
 
 
-def _together(layers: Sequence[Spec]) -> Spec:
+def _layered(layers: Sequence[Spec]) -> Spec:
     return layers[0] if len(layers) == 1 else {"layer": list(layers)}
 
 

@@ -53,7 +53,7 @@ def p_values(
             result[row] = [_of_groups(sample.runs[a], sample.runs[b], test, permutations, seed) for a, b in pairs]
         elif test != "randomisation":
             values, (left, right) = sample.per_unit(), sides(pairs)
-            result[row] = _of_rows(values[left] - values[right], test, "two-sided", permutations, seed)
+            result[row] = _p_values_of_rows(values[left] - values[right], test, "two-sided", permutations, seed)
     return result
 
 
@@ -97,10 +97,10 @@ def p_value(
 
     Where all are equal and not 0 a t test has no spread to test by; its p-value is then that of n equal signs, 2^(1-n).
     """
-    return float(_of_rows(differences[None], test, alternative, permutations, seed)[0])
+    return float(_p_values_of_rows(differences[None], test, alternative, permutations, seed)[0])
 
 
-def _of_rows(rows: Floats, test: Test, alternative: Alternative, permutations: int, seed: int) -> Floats:
+def _p_values_of_rows(rows: Floats, test: Test, alternative: Alternative, permutations: int, seed: int) -> Floats:
     """(rows,) the p-values of ``(rows, units)`` differences; 1 where all of a row are 0."""
     rows = without_noise(rows)
     if test == "t":

@@ -242,7 +242,7 @@ class Counts:
 
     @classmethod
     def _of(cls, s: Slates, by: str) -> Counts:
-        keys, parts = _cells(s, by)
+        keys, parts = _codes_by_key(s, by)
         items, times = [], []
         for codes in parts:
             if s.items.total <= 4 * len(codes):
@@ -265,7 +265,7 @@ class Counts:
         return np.bincount(self.item, weights=each, minlength=total).astype(np.float64)
 
 
-def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
+def _codes_by_key(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
     """The keys that there are, rising, and the codes that each is about."""
     if by == "place":
         return list(range(len(s.stairs.reach))), list(s.stairs.steps())

@@ -48,8 +48,8 @@ def disparity(s: Slates, m: Any) -> Whole:
 def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     """The distance of the shares of exposure from the target."""
     groups = len(constants) or sums.shape[-1] // 2
-    share = _shares(sums[..., :groups])
-    target = np.broadcast_to(constants, share.shape) if len(constants) else _shares(sums[..., groups:])
+    share = _shares_of_total(sums[..., :groups])
+    target = np.broadcast_to(constants, share.shape) if len(constants) else _shares_of_total(sums[..., groups:])
     if m.distance == "tv":
         return np.asarray(np.abs(share - target).sum(axis=-1) / 2)
     if m.distance == "max":
@@ -64,7 +64,7 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     return np.where(unknown, np.nan, divergence)
 
 
-def _shares(sums: Floats) -> Floats:
+def _shares_of_total(sums: Floats) -> Floats:
     total = sums.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 

@@ -74,12 +74,12 @@ def _pairwise(items: Described, codes: Ints, metric: str) -> Floats:
         vectors = table[np.where(has, codes[rows], 0)]
         for step in range(1, places):
             both = has[:, :-step] & has[:, step:]
-            apart = _apart(vectors[:, :-step], vectors[:, step:], metric)
+            apart = _distances(vectors[:, :-step], vectors[:, step:], metric)
             sums[rows] += along(np.where(both, apart, 0.0))
     return sums
 
 
-def _apart(left: npt.NDArray[Any], right: npt.NDArray[Any], metric: str) -> Floats:
+def _distances(left: npt.NDArray[Any], right: npt.NDArray[Any], metric: str) -> Floats:
     """The distance of vectors along the last axis."""
     if metric.startswith("hamming"):
         differing = np.asarray(np.count_nonzero(left != right, axis=-1), np.float64)

@@ -49,17 +49,17 @@ def expected_popularity_complement(s: Slates, m: Any) -> ListValues:
     """One minus popularity, of relevant items, discounted."""
     takers, users = counts_of(s.items, "users")
     unpopular = s.at(1.0 - takers / max(users, 1.0), 1.0)
-    return _discounted(s, m, unpopular, s.present)
+    return _discounted_worth(s, m, unpopular, s.present)
 
 
 def expected_free_discovery(s: Slates, m: Any) -> ListValues:
     """Self-information of relevant items, discounted."""
     information, cold = _information(s.items, m, "interactions")
     counted = s.present & ~s.at(cold) if m.cold == "skip" else s.present
-    return _discounted(s, m, s.at(information), counted)
+    return _discounted_worth(s, m, s.at(information), counted)
 
 
-def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
+def _discounted_worth(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
     weights = place_weights(m.discount, s.places)
     useful = s.present if m.relevance == "all" else s.relevant(m.rel)
     numerator = along(np.where(useful & counted, worth * weights, 0.0))

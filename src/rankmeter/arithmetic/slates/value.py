@@ -14,15 +14,15 @@ from rankmeter.placing.placements import Floats
 
 def revenue(s: Slates, m: Any) -> ListValues:
     """The value of what was found."""
-    return _worth(s, m, given(s.items.values))
+    return _worth_of_lists(s, m, given(s.items.values))
 
 
 def margin(s: Slates, m: Any) -> ListValues:
     """The margin of what was found."""
-    return _worth(s, m, given(s.items.margins))
+    return _worth_of_lists(s, m, given(s.items.margins))
 
 
-def _worth(s: Slates, m: Any, worth: Floats) -> ListValues:
+def _worth_of_lists(s: Slates, m: Any, worth: Floats) -> ListValues:
     weights = place_weights(m.discount, s.places)
     found = along(np.where(s.relevant(m.rel), s.at(worth) * weights, 0.0))
     return ListValues(found, np.ones(len(s)), has_relevant(s, m))

@@ -164,11 +164,11 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
             lowest = getattr(measure, "threshold", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
             counts = [placed.highest_grade > 0, relevant, counts_of(placed.placements)["without_relevant"]]
-            state[number[measure]] = _sums(measure, values, counts)
+            state[number[measure]] = _sums_of_measure(measure, values, counts)
     return state
 
 
-def _sums(measure: Measure, values: Values, counts: list[int]) -> Ints:
+def _sums_of_measure(measure: Measure, values: Values, counts: list[int]) -> Ints:
     rule = AGGREGATES[measure.aggregate]
     top, bottom = rule.parts(values)
     below = bottom if rule.pools else bottom[:0]

@@ -97,7 +97,7 @@ def check(
     search = Search(Expectations(cells, subject.sight), answers, tolerance)
     nearest, misses = search.nearest(subject, claim)
     compared = nearest if claim is None else claim
-    base = _base(claim, nearest)
+    base = _compared_with(claim, nearest)
     expected = search.expectations.of(compared)
     off = [place for place, value in enumerate(expected) if search.differs(place, value)]
     return Conformity(
@@ -133,7 +133,7 @@ def questions(subject: Subject) -> list[AskedCase]:
     return [AskedCase(case, k) for case in seen for k in (case.cutoffs if subject.takes_k else (None,))]
 
 
-def _base(claim: Measure | None, nearest: Measure) -> Measure:
+def _compared_with(claim: Measure | None, nearest: Measure) -> Measure:
     """What the nearest definition is compared with in words: the claim, or rankmeter's own of the same name."""
     if claim is not None:
         return claim

@@ -140,7 +140,10 @@ class Conformity(ShownAsTable):
         blocks: list[Block] = [Heading(word("check_title", language, name=self.name), 1), *map(Paragraph, lines)]
         if self.reasons:
             heading = "check_reasons" if self.claimed else "check_conventions"
-            blocks += [Heading(word(heading, language)), *items([_reason(reason, language) for reason in self.reasons])]
+            blocks += [
+                Heading(word(heading, language)),
+                *items([_reason_shown(reason, language) for reason in self.reasons]),
+            ]
         if self.faults:
             told = [
                 word(
@@ -207,7 +210,7 @@ def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
     )
 
 
-def _reason(reason: Reason, language: Language) -> str:
+def _reason_shown(reason: Reason, language: Language) -> str:
     stated = f"{reason.option}={reason.value}"
     meaning = reason.text[language]
     return word("check_reason", language, option=stated, meaning=meaning) if meaning else stated

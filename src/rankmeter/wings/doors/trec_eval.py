@@ -85,9 +85,11 @@ def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
         problem = InputError.of("doors.no_tag", source=name_of(command.run), undefined=UNDEFINED).problem
         raise TrecEvalError(problem, WRONG_FILE)
     names, rows = [evaluated.names[number] for number in evaluated.order], np.array(evaluated.order)
-    kept = [_kept(column, rows, names, evaluated, zscores) for column in columns]
+    kept = [_kept_column(column, rows, names, evaluated, zscores) for column in columns]
     shown = [column for column in kept if command.per_query and column.printed.per_query]
-    lines = lines_of_queries([column.label for column in shown], names, map(_cells, shown)) if shown else iter(())
+    lines = (
+        lines_of_queries([column.label for column in shown], names, map(_column_cells, shown)) if shown else iter(())
+    )
     if evaluated.stop is not None:
         raise TrecEvalError(evaluated.stop.problem, evaluated.stop.code, b"".join(lines))
     return chain(lines, _summary_lines(kept, chosen, evaluated, command) if command.summary else ())
@@ -126,7 +128,7 @@ def _columns(evaluated: Evaluated, chosen: list[Wanted], command: ProgramCall) -
     return columns
 
 
-def _kept(
+def _kept_column(
     column: PrintedColumn, rows: Ints, names: list[str], evaluated: Evaluated, zscores: Zscores | None
 ) -> PrintedColumn:
     """A column with the evaluated queries alone, in order, as z-scores where that was asked; its label as printed."""
@@ -172,7 +174,7 @@ def _summary(column: PrintedColumn, evaluated: Evaluated, command: ProgramCall) 
     return total / count
 
 
-def _cells(column: PrintedColumn) -> Texts:
+def _column_cells(column: PrintedColumn) -> Texts:
     """The values of one column, ready to be printed."""
     if column.texts is not None:
         return np.array([*map(as_bytes, column.texts)])

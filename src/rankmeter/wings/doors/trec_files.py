@@ -345,11 +345,11 @@ def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -
     if not np.isnan(scores).any():
         given.reverse()
         return sorted(given, key=lambda row: -row[1])[:depth]
-    order = merge_sorted(given, _compare)
+    order = merge_sorted(given, _compare_rows)
     return [(item, -float(place)) for place, (item, _) in enumerate(order)][:depth]
 
 
-def _compare(row: tuple[str, float], other: tuple[str, float]) -> int:
+def _compare_rows(row: tuple[str, float], other: tuple[str, float]) -> int:
     (item, score), (other_item, other_score) = row, other
     by_score = (score < other_score) - (score > other_score)
     return by_score or (other_item > item) - (other_item < item)

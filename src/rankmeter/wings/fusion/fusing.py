@@ -121,7 +121,7 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
         check_same_queries(queries, alike, of_rows, names)
     runs = tuple(coded(table, codes, len(queries)) for table, codes in zip(alike, of_rows, strict=True))
     if definition.queries == "common":
-        queries, runs, note = _common(queries, alike, runs)
+        queries, runs, note = _common_queries(queries, alike, runs)
         notes += note
     elif definition.queries == "all":
         for name, run in zip(names, runs, strict=True):
@@ -132,7 +132,7 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
     return Gathered(names, queries, runs, tuple(notes))
 
 
-def _common(
+def _common_queries(
     queries: pl.Series, tables: Sequence[RunTable], runs: Sequence[Coded]
 ) -> tuple[pl.Series, tuple[Coded, ...], list[Said]]:
     """The queries that every run holds, and what is said of the others."""

@@ -94,7 +94,7 @@ def judge_page(
     if not set(offered) <= set(range(10)) or not 2 <= len(set(offered)) == len(offered):  # each must have a key
         raise InputError.of("judging.grades_without_keys", grades=offered)
     pairs, columns = _pairs(pool, seed)
-    graded = _graded(columns.pop(GRADE, []), offered, called(pool, "the pool"))
+    graded = _graded_places(columns.pop(GRADE, []), offered, called(pool, "the pool"))
     shown = {item for _, item in pairs}
     said = {name.removeprefix("page_"): text for name, text in words(WORDS, lang).items() if name.startswith("page_")}
     titles = into_titles(None if queries is None else {"queries": queries})
@@ -148,7 +148,7 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
     return pairs, {name: [by_query[query][item][at] for query, item in pairs] for at, name in enumerate(drawn)}
 
 
-def _graded(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
+def _graded_places(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
     """The places of the pairs that are graded already, with their grades; refuses grades that are not offered."""
     graded = []
     for place, text in enumerate(column):

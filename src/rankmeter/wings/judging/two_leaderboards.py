@@ -237,7 +237,7 @@ def leaderboards(
                 "judging.not_assisted", measure=str(measure), why=said("no_mean", aggregate=measure.aggregate)
             )
     truths = tuple(into_judgments(side, columns=columns) for side in (people, machine))
-    values, queries = _values(truths, systems, asked, columns)
+    values, queries = _values_of_judges(truths, systems, asked, columns)
     rng = np.random.default_rng(seed)
     boards = {}
     for measure in asked.measures:
@@ -262,7 +262,7 @@ def _notes(systems: int, queries: int) -> list[Said]:
     return [*notes, said("halves_are_the_yardstick"), said("circular")]
 
 
-def _values(
+def _values_of_judges(
     truths: tuple[Judgments, ...], systems: Mapping[str, object], asked: Asked, columns: Mapping[str, str] | None
 ) -> tuple[dict[Measure, tuple[Floats, Floats]], list[str]]:
     """(systems, queries) under each judge, on the queries that both judged."""

@@ -175,7 +175,7 @@ def _clicks_until(group: Ints, time: Ints, at_group: Ints, at_time: Ints, *, inc
     return counts
 
 
-def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
+def _denominators(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
     """The denominator of conversions and value."""
     if per == "user":
         return np.ones(units)
@@ -187,7 +187,7 @@ def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) 
 
 
 def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    return total(unit, units, log.is_kind(CONVERSION)), _below(measure.per, measure, log, unit, units)
+    return total(unit, units, log.is_kind(CONVERSION)), _denominators(measure.per, measure, log, unit, units)
 
 
 def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
@@ -202,7 +202,7 @@ def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
 
 
 def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    return total(unit, units, *_paid(measure, log)), _below(measure.per, measure, log, unit, units)
+    return total(unit, units, *_paid(measure, log)), _denominators(measure.per, measure, log, unit, units)
 
 
 def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:

@@ -269,7 +269,7 @@ def _open(source: object, format: str | None) -> Opened:
     if isinstance(source, (list, tuple)):
         return Opened(_records(source, "events (records)"), "events (records)")
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(os.fspath(source), format)
+        return _open_all(os.fspath(source), format)
     if is_frame(source):
         name = f"events ({kind_of_frame(source)})"
         is_polars = isinstance(source, (pl.DataFrame, pl.LazyFrame))
@@ -328,7 +328,7 @@ def unreadable(name: str, error: Exception) -> InputError:
     return InputError.of("online.not_read_to_its_end", source=name, why=reason_of(error))
 
 
-def _open_path(path: str, format: str | None) -> Opened:
+def _open_all(path: str, format: str | None) -> Opened:
     """A file, or those of a folder or a pattern, which are of one kind."""
     known = sorted(set(_ENDINGS.values()))
     if format is not None and format not in known:

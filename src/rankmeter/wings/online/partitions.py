@@ -363,7 +363,7 @@ class DistantPartitions:
     seen: Seen = field(default_factory=Seen)
 
     def __enter__(self) -> Self:
-        for seen in self.rows.worked(partial(_look, self.empty)):
+        for seen in self.rows.worked(partial(_look_through, self.empty)):
             self.seen.add(seen)
         self.seen.settle(self.log)
         return self
@@ -376,7 +376,7 @@ class DistantPartitions:
         yield from self.rows.worked(partial(_count, self.empty, self.seen, self.rows.order, work), dealt=True)
 
 
-def _look(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+def _look_through(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
     """What is seen in the rows of a part there."""
     partitions = empty()
     for batch in batches:

@@ -269,11 +269,11 @@ def _open_path(path: str | os.PathLike[str] | Files, format: str | None) -> tupl
     check_format(format)
     files = path if isinstance(path, Files) else expand(os.fspath(path))
     with files.reading():
-        frames = [_open_file(file, format) for file in files.paths]
+        frames = [_open_interactions(file, format) for file in files.paths]
     return (frames[0] if len(frames) == 1 else pl.concat(frames)), files.source, files.paths
 
 
-def _open_file(path: str, format: str | None) -> pl.LazyFrame:
+def _open_interactions(path: str, format: str | None) -> pl.LazyFrame:
     with open_source(path) as source:
         if not source.head.strip():
             raise EmptyInputError.of("inputs.empty", source=source.name)

@@ -87,7 +87,7 @@ def audit(
     """
     _check(relevant, candidates, runs, folds, rounding, scale)
     read = _into_table(table, scale)
-    sizes = _sizes(read, queries)
+    sizes = _query_counts(read, queries)
     base = Setting(relevant=relevant or "many", candidates=candidates, runs=runs, folds=folds)
     roundings = ROUNDINGS if rounding is None else (rounding,)
     findings: list[AuditFinding] = []
@@ -130,7 +130,7 @@ def _into_table(table: object, scale: str | None) -> PrintedTable:
     return PrintedTable(tuple(claims), notes=(said("audit_lost_zeros"),) if lost else ())
 
 
-def _sizes(table: PrintedTable, queries: Queries) -> dict[str, int]:
+def _query_counts(table: PrintedTable, queries: Queries) -> dict[str, int]:
     """The number of queries of each data set."""
     datasets = {claim.dataset for claim in table.claims}
     if isinstance(queries, Mapping):

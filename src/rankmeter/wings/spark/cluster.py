@@ -55,10 +55,10 @@ def guarded() -> Iterator[None]:
             raise MissingExtraError.of("spark.lacks", library=lacking[1]) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
             raise MissingExtraError.of("spark.workers_lack", library=lacking[1]) from error
-        raise InputError.of("spark.failed", reason=_reason(text) or type(error).__name__) from error
+        raise InputError.of("spark.failed", reason=_telling_line(text) or type(error).__name__) from error
 
 
-def _reason(text: str) -> str:
+def _telling_line(text: str) -> str:
     """The line of a long message that says what happened: the last one of a Python trace, else the first."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if any(line.startswith("Traceback") for line in lines):
