@@ -171,10 +171,10 @@ def load_library(module: str, install: str = "", *, called: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise lacking(error, called or module, install or f'"rankmeter[{module}]"') from error
+        raise why_not_loaded(error, called or module, install or f'"rankmeter[{module}]"') from error
 
 
-def lacking(error: ImportError, library: str, install: str) -> MissingExtraError:
+def why_not_loaded(error: ImportError, library: str, install: str) -> MissingExtraError:
     """What an optional library that cannot be imported is: not there, or beside versions that it does not fit."""
     if isinstance(error, ModuleNotFoundError):
         return MissingExtraError.of("general.not_installed", library=library, install=install)

@@ -29,16 +29,16 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_of, is_styled, show
+from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_asked, is_styled, show
 from rankmeter.cli.parameters import (
     Count,
     Reads,
     Writes,
     check_places,
     command,
-    given,
     option,
     takes,
+    typed_parameters,
     was_given,
     written,
 )
@@ -162,7 +162,7 @@ def compare(
     gates = [parse_gate(text) for text in gating.gates]
     summary = _summary_path() if gating.github_summary else None
     _check_together(testing, gating, pages)
-    chosen = numbers.format or format_of(delivery.output, FORMATS)
+    chosen = numbers.format or format_asked(delivery.output, FORMATS)
     if delivery.quiet:
         silence_notes()
     titles = titles_of(pages.titles)
@@ -211,7 +211,7 @@ def _compared(
     with ProgressBar(len(paths) + len(several.seeds) + len(several.folds)) as progress:
         runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if several.saved:
-            if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
+            if late := [late.opts[-1] for late in typed_parameters() if late.name in _EVALUATING]:
                 raise InputError.of("cli.too_late_for_evaluations", option=late[0])
             truth, systems = None, _saved_evaluations(paths, several.seeds)
         else:
@@ -403,7 +403,7 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
         return None
     if len(paths) > 1:
         raise InputError.of("cli.compared_already", source=done[0])
-    if late := [late.opts[-1] for late in given() if late.name not in _SHOWING]:
+    if late := [late.opts[-1] for late in typed_parameters() if late.name not in _SHOWING]:
         raise InputError.of("cli.too_late_for_comparison", source=paths[0], option=late[0])
     return Comparison.load(paths[0])
 

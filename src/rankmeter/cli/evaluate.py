@@ -22,7 +22,7 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_of, show, shown_text
+from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_asked, show, shown_text
 from rankmeter.cli.parameters import Reads, check_places, command, option, takes, written
 from rankmeter.cli.talk import ProgressBar, not_noted, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -80,7 +80,7 @@ def evaluate(
     if assisting.needed is not None and assisting.assisted_by is None:
         raise InputError.of("cli.needed_without_machine")
     if showing.output and not showing.format and showing.output.suffix.lower() not in ("", ".txt", ".parquet"):
-        showing = replace(showing, format=format_of(showing.output, FORMATS))
+        showing = replace(showing, format=format_asked(showing.output, FORMATS))
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
     if showing.quiet:
@@ -222,7 +222,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
     assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]
     if assisted:
         together = assisted[0].beside(assisted[1:]).with_width(needed)
-        showing.deliver(shown_text(together, showing.format or format_of(showing.output, FORMATS), lang))
+        showing.deliver(shown_text(together, showing.format or format_asked(showing.output, FORMATS), lang))
     elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
         show([shown.table()], lang)
         tell([""])

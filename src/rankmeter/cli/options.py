@@ -120,7 +120,7 @@ class ItemsAndUsers:
         return known
 
 
-def parts(_: str, text: str | None) -> list[str]:
+def part_list(_: str, text: str | None) -> list[str]:
     """Read ``age, country``."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
@@ -158,7 +158,7 @@ def named_columns(text: str | None) -> dict[str, str]:
 
 def _typed_parts(text: str | None) -> Iterator[tuple[str, str, str]]:
     """The parts of ``item=docid, query=uid``, each with what precedes and follows the equals sign."""
-    for part in parts("", text):
+    for part in part_list("", text):
         name, _, value = part.partition("=")
         yield part, name.strip(), value.strip()
 
@@ -231,10 +231,10 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
     return named
 
 
-def numbers(option: str, text: str | None) -> list[Any] | None:
+def number_list(option: str, text: str | None) -> list[Any] | None:
     """Read ``1,0.62,0.48``; whole numbers stay whole.
 
-    >>> numbers("--cutoffs", "1, 3,5"), numbers("--examination", "1,0.5"), numbers("--cutoffs", None)
+    >>> number_list("--cutoffs", "1, 3,5"), number_list("--examination", "1,0.5"), number_list("--cutoffs", None)
     ([1, 3, 5], [1, 0.5], None)
     """
     if text is None:
@@ -256,5 +256,5 @@ def kinds_of_events(option: str, text: str | None) -> dict[str, list[str]]:
 
 PAIRS: dict[str, Any] = {**COLUMNS, "parse": pairs}
 TYPES: dict[str, Any] = {"cls": CommaList, "metavar": "KIND=WORD,...", "parse": kinds_of_events}
-NUMBERS: dict[str, Any] = {"cls": CommaList, "metavar": "NUMBER,...", "parse": numbers}
+NUMBERS: dict[str, Any] = {"cls": CommaList, "metavar": "NUMBER,...", "parse": number_list}
 columns_option = click.option("--columns", **PAIRS)

@@ -194,7 +194,7 @@ def was_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def given() -> list[click.Parameter]:
+def typed_parameters() -> list[click.Parameter]:
     """The parameters that were typed in this call."""
     return [parameter for parameter in click.get_current_context().command.params if was_given(str(parameter.name))]
 

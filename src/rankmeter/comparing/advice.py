@@ -122,7 +122,7 @@ class Advice(Showable):
         blocks += [Heading("", 1)] if self.notes else []
         return [*blocks, *(Paragraph(said("note", text=note), "note") for note in self.notes)]
 
-    def _data_facts(self) -> list[Said]:
+    def _facts(self) -> list[Said]:
         facts, users = self.facts, self.purpose == "recommendation"
         judged = said("graded", grades=facts.grades) if facts.is_graded else said("binary")
         sentences = [

@@ -171,7 +171,7 @@ def _verdict_of_gate(
     limit: float,
     reference: str | None,
 ) -> Verdict:
-    is_reached = holds(value, gate.operator, limit)
+    is_reached = meets(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
     undefined = math.isnan(value) or math.isnan(limit)
     against = said("limit_number", limit=limit)
@@ -191,7 +191,7 @@ def _verdict_of_gate(
     return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)
 
 
-def holds(value: float, operator: Operator, limit: float) -> bool:
+def meets(value: float, operator: Operator, limit: float) -> bool:
     """Whether ``value operator limit`` holds."""
     # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
     if math.isclose(value, limit, rel_tol=1e-12, abs_tol=1e-12):
@@ -296,7 +296,7 @@ def _as_gate(text: str, *, certain: bool | None) -> Gate:
 def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
     """A requirement on the value of a run alone."""
     value = ev[gate.measure]
-    failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
+    failed = math.isnan(value) or meets(value, gate.operator, gate.offset)
     interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
     why = said(kind, value=value, interval=_interval_text(interval))

@@ -117,7 +117,7 @@ def overlaps(lists: Sequence[Sequence[str]]) -> Floats:
     return table
 
 
-def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> Floats:
+def mean_similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> Floats:
     """The mean RBO of every two systems over some queries."""
     several = [overlaps([lists_of.get(query, ()) for lists_of in lists.values()]) for query in queries]
     table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
@@ -130,7 +130,7 @@ MOST_FAMILIES = 6
 """How many measures get a curve: each needs all cutoffs of every system."""
 
 
-def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
+def families_of_cutoffs(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
     """The measures with a cutoff, each at every cutoff; those that differ only in their cutoff are one family."""
     by_name: dict[str, list[Measure]] = {}
     for measure in measures:
@@ -161,7 +161,7 @@ def curves(
     out.
     """
     cutoffs = tuple(k for k in CUTOFFS if deepest is None or k <= deepest) or CUTOFFS[:1]
-    asked = families(measures, cutoffs)
+    asked = families_of_cutoffs(measures, cutoffs)
     if not asked:
         return {}
     groups = groups_of([measure for several in asked.values() for measure in several])

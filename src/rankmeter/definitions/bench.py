@@ -21,7 +21,7 @@ from rankmeter.arithmetic.parts import without_list
 from rankmeter.arithmetic.views import Gains, filled_with, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.asking import with_options
+from rankmeter.evaluating.asking import with_call_options
 from rankmeter.evaluating.measuring import placed_by
 from rankmeter.evaluating.pairing import Ready, into_pair
 from rankmeter.inputs.accepting import check_columns_of, is_path
@@ -332,6 +332,6 @@ class Bench:
 def _with_conventions(measure: Measure) -> RankedMeasure:
     """The measure, which must be one of where judged items stand."""
     if not isinstance(measure, RankedMeasure):
-        with_options(measure, None, None)  # measures of events are refused in words of their own
+        with_call_options(measure, None, None)  # measures of events are refused in words of their own
         raise MeasureError.of("definitions.no_conventions", measure=str(measure))
     return measure

@@ -26,7 +26,7 @@ from rankmeter.definitions.space import (
     Spoken,
     axes_of,
     change_sets,
-    differences,
+    changes_between,
     meant_by,
     place_in_order,
     spoken_by,
@@ -347,7 +347,7 @@ def _by_use(definition: Definition) -> tuple[int, int]:
 
 
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:
-    changed = differences(claim.measure, measure)
+    changed = changes_between(claim.measure, measure)
     return NearMiss(measure, changed, value, claim.value - value, (claim.value - value) * 10**claim.digits)
 
 
@@ -398,7 +398,7 @@ def _steps_between(bench: Bench, first: Measure, last: Measure, start: float) ->
     waiting: Changes = ()
     at, value = first, start
     end = bench.value(last)
-    for changes in _each_change(differences(first, last)):
+    for changes in _each_change(changes_between(first, last)):
         waiting += changes
         try:
             changed = at(**{change.axis: getattr(last, change.axis) for change in waiting})

@@ -129,7 +129,7 @@ def _made_under(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measur
         return None
 
 
-def differences(measure: Measure, other: Measure) -> Changes:
+def changes_between(measure: Measure, other: Measure) -> Changes:
     """The changes that turn one definition of a measure into another, in order."""
     before, after = measure.describe(), other.describe()
     changed = sorted(

@@ -16,7 +16,7 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.explain import Explanation, explain_measure
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.evaluating.measuring import check_answerable, groups_of, values_under
+from rankmeter.evaluating.measuring import groups_of, refuse_unanswerable, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE, LOWERING
@@ -209,7 +209,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     """Work out the value of a measure from the data of one query."""
     if measure.subtopics and data.topics is None:
         raise without_any_subtopic(data.source)
-    check_answerable(measure, scored=data.scored, highest=math.inf)
+    refuse_unanswerable(measure, scored=data.scored, highest=math.inf)
     name = str(measure)
     if measure.itself == "removed":  # here once, as the heads of the list are measured under other names
         listed = {item: score for item, score in data.scores.items() if item != data.query}

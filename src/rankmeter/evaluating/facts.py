@@ -83,7 +83,7 @@ def facts_of(
     """The facts of one placing; ``measured`` if unjudged items can be counted."""
     longest = int(placed.placements.returned.max(initial=0))
     return Facts(
-        **dict[str, Any](counts_of(placed.placements)),
+        **dict[str, Any](additive_counts(placed.placements)),
         **({} if measured is None else unjudged_of(measured)),
         judgments=sources[0],
         run=sources[1],
@@ -91,7 +91,7 @@ def facts_of(
     )
 
 
-def counts_of(p: Placements) -> dict[str, int]:
+def additive_counts(p: Placements) -> dict[str, int]:
     """The facts that add up over blocks of queries."""
     highest = np.full(len(p), -np.inf)
     has = np.diff(p.best_offsets) > 0

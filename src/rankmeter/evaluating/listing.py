@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
-from rankmeter.arithmetic.slates.data import given
+from rankmeter.arithmetic.slates.data import given_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import groups_of, values_under
@@ -20,7 +20,7 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.protocol import notice, protocol_notes
-from rankmeter.lists.slating import Given, Material, gather, order_of, ties_at
+from rankmeter.lists.slating import Given, Material, gather_material, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
@@ -63,7 +63,7 @@ class Listing:
         counted: Container[Measure] = (),
     ) -> Listing:
         """Measure the lists; of the measures that are ``counted`` elsewhere only which queries they are about."""
-        material = gather(given, placed.queries, measures, sliced=sliced)
+        material = gather_material(given, placed.queries, measures, sliced=sliced)
         slates = _slates_of(material, measures)
         lists = cls(material, slates, {}, {}, {}, {})
         for measure in measures:
@@ -257,7 +257,7 @@ class _Cut:
         return rows
 
     def _judged_part(self, place: int) -> Rows:
-        judged = given(self.lists.material.judged)
+        judged = given_value(self.lists.material.judged)
         kept = self.slicing.code[judged.item] == place
         return Rows.of(judged.query[kept], judged.item[kept], judged.grade[kept], len(self.placed.queries))
 
@@ -265,7 +265,7 @@ class _Cut:
         slates = self.lists.slates[measure]
         members = np.zeros(slates.items.total, np.bool_)
         members[judged.item] = True
-        cut = replace(slates, grade=np.where(members[slates.item], given(slates.grade), np.nan), judged=judged)
+        cut = replace(slates, grade=np.where(members[slates.item], given_value(slates.grade), np.nan), judged=judged)
         return _measured_lists(
             cut, measure, chosen_by(measure, self.placed.placements) & (np.diff(judged.offsets) > 0)
         )[0]

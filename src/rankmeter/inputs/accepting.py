@@ -14,7 +14,7 @@ from rankmeter.inputs.arrays import refuse_infinity
 from rankmeter.inputs.columns import VALUE_OF, Named, Side, are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener
-from rankmeter.inputs.shards import Files, expand, judged_collection
+from rankmeter.inputs.shards import Files, files_of_path, judged_collection
 from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
 from rankmeter.wings import is_foreign, table
 
@@ -194,7 +194,7 @@ def _files_of(data: str | os.PathLike[str] | Files) -> Files:
         return data
     path = os.fspath(data)
     # What is no path at all is for the reader to refuse.
-    return expand(path) if path else Files((path,))
+    return files_of_path(path) if path else Files((path,))
 
 
 def refuse_bare_array(data: object) -> None:

@@ -52,7 +52,7 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     return read_table(data, what, named=named)
 
 
-def called(data: object, otherwise: str = "") -> str:
+def name_of_table(data: object, otherwise: str = "") -> str:
     """What a table is called in sentences: its path, where it has one."""
     return str(data) if isinstance(data, (str, os.PathLike)) else otherwise or said("inputs.the_table")
 

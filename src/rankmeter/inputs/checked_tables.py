@@ -166,7 +166,7 @@ def whole_pairs(table: OpenedTable, named: Named | None, name: str, format: str)
     return _with_empty(_checked_ids("query", raw, origin), raw, origin)[0], _checked_ids("item", raw, origin)
 
 
-def times_of(table: OpenedTable) -> pl.Series | None:
+def row_times(table: OpenedTable) -> pl.Series | None:
     """When each row was, in a column that sorts; None where no column says it, or not in a way that sorts."""
     name = next((name for usual in TIMES for name in table.names if fold(name) == usual), None)
     if name is None:

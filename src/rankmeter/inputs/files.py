@@ -21,7 +21,7 @@ import numpy as np
 from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents
-from rankmeter.inputs.checked_tables import OpenedTable, TablePart, times_of, whole_table
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart, row_times, whole_table
 from rankmeter.inputs.columns import (
     SIDES,
     STATEMENTS,
@@ -117,7 +117,7 @@ def times_in(path: FileInput) -> pl.Series | None:
     """When each row of a file was, as far as a column says it; None for TREC text, which has no such column."""
     with open_source(path) as source:
         kind = _resolve(source, None, "judgments")
-        return None if kind in ("labelled", "qrels") else times_of(open_table(kind, source, "judgments"))
+        return None if kind in ("labelled", "qrels") else row_times(open_table(kind, source, "judgments"))
 
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Named | None = None) -> RunTable:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, lacking, reason_of
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of, why_not_loaded
 from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
@@ -147,7 +147,7 @@ class OpenedFrame(OpenedTable):
         except ModuleNotFoundError as error:
             raise self._missing("pyarrow") from error
         except ImportError as error:
-            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
+            raise why_not_loaded(error, "pyarrow", '"rankmeter[arrow]"') from error
 
     def _missing(self, library: str) -> MissingExtraError:
         extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
@@ -226,7 +226,7 @@ class OpenedFrame(OpenedTable):
         except ModuleNotFoundError as error:
             raise self._missing(error.name or "pyarrow") from error
         except ImportError as error:
-            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
+            raise why_not_loaded(error, "pyarrow", '"rankmeter[arrow]"') from error
 
 
 def _name_of(column: object) -> str:

@@ -24,7 +24,7 @@ from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.matching import ROWS_AT_ONCE
 from rankmeter.placing.numbering import encode, near_numbers, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes, group_rows, is_rising, offsets_of, times_of
+from rankmeter.placing.segments import group_rows, is_rising, occurrences, offsets_of, row_changes
 from rankmeter.placing.slates import FirstItems, Lists
 from rankmeter.wording import said
 
@@ -190,10 +190,10 @@ class Background:
         seen: Bools | None = None
         pairs, takers_of, users = None, None, 0.0
         if history is not None and code is not None:
-            taken = times_of(code, total, np.float64)
+            taken = occurrences(code, total, np.float64)
             seen = taken > 0
             users, differ, pairs = _pairs_of(history.query, code, total)
-            takers = taken if differ else times_of(pairs.value.item, total, np.float64)
+            takers = taken if differ else occurrences(pairs.value.item, total, np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
                 each = pairs.value
                 order, offsets = group_rows(each.item, total), offsets_of(np.bincount(each.item, minlength=total))
@@ -248,7 +248,7 @@ def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, La
         return users, True, Late(lambda: Pairs(*encoded.value, item))
     keys = _sorted_keys(mark, item, total)
     differ = bool((keys[1:] != keys[:-1]).all())
-    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(changes(keys // total)))
+    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(row_changes(keys // total)))
     return users, differ, Late(lambda: Pairs(encoded.value[0], *_each_once(encoded.value[1], item, total)))
 
 
@@ -369,7 +369,7 @@ def ties_at(measures: Sequence[SlateMeasure], lists: Mapping[tuple[str, str], Li
     return counts
 
 
-def gather(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *, sliced: bool) -> Material:
+def gather_material(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *, sliced: bool) -> Material:
     """Number all items and put everything in the order of the queries."""
     truth = None if given.judgments is None else given.judgments.judgment_table()
     cuts, known = cuts_of(measures, given.run), given.background

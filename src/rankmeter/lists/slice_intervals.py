@@ -144,7 +144,7 @@ def _part_at(sample: PartsSample, place: int) -> _Part:
     return _Part(inside, Sample(sample.top[place][None, inside], sample.bottom[place][None, inside], sample.rule))
 
 
-def difference(
+def slice_difference(
     sample: PartsSample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
 ) -> SliceContrast:
     """The value of one slice minus that of another."""

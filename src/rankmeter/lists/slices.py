@@ -151,9 +151,9 @@ class Slices:
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
     ) -> SliceContrast:
         """The value in one slice minus that in another, with an interval over queries."""
-        from rankmeter.lists.slice_intervals import difference  # only when asked
+        from rankmeter.lists.slice_intervals import slice_difference  # only when asked
 
-        return difference(
+        return slice_difference(
             self._sample(measure), self._place(one), self._place(other), level=level, resamples=resamples, seed=seed
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.placing.matching import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed_hashes
 from rankmeter.placing.placements import Bools, Ints, Placements, some_queries
 from rankmeter.placing.segments import expand, offsets_of
 
@@ -51,11 +51,11 @@ def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: B
     """A number for each row and for each query, equal where they are alike."""
     row = np.ones(len(placements.query), np.uint64)
     for name in facts:
-        row = mixed(row ^ _bits(_named_column(placements, name)))
-    query = mixed(_segment_sums(row, offsets))
-    query = mixed(query ^ _segment_sums(mixed(_bits(placements.best) ^ _ONE), placements.best_offsets))
+        row = mixed_hashes(row ^ _bits(_named_column(placements, name)))
+    query = mixed_hashes(_segment_sums(row, offsets))
+    query = mixed_hashes(query ^ _segment_sums(mixed_hashes(_bits(placements.best) ^ _ONE), placements.best_offsets))
     for values in _of_queries(placements, also):
-        query = mixed(query ^ _bits(values))
+        query = mixed_hashes(query ^ _bits(values))
     return row, query
 
 

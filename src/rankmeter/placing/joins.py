@@ -20,7 +20,7 @@ from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun
 from rankmeter.placing.matching import ColumnIds, repeated_pairs, shown_pairs
 from rankmeter.placing.numbering import grouped, numbers_among
 from rankmeter.placing.placements import Floats, Ints, Plan
-from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of, place
+from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of_segments, place
 from rankmeter.placing.staircase import fits, match_columns, may_repeat
 from rankmeter.wording import said
 
@@ -181,7 +181,7 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
 def _grouped_parts(heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
     """Stretches of whole queries."""
     offsets = offsets_of(sizes)
-    for first, last in parts_of(offsets):
+    for first, last in parts_of_segments(offsets):
         queries, lengths, rows = heads[first:last], sizes[first:last], slice(offsets[first], offsets[last])
         yield _Rows(np.repeat(queries, lengths), queries, lengths, ColumnIds(item.column[rows]), score[rows])
 
@@ -191,7 +191,7 @@ def _scattered_parts(code: Ints, heads: Ints, sizes: Ints, item: ColumnIds, scor
     rising = np.argsort(heads)
     heads, sizes = heads[rising], sizes[rising]
     order, offsets = group_rows(code, int(heads[-1]) + 1), offsets_of(sizes)
-    for first, last in parts_of(offsets):
+    for first, last in parts_of_segments(offsets):
         queries, lengths, rows = heads[first:last], sizes[first:last], order[offsets[first] : offsets[last]]
         yield _Rows(np.repeat(queries, lengths), queries, lengths, item.take(rows), score[rows])
 

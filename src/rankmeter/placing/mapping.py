@@ -271,7 +271,7 @@ def _ids_at(lists: Listed, offsets: Ints, positions: Ints) -> pl.Series | Keys:
     return keys[positions - offsets[first]] if most else keys
 
 
-def same_id_types(
+def same_types_of_mappings(
     judgments: GradedMapping, run: ScoredMapping | RankedLists, scores: ByQuery
 ) -> tuple[ByQuery, ByQuery]:
     """Compare ids as text where some are numbers and some text, and say so once."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import Keys, as_rows, offsets_of, parts_of, sizes_of
+from rankmeter.placing.segments import Keys, as_rows, offsets_of, parts_of_segments, sizes_of
 
 LISTS_AT_ONCE = 1 << 10
 """How many lists are turned at a time, so that they stay in the cache."""
@@ -142,7 +142,9 @@ def fits(queries: int, longest: int, most_judged: int) -> bool:
 
 def may_repeat(keys: Keys, offsets: Ints) -> bool:
     """Whether a list may hold an item twice, as half of each key tells: what is alike is looked at in full later."""
-    parts = ((offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of(offsets))
+    parts = (
+        (offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of_segments(offsets)
+    )
     return any(Staircase.of(part, bounds - bounds[0]).may_repeat() for bounds, part in parts)
 
 

@@ -14,7 +14,7 @@ from rankmeter.report.evaluations import definition_lines, meanings, measure_col
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Span, Table, items
 from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
-from rankmeter.showing.numbers import DIGITS, in_ranges, known, p_text
+from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language, Said, in_language, said, word
 from rankmeter.wording.characters import width_of
@@ -47,7 +47,7 @@ def marks_of(difference: Difference) -> frozenset[Mark]:
 
 def difference_cell(difference: Difference) -> Cell:
     """A difference with its interval, marked where it is significant."""
-    return Cell(known(difference.difference), marks_of(difference), _ends_or_none(difference.interval))
+    return Cell(number_or_none(difference.difference), marks_of(difference), _ends_or_none(difference.interval))
 
 
 def _ends_or_none(interval: Interval | None) -> Span | None:
@@ -114,7 +114,7 @@ class ShownComparison:
         is_numbered = not against and not self._names_fit
         for place, score in enumerate(scores):
             marks = BEST if score.in_best else NOTHING
-            value = known(score.value)
+            value = number_or_none(score.value)
             cells = [
                 Cell(marks=marks),
                 Cell(f"{self._numbers[score.system]} {score.system}" if is_numbered else score.system),
@@ -184,7 +184,7 @@ class ShownComparison:
             for measure in bounded:
                 bounds = cmp.score(measure, system).unjudged
                 ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
-                low, high = map(known, ends)
+                low, high = map(number_or_none, ends)
                 width = high - low if low is not None and high is not None else 0.0
                 cells.append(Cell(" .. ".join(self.value_text(end, measure) for end in (low, high)), sort=width))
             rows.append(tuple(cells))
@@ -369,7 +369,7 @@ class ShownComparison:
                     raised = self._numbers_text(won[measure][system])
                 elif system != cmp.baseline:
                     marks |= marks_of(cmp.difference(measure, system))
-                row.append(self.cell(known(score.value), measure, marks=marks, raised=raised))
+                row.append(self.cell(number_or_none(score.value), measure, marks=marks, raised=raised))
             rows.append(tuple(row))
         heads = (Column(self.word("number_of_system"), "count", 1), Column(self.word("system"), "text"))
         columns = (self.column(measure, at + 2 if at else 0) for at, measure in enumerate(cmp.measures))
@@ -476,7 +476,7 @@ class ShownComparison:
                     numbers = [value for value in several[place] if not math.isnan(value)]
                     best = (max if measure.higher_is_better else min)(numbers, default=math.nan)
                     values = [
-                        self.cell(known(value), measure, marks=BEST if value == best else NOTHING)
+                        self.cell(number_or_none(value), measure, marks=BEST if value == best else NOTHING)
                         for value in several[place]
                     ]
                     more = tested.get(label, [Cell("-")] * len(columns))

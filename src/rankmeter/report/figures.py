@@ -72,7 +72,7 @@ def write_figures(
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
-    return ((name, charts.with_rows(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
+    return ((name, charts.with_its_data(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
 
 
 def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
@@ -85,7 +85,7 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
         spread = charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {name}"}, systems)
         yield f"distribution-{slug(name)}", spread, _distribution_rows(data["distributions"][place], systems)
         for system, pairs in zip(systems, paired[place], strict=True):
-            bars = charts.differences(labels | {"difference": f"{name}: {system} − {reference}"})
+            bars = charts.difference_bars(labels | {"difference": f"{name}: {system} − {reference}"})
             rows = _differences(pairs, queries, higher=measure.higher_is_better)
             yield f"differences-{slug(name)}-{slug(system)}", bars, rows
     for curve in data["curves"].values():

@@ -54,7 +54,7 @@ def report_html(
     data = digest(cmp, into_titles(titles, catalogue), lists=lists)
     names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
     specs = {
-        "differences": charts.differences(labels),
+        "differences": charts.difference_bars(labels),
         "scatter": charts.scatter(labels),
         "cutoffs": charts.cutoffs(labels, systems),
         "distribution": charts.distribution(labels, systems),

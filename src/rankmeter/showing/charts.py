@@ -27,7 +27,7 @@ _TYPES = {"O": "ordinal", "Q": "quantitative", "N": "nominal"}
 _FORMATS = {"delta": "+.4f", "x": ".4f", "y": ".4f", "value": ".4f", "low": ".4f", "high": ".4f", "share": ".0%"}
 
 
-def differences(words: Words) -> Spec:
+def difference_bars(words: Words) -> Spec:
     """A bar for each query, sorted by the difference to the baseline."""
     bars = layer(
         {"type": "bar", "cursor": "pointer"},
@@ -188,7 +188,7 @@ def _layered(layers: Sequence[Spec]) -> Spec:
     return layers[0] if len(layers) == 1 else {"layer": list(layers)}
 
 
-def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
+def with_its_data(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A chart with its data and a fixed width, to be drawn outside of a page."""
     return {**spec, "width": width, "datasets": _in_lines(rows), "background": "white"}
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from rankmeter.errors import check_choice
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.resampling import AnySample, Groups, Sample, by_units, flipped_sums, is_exact, share_of
+from rankmeter.stats.resampling import AnySample, Groups, Sample, by_units, flipped_sums, is_exact, p_values_of
 from rankmeter.stats.student import SAME, Pair, sides, t_quantile
 
 Correction = Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]
@@ -80,7 +80,7 @@ def step_down(sample: Sample, pairs: Sequence[Pair], *, permutations: int, seed:
             counts.append(np.count_nonzero(largest >= least))
         extreme += counts
         tried += flipped.shape[1]
-    chance = share_of(extreme, tried, exact=is_exact(sample.units, permutations))
+    chance = p_values_of(extreme, tried, exact=is_exact(sample.units, permutations))
     chance = np.maximum.accumulate(chance[::-1])[::-1]  # from the largest statistic down, none may be smaller
     result = np.empty(len(order))
     result[order] = np.where(needed <= 0, 1.0, chance)

@@ -23,7 +23,7 @@ from rankmeter.errors import InputError, check_positive
 from rankmeter.late import special, stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
-from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, share_of
+from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, p_values_of
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
@@ -45,7 +45,7 @@ def p_values(
     for units, members in by_units(samples).items() if test == "randomisation" else ():
         stacked = np.stack([sample.flippable() for sample in members.values()])
         extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
-        result[list(members)] = share_of(extreme, tried, exact=is_exact(units, permutations))
+        result[list(members)] = p_values_of(extreme, tried, exact=is_exact(units, permutations))
     for row, sample in enumerate(samples):
         if test == "t":
             result[row] = sample.contrasts(pairs).p()
@@ -148,7 +148,7 @@ def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> fl
     gaps = np.where(gaps > SAME, gaps, 0.0)
     statistic = np.divide(gaps, np.sqrt(spread), out=np.where(gaps > 0, np.inf, 0.0), where=spread > SAME**2)
     extreme = int((statistic[1:] >= statistic[0] * (1 - SAME)).sum())
-    return float(share_of(extreme, len(chosen), exact=exact))
+    return float(p_values_of(extreme, len(chosen), exact=exact))
 
 
 FEW_RANKS = 13
@@ -212,7 +212,7 @@ def _randomised(rows: Floats, alternative: Alternative, permutations: int, seed:
     held_against = np.concatenate([rows, np.zeros((1, rows.shape[1]))])
     pairs = [(row, len(rows)) for row in range(len(rows))]
     extreme, tried = _extremes(held_against[None], pairs, permutations, seed, alternative=alternative)
-    return np.asarray(share_of(extreme[0], tried, exact=is_exact(rows.shape[1], permutations)))
+    return np.asarray(p_values_of(extreme[0], tried, exact=is_exact(rows.shape[1], permutations)))
 
 
 def _extremes(

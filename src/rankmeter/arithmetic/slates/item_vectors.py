@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, given
+from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, given_value
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import offsets_of
@@ -32,7 +32,7 @@ class Described:
         """The description as a matrix; ``evaluate`` refuses sparse features too wide for that."""
         if self.table is not None:
             return self.table
-        sparse = given(self.sparse)
+        sparse = given_value(self.sparse)
         table = np.zeros((self.rows, sparse.columns))
         table[sparse.row, sparse.indices] = sparse.data
         return table
@@ -48,14 +48,14 @@ class Described:
         return Sets(indptr, self.sparse.indices[kept], self.sparse.data[kept], self.sparse.columns)
 
 
-def described(items: Items, source: str) -> Described:
+def described_by(items: Items, source: str) -> Described:
     """The description of items by a source."""
     if source == "features":
         if isinstance(items.features, Sets):
             return Described(None, items.features, len(items.features.indptr) - 1)
         if items.features is not None:
             return Described(items.features, None, len(items.features))
-    sparse = given(items.categories if source == "categories" else items.takers_of)
+    sparse = given_value(items.categories if source == "categories" else items.takers_of)
     return Described(None, sparse, len(sparse.indptr) - 1)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import ListValues, Rows, Slates, given
+from rankmeter.arithmetic.slates.data import ListValues, Rows, Slates, given_value
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import is_rising
 
@@ -26,7 +26,7 @@ def duplicate_items(s: Slates, m: Any) -> ListValues:
 
 def seen_items(s: Slates, m: Any) -> ListValues:
     """The share of places with items that the user took before, or of those with others."""
-    seen = np.bincount(s.query[is_among(s.query, s.item, given(s.history), s.items.total)[0]], minlength=len(s))
+    seen = np.bincount(s.query[is_among(s.query, s.item, given_value(s.history), s.items.total)[0]], minlength=len(s))
     return _share_of_list(s, seen if m.scale == "seen" else s.lengths - seen)
 
 

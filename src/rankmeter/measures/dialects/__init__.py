@@ -374,7 +374,8 @@ def _read(name: str) -> Dialect:
             for entry in data.get("variant", [])
         ),
         accidents=tuple(
-            Accident(tuple(entry["metrics"]), entry["when"], _entry_texts(entry) or {}) for entry in data.get("accident", [])
+            Accident(tuple(entry["metrics"]), entry["when"], _entry_texts(entry) or {})
+            for entry in data.get("accident", [])
         ),
         digits=data.get("digits"),
         tolerance=data.get("tolerance", 1e-9),

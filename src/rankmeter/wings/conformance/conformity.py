@@ -194,7 +194,7 @@ class Conformity(ShownAsTable):
 
 def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
     """The conventions in which two definitions differ, each with what the second one's value means."""
-    from rankmeter.definitions.space import differences
+    from rankmeter.definitions.space import changes_between
 
     if type(before) is not type(after):
         return ()
@@ -205,7 +205,7 @@ def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
             change.value,
             {lang: read_convention(kind, change.axis, change.value, lang).meaning for lang in ("en", "zh")},
         )
-        for change in sorted(differences(before, after), key=lambda change: change.axis == "duplicates")
+        for change in sorted(changes_between(before, after), key=lambda change: change.axis == "duplicates")
         if change.axis not in ("cutoff", "depth") or "k" in shown(after)
     )
 
@@ -222,7 +222,7 @@ def _number(value: float | None, error: str, language: Language) -> str:
     return word("check_no_value", language) if value is None else f"{value:.4f}"
 
 
-def grouped(faults: Sequence[tuple[str, str, str]]) -> tuple[Fault, ...]:
+def grouped_faults(faults: Sequence[tuple[str, str, str]]) -> tuple[Fault, ...]:
     """Faults of cells (kind, cell, example), those of a kind together."""
     kinds: dict[str, list[tuple[str, str]]] = {}
     for kind, cell, example in faults:

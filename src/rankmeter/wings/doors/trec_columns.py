@@ -231,7 +231,7 @@ class ColumnMaker:
             return np.where(empty & (asks <= 0), -np.nan, values)
         return values
 
-    def _measure_named(self, name: str, number: float | None = None) -> Measure:
+    def _measure(self, name: str, number: float | None = None) -> Measure:
         return _measure_named(self._dialect, name, number)
 
     def _named(self, name: str) -> Floats:

@@ -180,7 +180,7 @@ def _is_one_list(run: object) -> bool:
 
 def fused_run(gathered: Gathered, definition: Fusion) -> FusedRun:
     """The runs under one definition."""
-    parts = [fused_part(pool, definition) for pool in pools(gathered, definition)]
+    parts = [fused_part(pool, definition) for pool in pools_of_runs(gathered, definition)]
     query = pl.concat([part[0] for part in parts])
     item = pl.concat([part[1] for part in parts])
     scores: Floats = np.concatenate([part[2] for part in parts])
@@ -192,7 +192,7 @@ def fused_run(gathered: Gathered, definition: Fusion) -> FusedRun:
     return FusedRun.of(table, definition, gathered.names, gathered.notes)
 
 
-def pools(gathered: Gathered, definition: Fusion) -> list[Pool]:
+def pools_of_runs(gathered: Gathered, definition: Fusion) -> list[Pool]:
     """The runs put together, in blocks of queries."""
     return list(pools_of(gathered.runs, gathered.queries, definition, gathered.names))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.inputs.accepting import into_judgments, is_path
-from rankmeter.inputs.attributes import called, find_column, table_of
+from rankmeter.inputs.attributes import find_column, name_of_table, table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.tables import Judgments
 from rankmeter.late import pl
@@ -75,7 +75,7 @@ def into_panel(
 def _by_judge(judges: object, judge: str | None) -> dict[str, Any]:
     if is_path(judges) or is_frame(judges):
         table = table_of(judges, "judgments")
-        source = called(judges)
+        source = name_of_table(judges)
         column = find_column(table, JUDGE_NAMES, "judge", source, given=judge)
         if column is None:
             raise InputError.of("judging.no_judge_column", source=source, columns=examples(table.columns, shown=12))

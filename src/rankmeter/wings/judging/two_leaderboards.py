@@ -29,7 +29,7 @@ from rankmeter.wings.judging.board_agreement import (
     favour,
     largest_drop,
     overlap,
-    places,
+    places_of_systems,
     regret,
     tau_ap,
     tau_ap_b,
@@ -309,7 +309,7 @@ def _boards(
     people, machine = signed * y.mean(1), signed * f.mean(1)
     ties = len(np.unique(people)) < len(names)
     favours = favour(f - y, level=level, correction=correction)
-    ranks = places(people), places(machine)
+    ranks = places_of_systems(people), places_of_systems(machine)
     rows = [
         BoardRow(name, float(y[at].mean()), float(f[at].mean()), int(ranks[0][at]), int(ranks[1][at]),
                  float((f[at] - y[at]).mean()), *favours[at])

@@ -26,7 +26,7 @@ from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame, scan
-from rankmeter.inputs.shards import Files, expand
+from rankmeter.inputs.shards import Files, files_of_path
 from rankmeter.late import pl, polars_faults
 from rankmeter.wings.loading import source_of
 from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, flags_set, times_of
@@ -334,7 +334,7 @@ def _open_all(path: str, format: str | None) -> Opened:
     if format is not None and format not in known:
         hint = did_you_mean(format, known)
         raise InputError.of("inputs.unknown_format", format=f"{format!r}", names=known, hint=hint)
-    files = expand(path) if path else Files((path,))
+    files = files_of_path(path) if path else Files((path,))
     if files.paths == (path,):
         return _open_file(path, format)
     parts: list[Opened] = []

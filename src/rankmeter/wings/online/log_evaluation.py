@@ -15,7 +15,7 @@ from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.inputs.columns import fold
 from rankmeter.measures import into_measures
 from rankmeter.stats.student import t_quantile
-from rankmeter.wings.online.contrasts import values_of
+from rankmeter.wings.online.contrasts import group_values
 from rankmeter.wings.online.event_columns import EVENT_NAMES
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log import MOMENTS_PER_HOUR
@@ -118,7 +118,7 @@ def evaluate(
     return OnlineEvaluation(
         by=by or "",
         estimates={
-            " ".join(label): values_of(
+            " ".join(label): group_values(
                 sums, question.measures, plan.look(), counted.located.get(label), counted.resampled.get(label)
             )
             for label, sums in groups.items()

@@ -18,7 +18,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.late import json, pl
 from rankmeter.placing.placements import Floats
 from rankmeter.whole_files import check_readable
-from rankmeter.wings.results.score_folders import read_folder, values_of
+from rankmeter.wings.results.score_folders import query_values, read_folder
 from rankmeter.wording import Said, said
 
 NAMES = {
@@ -84,7 +84,7 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
             raise InputError.of("results.not_nested", system=str(system), type=type(tasks).__name__)
         for task, value in tasks.items():
             if hasattr(value, "per_query") and hasattr(value, "find"):
-                value = values_of(value, measure)
+                value = query_values(value, measure)
             cells[str(system), str(task)] = value
     return cells
 

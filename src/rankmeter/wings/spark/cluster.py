@@ -41,7 +41,7 @@ _JOB_ERRORS = ("pyspark", "py4j", "grpc")
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def saying_what_failed() -> Iterator[None]:
     """Say in a sentence what goes wrong in Spark; the whole story is kept as the cause."""
     try:
         yield
@@ -100,7 +100,7 @@ class SparkEvaluation(DistantEvaluation):
     def _made(self) -> Frame:
         """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
         if not self._table:
-            with guarded():
+            with saying_what_failed():
                 self._table.append(self._make().persist())
         return self._table[0]
 
@@ -112,7 +112,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        with guarded():
+        with saying_what_failed():
             return self._made().where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
@@ -129,12 +129,12 @@ class SparkEvaluation(DistantEvaluation):
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
-        with guarded():
+        with saying_what_failed():
             while self._table:
                 self._table.pop().unpersist()
 
 
-@guarded()
+@saying_what_failed()
 def evaluate_spark(
     judgments: object,
     run: object,
@@ -241,7 +241,7 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    with guarded(), unweighed_batches(made.sparkSession):
+    with saying_what_failed(), unweighed_batches(made.sparkSession):
         frame = _polars(made.select("query", *ARRAYS))
     width = len(ev.means)
     parts = [frame[name].explode(empty_as_null=True).to_numpy().reshape(-1, width).T for name in ARRAYS]
