@@ -34,6 +34,8 @@ from rankmeter.wording import Said, chinese, said
 
 _DIGITS = 18
 """Of the largest whole numbers that every column holds."""
+_PLACES = 38
+"""Of the longest decimals that a column holds."""
 
 OTHER, IMPRESSION, CLICK, CONVERSION = range(4)
 KINDS = ("other", "impression", "click", "conversion")
@@ -287,7 +289,8 @@ def _records(records: Sequence[Any], name: str) -> pl.LazyFrame:
         for both in sorted(text for is_text, text in values if is_text and (False, text) in values)[:1]:
             raise InputError.of("online.number_and_text", source=name, column=column, value=both)
     if any(issubclass(kind, (Decimal, UUID)) or kind.__name__ in NULLS for of in kinds.values() for kind in of):
-        records = [{column: _plain(value) for column, value in record.items()} for record in records]
+        exact = {column: _held([record.get(column) for record in records]) for column in kinds}
+        records = [{column: exact[column](value) for column, value in record.items()} for record in records]
     try:
         return pl.DataFrame(records, infer_schema_length=None).lazy()
     except polars_faults(OverflowError, RuntimeError, AttributeError) as error:
@@ -304,13 +307,25 @@ def _foreign(frame: object, name: str) -> pl.LazyFrame:
     for column, values in OpenedFrame(frame, name).every().items():
         try:
             columns.append(
-                values.alias(column) if isinstance(values, pl.Series) else pl.Series(column, map(_plain, values))
+                values.alias(column) if isinstance(values, pl.Series) else pl.Series(column, map(_held(values), values))
             )
         # A column of numbers and texts, or of numbers too large.
         except polars_faults(OverflowError, RuntimeError) as error:
             hint = said("online.one_type_a_column")
             raise InputError.of("online.make_no_table", source=name, why=reason_of(error), hint=hint) from error
     return pl.LazyFrame(columns)
+
+
+def _held(values: Iterable[object]) -> Callable[[object], object]:
+    """How the values of a column become those of Polars: decimals as they are where a column of decimals holds all."""
+    there = [value for value in values if not is_missing(value)]
+    decimals = [value for value in there if isinstance(value, Decimal) and value.is_finite()]
+    if not decimals or len(decimals) < len(there) or any(abs(value.adjusted()) >= _DIGITS for value in decimals):
+        return _plain
+    fraction = max(0, *(-int(value.as_tuple().exponent) for value in decimals))
+    if max(value.adjusted() for value in decimals) + 1 + fraction > _PLACES:
+        return _plain
+    return lambda value: None if is_missing(value) else value
 
 
 def _plain(value: object) -> object:
