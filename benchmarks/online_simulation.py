@@ -24,6 +24,7 @@ from rankmeter.wings.online import contrasts
 from rankmeter.wings.online import estimates as locations
 from rankmeter.wings.online.contrasts import cuped, difference, estimate, resampled_difference, stratified
 from rankmeter.wings.online.estimates import compare, heterogeneity
+from rankmeter.wings.online.heavy_units import Heaviest, Redrawn
 from rankmeter.wings.online.looks import Look, boundaries
 from rankmeter.wings.online.sums import Draws, Sums
 
@@ -240,6 +241,49 @@ def verdicts(tally, random, n):
         tally.add(f"{what}, any of {LOOKS} looks, {name}", alarmed, wanted=wanted)
 
 
+def traffic(random, kind, n):
+    """How many impressions each user has."""
+    if kind == "one of 500 with 500 times the traffic":
+        return np.where(random.random(n) < 1 / 500, 2500, 5)
+    if kind == "log-normal(2)":
+        return np.ceil(random.lognormal(1, 2, n)).astype(int)
+    return np.minimum(np.ceil(2 * (1 - random.random(n)) ** (-1 / float(kind[7:-1]))), 1e7).astype(int)
+
+
+def heavy(tally, random):
+    """Users of very different traffic, whose rates are alike: the delta method, and what is said instead of it."""
+    for kind in ("Pareto(1.1)", "Pareto(1.5)", "log-normal(2)", "one of 500 with 500 times the traffic"):
+        for n in (100, 200, 2000):
+            groups, heaviest, lost = [], [], []
+            for side in range(8):
+                shown = traffic(random, kind, n if side < 2 else n // 2)
+                rows = np.column_stack([random.binomial(shown, random.beta(1, 4, len(shown))), shown]).astype(float)
+                groups.append(rough(NAMES[:2], rows))
+                heaviest.append(Heaviest.of_rows(rows, [CTR]))
+                lost.append(rough(NAMES[:2], rows * [0.9, 1.0]))
+            pair, tops = groups[:2], [one.of_measure[CTR] for one in heaviest[:2]]
+            lift = difference(*pair, CTR)
+            (before, spread), (after, more) = (contrasts.ratio(one, CTR) for one in pair)
+            name = f"CTR, {kind}, {n} users a group"
+            tally.add(
+                f"for comparison: the delta method, {name}", abs(after - before) > 1.96 * math.sqrt(spread + more)
+            )
+            if lift.rests_on_few:
+                told = Redrawn.of(pair, tops, CTR, seed=0, draws=999)
+                low, high = told.interval(0.95)
+                tally.add(f"randomisation where few carry it, {name}", told.p() < 0.05)
+                tally.add(f"randomisation where few carry it, {name}", not low <= 0 <= high, kind="misses")
+                less = Redrawn.of([pair[0], lost[1]], [tops[0], tops[1] * [0.9, 1.0]], CTR, seed=0, draws=999)
+                tally.add(f"guardrail at its margin where few carry it, {name}",
+                          less.within_margin_p(0.1, 1) < 0.025, wanted=0.025)  # fmt: skip
+                p = told.p()
+            else:
+                p = lift.p
+            tally.add(f"what is said, {name}", p < 0.05)
+            effects = [difference(*groups[place : place + 2], CTR) for place in (2, 4, 6)]
+            tally.add(f"interaction of three segments, {name}", heterogeneity([one.absolute for one in effects]) < 0.05)
+
+
 def rough(names, rows):
     """The sums of a table in plain floating point, which is quick and enough here."""
     gaps = rows - rows.mean(axis=0)
@@ -403,6 +447,7 @@ def main() -> None:
         relative(tally, random)
         looking(tally, random, args.users)
         verdicts(tally, random, args.users)
+        heavy(tally, random)
         planned(tally, random, 300)
         chances(tally, random)
         interleaving(tally, random, 300)

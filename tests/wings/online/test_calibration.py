@@ -17,8 +17,10 @@ import rankmeter as rm
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import parse
 from rankmeter.wings.online import estimates as locations
-from rankmeter.wings.online.contrasts import cuped, difference, stratified
+from rankmeter.wings.online import heavy_units
+from rankmeter.wings.online.contrasts import cuped, difference, ratio, stratified
 from rankmeter.wings.online.estimates import Estimate, heterogeneity
+from rankmeter.wings.online.heavy_units import Heaviest, Redrawn
 from rankmeter.wings.online.looks import Look, boundaries
 from rankmeter.wings.online.sums import Sums
 
@@ -640,3 +642,103 @@ def test_planned_looks_are_quick_and_their_p_value_is_where_the_bound_is(rule):
     began = time.process_time()
     look.p(2.2, math.inf, 1)
     assert time.process_time() - began < 0.1  # some ms; it was more than a second
+
+
+def heavy_log(random, *, giant=400, users=120):
+    """Users of a few impressions each, of whom one has a large share of all."""
+    rows = []
+    for number in range(2 * users):
+        shown = giant if number == 1 else 3
+        rate = random.beta(1, 3)
+        clicked = random.random(shown) < rate
+        request = [f"{number}-{place}" for place in range(shown)]
+        one = pl.DataFrame({"time": range(shown), "user": f"u{number}", "request": request, "item": 0,
+                            "variant": "AB"[number % 2], "segment": "xy"[number // 2 % 2]})  # fmt: skip
+        rows += [one.with_columns(type=pl.lit("impression")), one.filter(pl.Series(clicked)).with_columns(
+            type=pl.lit("click"), time=pl.col("time") + 1)]  # fmt: skip
+    return pl.concat(rows)
+
+
+def randomised(heavy, light, draws, seed):
+    """The p-value of a randomisation test in plain Python: every unit is assigned again, one by one."""
+    random, rows = np.random.default_rng(seed), [*heavy, *light]
+    gap = [sum(x for x, _ in side) / sum(y for _, y in side) for side in (light, heavy)]
+    hit = 0
+    for _ in range(draws):
+        sides = ([0.0, 0.0], [0.0, 0.0])
+        for (x, y), treated in zip(rows, random.random(len(rows)) < len(heavy) / len(rows), strict=True):
+            sides[int(treated)][0] += x
+            sides[int(treated)][1] += y
+        drawn = sides[1][0] / sides[1][1] - sides[0][0] / sides[0][1]
+        hit += abs(drawn) >= abs(gap[1] - gap[0])
+    return (1 + hit) / (1 + draws)
+
+
+def test_a_quotient_that_rests_on_one_user_is_tested_by_drawing_again():
+    log = heavy_log(np.random.default_rng(1))
+    trial = rm.online.experiment(log, ["CTR", "CTR(per=user)"], guardrails={"CTR": 0.02}, segments="segment")
+    heavy, even = trial.effect("CTR"), trial.effect("CTR(per=user)")
+    assert (heavy.test.rests_on_few, even.test.rests_on_few) == (True, False)
+    assert heavy.adjusted is None
+    assert (heavy.p < 0.05) == heavy.difference.excludes_zero
+    assert math.isnan(heavy.value.low)  # the value of the side of the giant has no interval either
+    assert not math.isnan(heavy.control_value.low)
+    rows = {
+        side: np.array(
+            log.filter(pl.col("variant") == side)
+            .group_by("user")
+            .agg((pl.col("type") == "click").sum().alias("x"), (pl.col("type") == "impression").sum().alias("y"))
+            .select("x", "y").rows(), float)
+        for side in "AB"
+    }  # fmt: skip
+    assert heavy.p == pytest.approx(randomised(rows["B"].tolist(), rows["A"].tolist(), 1500, 0), abs=0.05)
+    (note,) = [note for note in trial.notes if note.kind == "rests_on_few_tested"]
+    largest = rows["B"][:, 1].max() / rows["B"][:, 1].sum()
+    assert note.values["share"] == pytest.approx(largest)
+    assert note.values["effective"] == pytest.approx(rows["B"][:, 1].sum() ** 2 / (rows["B"][:, 1] ** 2).sum())
+    for interaction in trial.interactions:
+        assert math.isnan(interaction.p) == (interaction.measure == CTR)  # one segment is left: nothing to compare
+    always = rm.online.experiment(log, ["CTR"], sequential="always-valid").effect("CTR")
+    of_sums = rm.online.experiment(trial.sums, ["CTR"]).effect("CTR")
+    for one in (always, of_sums):
+        assert math.isnan(one.p)
+        assert math.isnan(one.difference.low)
+        assert one.verdict == "cannot tell"
+    drawn = rm.online.experiment(log, ["CTR"], resamples=99).effect("CTR")
+    assert (drawn.p, drawn.difference.low) == pytest.approx((heavy.p, heavy.difference.low))
+
+
+@pytest.mark.slow
+def test_experiments_with_one_heavy_user_err_no_more_often_than_they_may():
+    random, alarms, passed, plain = np.random.default_rng(2), 0, 0, 0
+    names = ("CTR x", "CTR y")
+    for seed in range(300):
+        sums, heaviest = [], []
+        for side in range(2):
+            shown = np.where(np.arange(100) < side, 700, 3)
+            rows = np.column_stack([random.binomial(shown, random.beta(1, 4, 100)), shown]).astype(float)
+            rows[:, 0] *= 0.9 if side else 1.0  # a true loss of a tenth
+            heaviest.append(Heaviest.of_rows(rows, [CTR]))
+            sums.append(Sums.of_rows(names, rows))
+        lift = difference(*sums, CTR, heaviest=heaviest, seed=seed)
+        passed += lift.within_margin_p(0.1, 1) < 0.025
+        raised = Redrawn.of(sums, [one.of_measure[CTR] for one in heaviest], CTR, seed=seed, draws=999)
+        alarms += raised.within_margin_p(0.1, 1) > 0.975
+        variance = sum(ratio(one, CTR)[1] for one in sums)
+        plain += abs(lift.absolute.value + 0.1 * lift.base) > 1.96 * math.sqrt(variance)
+    assert passed / 300 < 0.055
+    assert alarms / 300 < 0.055
+    assert plain / 300 > 0.3  # what the delta method would say
+
+
+@pytest.mark.parametrize("kept", [3, 100])
+def test_the_heaviest_units_are_those_of_all_parts_together(kept, monkeypatch):
+    monkeypatch.setattr(heavy_units, "KEPT", kept)
+    rows = np.random.default_rng(3).integers(0, 6, (50, 2)).astype(float)
+    whole = Heaviest.of_rows(rows, [CTR]).of_measure[CTR]
+    parts = [Heaviest.of_rows(rows[start::3], [CTR]) for start in (2, 0, 1)]
+    assert (parts[0] + parts[1] + parts[2]).of_measure[CTR].tolist() == whole.tolist()
+    wanted = sorted(rows.tolist(), key=lambda row: (-row[1], -row[0]))[:kept]
+    assert whole.tolist() == wanted
+    once = Heaviest.of_rows((rows > 2).astype(float), [CTR]).of_measure[CTR]
+    assert len(once) == 0  # units that count once are never heavy

@@ -22,7 +22,16 @@ from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
 from rankmeter.stats.power import wilson
 from rankmeter.stats.resampling import middle, two_sided
-from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, compare, detectable, of_variance
+from rankmeter.wings.online.estimates import (
+    Estimate,
+    GroupValue,
+    Lift,
+    compare,
+    detectable,
+    of_variance,
+    resting_on_few,
+)
+from rankmeter.wings.online.heavy_units import Heaviest, Redrawn, rests_on_few
 from rankmeter.wings.online.looks import ONCE, Look
 from rankmeter.wings.online.measures import ClickThroughRate, ConversionRate, OnlineMeasure
 from rankmeter.wings.online.sums import BEFORE, Sums, denominator, numerator, quotients
@@ -75,6 +84,8 @@ def estimate(
     value, variance = ratio(sums, measure)
     if math.isnan(value):
         return Estimate.without_interval(math.nan, level, said("method_no_data"), sums.n)
+    if rests_on_few(sums, measure) and not counts_units(measure):
+        return Estimate.without_interval(value, level, said("method_heavy"), sums.n)
     if resampled is not None:
         drawn = quotients(resampled, sums.place(numerator(measure)), sums.place(denominator(measure)))
         drawn = drawn[~np.isnan(drawn)]
@@ -104,10 +115,29 @@ def group_values(
     }
 
 
-def difference(control: Sums, treatment: Sums, measure: OnlineMeasure, *, look: Look = ONCE) -> Lift:
-    """The difference of a measure between two groups of units."""
-    sides = (GroupValue(*ratio(sums, measure), sums.n) for sums in (control, treatment))
-    return compare(*sides, look=look, method=said("method_delta"))
+def difference(
+    control: Sums,
+    treatment: Sums,
+    measure: OnlineMeasure,
+    *,
+    look: Look = ONCE,
+    heaviest: Sequence[Heaviest] = (),
+    seed: int = 0,
+) -> Lift:
+    """The difference of a measure between two groups of units.
+
+    Where a few units carry it, it is tested by a randomisation of the units, if the heaviest of both groups are known
+    and it is looked at once; else not at all.
+    """
+    both = control, treatment
+    lift = compare(
+        *(GroupValue(*ratio(sums, measure), sums.n) for sums in both), look=look, method=said("method_delta")
+    )
+    if not any(rests_on_few(sums, measure) for sums in both):
+        return lift
+    if len(heaviest) < len(both) or look.rule != "once":
+        return resting_on_few(lift, None)
+    return resting_on_few(lift, Redrawn.of(both, [one.of_measure[measure] for one in heaviest], measure, seed=seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +257,7 @@ def stratified(strata: Sequence[tuple[Sums, Sums]], measure: OnlineMeasure, *, l
 def change(sums: Sums, measure: OnlineMeasure) -> GroupValue:
     """How much the value of one group is above that of the same units before, over what is shared by both."""
     line = _linear(sums, measure, ())
-    if line is None:
+    if line is None or rests_on_few(sums, measure):
         return GroupValue(math.nan, math.nan, sums.n)
     value, covariance, before, _ = line
     spread = covariance[0, 0] - 2 * covariance[0, 1] + covariance[1, 1]
@@ -244,7 +274,9 @@ def resampled_difference(
     theta: float = 0.0,
 ) -> Lift:
     """A difference with the interval and p-value of the resamples; ``theta`` takes out what was there before."""
-    if math.isnan(lift.p):  # one unit, or units that are all alike, are alike in every resample too
+    if lift.rests_on_few or math.isnan(
+        lift.p
+    ):  # one unit, or units that are all alike, are alike in every resample too
         return lift
     level = look.level
     x, y = sums.place(numerator(measure)), sums.place(denominator(measure))

@@ -19,6 +19,7 @@ from rankmeter.arithmetic.exact_sums import summed
 from rankmeter.errors import check_level
 from rankmeter.late import special
 from rankmeter.stats.student import t_quantile
+from rankmeter.wings.online.heavy_units import Redrawn
 from rankmeter.wings.online.looks import ONCE, Look
 from rankmeter.wording import Said, said
 
@@ -107,9 +108,15 @@ class Lift:
     base_variance: float
     shared: float
     """How the difference and that value vary together."""
+    rests_on_few: bool = False
+    """Whether a few heavy units carry it, so that the delta method does not hold."""
+    redrawn: Redrawn | None = None
+    """The draw of who sees what, repeated, where it does not and the heavy units are known."""
 
     def within_margin_p(self, margin: float, direction: int) -> float:
         """The one-sided p-value that the treatment is worse than the control by a share of ``margin`` or more."""
+        if self.redrawn is not None:
+            return self.redrawn.within_margin_p(margin, direction)
         gap = direction * self.absolute.value + margin * abs(self.base)
         sign = direction * (1 if self.base >= 0 else -1)
         spread = self.absolute.variance + 2 * sign * margin * self.shared + margin**2 * self.base_variance
@@ -171,6 +178,23 @@ def compare(control: GroupValue, treatment: GroupValue, *, look: Look, method: S
         base_variance=base_variance,
         shared=shared,
     )
+
+
+def resting_on_few(lift: Lift, redrawn: Redrawn | None) -> Lift:
+    """A difference that a few heavy units carry: by a randomisation test where they are known, else without one."""
+    level, units = lift.absolute.level, lift.absolute.units
+    gap, none = lift.absolute.value, said("method_heavy")
+    absolute, relative, always = (
+        Estimate.without_interval(value, level, none, units) for value in (gap, lift.relative.value, gap)
+    )
+    p = math.nan
+    if redrawn is not None and not math.isnan(lift.p):
+        low, high = redrawn.interval(level)
+        p, how = redrawn.p(), said("method_redrawn", count=len(redrawn.into_control))
+        if math.isfinite(low) and math.isfinite(high):
+            absolute = Estimate(gap, low, high, level, how, units, math.nan)
+    return replace(lift, absolute=absolute, relative=relative, p=p, always_valid=always, always_valid_p=math.nan,
+                   rests_on_few=True, redrawn=redrawn)  # fmt: skip
 
 
 def _relative(

@@ -28,6 +28,7 @@ from rankmeter.wings.online.contrasts import (
 from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, compare, detectable, heterogeneity
 from rankmeter.wings.online.event_columns import check_mapping
 from rankmeter.wings.online.events import Events, read_events
+from rankmeter.wings.online.heavy_units import Heaviest, resting_note
 from rankmeter.wings.online.log_evaluation import (
     DEFAULT_MEASURES,
     check_divides,
@@ -164,6 +165,7 @@ def experiment(
     base = _control(control, list(groups))
     whole = Contrast(
         groups, base, plan, by_variant(counted.resampled), counted.question.known,
+        heaviest=by_variant(counted.heaviest),
         located={} if divided else {variant: sides for (variant,), sides in counted.located.items()},
         strata=list(by_segment(counted.groups).values()) if plan.strata is not None else (),
     )  # fmt: skip
@@ -320,12 +322,13 @@ def _check_ratio(groups: Mapping[str, Sums], ratios: Mapping[str, float] | None,
 def _by_segment(
     counted: Counted, families: Mapping[OnlineMeasure, Family], control: str, plan: ExperimentPlan
 ) -> tuple[Effect, ...]:
-    resampled = by_segment(counted.resampled)
+    resampled, heaviest = by_segment(counted.resampled), by_segment(counted.heaviest)
     effects: list[Effect] = []
     for segment, variants in by_segment(counted.groups).items():
         groups = {variant: sums for variant, sums in variants.items() if sums.n}
         if segment != NO_SEGMENT and control in groups and len(groups) > 1:
-            effects += Contrast(groups, control, plan, resampled.get(segment, {})).effects([*families], segment)
+            part = Contrast(groups, control, plan, resampled.get(segment, {}), heaviest=heaviest[segment])
+            effects += part.effects([*families], segment)
     # The looks at all segments are in one family.
     return corrected_effects([replace(effect, family=families[effect.measure]) for effect in effects], plan)
 
@@ -367,6 +370,10 @@ def _warnings(effects: Sequence[Effect], whole: Contrast, unit: str) -> list[Sai
     for variant, sums in whole.groups.items():
         if 0 < sums.n < FEW:
             warnings.append(said("few_units_in_a_group", variant=variant, units=sums.n, enough=FEW))
+    for effect in effects:
+        if effect.plain.rests_on_few:
+            names, is_tested = (whole.control, effect.variant), not math.isnan(effect.p)
+            warnings.append(resting_note(effect.measure, names, whole.groups, whole.heaviest, is_tested=is_tested))
     if whole.plan.prior is not None:
         warnings.append(said("prior_is", prior=whole.plan.prior))
     return warnings
@@ -383,6 +390,8 @@ class Contrast:
     covariates: Sequence[str] = ()
     located: Mapping[str, Mapping[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each variant."""
+    heaviest: Mapping[str, Heaviest] = field(default_factory=dict)
+    """The units of each variant that a quotient may rest on."""
     strata: Sequence[Mapping[str, Sums]] = ()
     """The sums of each stratum by variant, where units are weighted by their stratum."""
 
@@ -413,7 +422,10 @@ class Contrast:
         if measure.is_located:
             sides = (self.located[name][measure] for name in (self.control, variant))
             return compare(*sides, look=look, method=said("method_by_unit")), None
-        plain = difference(base, sums, measure, look=look)
+        heaviest = [self.heaviest[name] for name in (self.control, variant) if name in self.heaviest]
+        plain = difference(base, sums, measure, look=look, heaviest=heaviest, seed=self.plan.seed)
+        if plain.rests_on_few:
+            return plain, None
         if self.strata:
             pairs = [(part.get(self.control, Sums.empty(base.names)), part.get(variant, Sums.empty(base.names)))
                      for part in self.strata]  # fmt: skip

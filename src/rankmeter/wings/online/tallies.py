@@ -24,6 +24,7 @@ from rankmeter.placing.segments import row_changes
 from rankmeter.wings.online.contributions import amounts, is_engaged, is_per_user, located, parts_by_unit
 from rankmeter.wings.online.estimates import GroupValue
 from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION, Events
+from rankmeter.wings.online.heavy_units import Heaviest
 from rankmeter.wings.online.log import Log, first_of_each
 from rankmeter.wings.online.measures import EngagedSessions, OnlineMeasure, SessionDuration, SessionMeasure
 from rankmeter.wings.online.partitions import MOST_LABELS, Columns, Seen, Words, partitioned
@@ -50,6 +51,8 @@ class UserTally:
     """What was counted of some whole users, in a form that adds up exactly, whoever counted them."""
 
     groups: dict[Label, Totals] = field(default_factory=dict)
+    heaviest: dict[Label, Heaviest] = field(default_factory=dict)
+    """The units of each group that a quotient may rest on."""
     days: dict[tuple[Label, int, str], Totals] = field(default_factory=dict)
     """By group, day and whether it is the day alone (``daily``) or everything up to its end (``cumulative``)."""
     halves: dict[Label, Totals] = field(default_factory=dict)
@@ -108,6 +111,8 @@ class Counted:
     halves: dict[Label, Sums]
     located: dict[Label, dict[OnlineMeasure, GroupValue]] = field(default_factory=dict)
     """The quantiles and trimmed means of each group."""
+    heaviest: dict[Label, Heaviest] = field(default_factory=dict)
+    """As in `UserTally`."""
     caps: dict[OnlineMeasure, float] = field(default_factory=dict)
     """Where the totals of users were capped, for measures that say so."""
 
@@ -140,6 +145,7 @@ def count(events: Events, question: Question) -> Counted:
         resampled={label: draws.resampled(question.plan.resamples) for label, draws in tally.draws.items()},
         days={key: Sums.of(plain, totals) for key, totals in tally.days.items()},
         halves={label: Sums.of(both, totals) for label, totals in tally.halves.items()},
+        heaviest=tally.heaviest,
     )  # fmt: skip
     if tally.kept:
         _locate(counted)
@@ -197,6 +203,8 @@ def _add_groups(
 ) -> None:
     """Add some units to the totals of their groups; those with ids are resampled too."""
     _add_rows(tally.groups, table, group, labels)
+    for code, label in enumerate(labels):
+        add_to(tally.heaviest, label, Heaviest.of_rows(table[group == code], question.summed))
     for code, label in enumerate(labels if ids is not None else ()):
         drawn = Draws.of_rows(table[group == code], ids[group == code], question.plan.resamples, question.plan.seed)  # type: ignore[index]
         add_to(tally.draws, label, drawn)

@@ -136,7 +136,7 @@ class Effect:
     def verdict(self) -> Verdict:
         """Whether the variant is better, by the corrected p-value and the direction that the measure states."""
         if math.isnan(self.p_corrected):
-            return "no data"
+            return "cannot tell" if self.test.rests_on_few else "no data"
         if self.p_corrected >= 1 - self.difference.level:
             return "cannot tell"
         if not self.measure.direction:
