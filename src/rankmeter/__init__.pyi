@@ -46,6 +46,7 @@ from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
 from rankmeter.wings.fusion.fusing import fuse as fuse
+from rankmeter.wings.fusion.streamed import fuse_to_file as fuse_to_file
 from rankmeter.wings.conformance.hunting import hunt as hunt
 from rankmeter.wings.judging.judge_page import judge_page as judge_page
 from rankmeter.wings.judging.panel_agreement import judges as judges
@@ -86,21 +87,22 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "CategoryDiversity", "CategoryEntropy", "CG", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage",
     "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC",
     "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement",
-    "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "Fusion", "G", "Gini", "GiniIndex", "GMAP",
-    "GroupExposure", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST",
-    "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page",
-    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
-    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",
-    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
-    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets",
-    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy",
-    "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift",
-    "Prec", "Precision", "protocol_of", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError",
-    "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile",
-    "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds",
-    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
-    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare",
-    "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex",
+    "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ",
+    "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage",
+    "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow",
+    "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency",
+    "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG",
+    "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP",
+    "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA",
+    "PairAccuracy", "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP",
+    "PopularityLift", "Prec", "Precision", "protocol_of", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
+    "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table",
+    "SDCG", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF",
+    "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success",
+    "TailPercentage", "TailShare", "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value",
+    "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -29,6 +29,7 @@ NAMES: dict[str, str] = {
     "log_to_tensorboard": "rankmeter.wings.doors.trackers",
     "log_to_wandb": "rankmeter.wings.doors.trackers",
     "fuse": "rankmeter.wings.fusion.fusing",
+    "fuse_to_file": "rankmeter.wings.fusion.streamed",
     "Fusion": "rankmeter.wings.fusion.definition",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
@@ -85,6 +86,7 @@ PROGRAMS: dict[str, str] = {
 }
 
 SOURCES: dict[str, str] = {
+    "rankmeter.wings.DistantFused": "rankmeter.wings.fusion.fused_elsewhere",
     "pyspark.sql.DataFrame": "rankmeter.wings.spark.distant",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,10 +12,11 @@ import click
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, named_columns
 from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
-from rankmeter.cli.talk import echo, say, tell
+from rankmeter.cli.talk import ProgressBar, echo, say, tell
 from rankmeter.frozen import dataclass
 from rankmeter.wings.fusion.definition import NORMS, Duplicates, Missing, Queries, read_options
-from rankmeter.wings.fusion.fused import FILE_FORMATS, FileFormat
+from rankmeter.wings.fusion.fused import reading_of
+from rankmeter.wings.fusion.fused_files import FILE_FORMATS, FileFormat
 from rankmeter.wording import Language, word
 
 
@@ -57,17 +60,34 @@ def fuse(
     quiet: bool,
 ) -> None:
     """Fuse several runs into one."""
-    from rankmeter.inputs.accepting import into_run
-    from rankmeter.wings.fusion.fusing import fuse as fused_of
-
+    sources.check_columns(None, paths)
     columns = named_columns(sources.columns) or None
-    runs = {name: into_run(path, columns=columns, format=sources.run_format) for name, path in by_system(paths).items()}
-    fused = fused_of(runs, conventions.how, **conventions.stated())
-    if out is None:
-        echo(fused.written(format or "trec").rstrip("\n"))
+    named, stated = by_system(paths), conventions.stated()
+    notes: Mapping[str, str]
+    if out is not None:
+        from rankmeter.wings.fusion.streamed import fuse_to_file
+
+        with ProgressBar(1) as bar:
+            bar.show(str(out))
+            reads: dict[str, Any] = {
+                "run_format": sources.run_format,
+                "columns": columns,
+                "progress": partial(bar.read, str(out)),
+            }
+            notes = fuse_to_file(named, out, conventions.how, format=format, **reads, **stated).told
     else:
-        fused.save(out, format=format)
+        from rankmeter.inputs.accepting import into_run
+        from rankmeter.wings.fusion.fusing import fuse as fused_of
+        from rankmeter.wings.fusion.fusing import in_the_name_of
+
+        runs: dict[str, Any] = {}
+        for name, path in named.items():
+            with in_the_name_of(name):
+                runs[name] = into_run(path, columns=columns, format=sources.run_format)
+        made = fused_of(runs, conventions.how, **stated)
+        echo(made.written(format or "trec").rstrip("\n"))
+        notes = reading_of(made.definition, made.names, len(made), made.notes).notes
     if not quiet:
-        tell([note.text(lang) for note in (fused.reading.notes.values() if fused.reading else ())])  # type: ignore[attr-defined]
+        tell([note.text(lang) for note in notes.values()])  # type: ignore[attr-defined]
         if out is not None:
             say(word("written_to", lang, place=str(out)))

@@ -158,8 +158,9 @@ class Fusion:
         useless = sorted(stated - set(self.options_of()))
         if useless:
             raise InputError.of("fusion.useless_option", how=self.how, options=useless, known=self.options_of())
-        if self.weighting == "shares" and self.weights is not None and not sum(self.weights):
-            raise InputError.of("fusion.weights_of_nothing", weights=list(self.weights))
+        if self.weights is not None and not (sum(self.weights) if self.weighting == "shares" else any(self.weights)):
+            given, example = list(self.weights), _weights_for(self.weights)
+            raise InputError.of("fusion.weights_of_nothing", weights=repr(given), example=repr(example))
 
     @classmethod
     def of(cls, how: str | Fusion = "rrf", **options: Any) -> Fusion:
@@ -201,6 +202,10 @@ class Fusion:
         """The normalisation of one run."""
         return _part(self.scaling, run)
 
+    def needs_scores(self, run: int) -> bool:
+        """Whether the scores of a run have to be numbers that can be put on a scale."""
+        return self.method.looks_at == "scores" and self.norm_of(run) not in ("rank", "borda")
+
     def order_of(self, run: int) -> str:
         """What orders the lists of one run."""
         stated = _part(self.lists, run)
@@ -216,8 +221,13 @@ class Fusion:
             given = getattr(self, name)
             count = len(given.split(":")) if isinstance(given, str) else len(given or ())
             if count != runs and (count > 1 or (count and not isinstance(given, str))):
-                example = ":".join(["1"] * runs)
-                raise InputError.of("fusion.other_number", option=name, count=count, runs=runs, example=example)
+                each = given if isinstance(given, str) else "1"
+                example = ":".join([each.split(":")[0]] * runs) if name in _BY_RUN else _weights_for([1] * runs)
+                typed = {"weights": f"--weights {','.join(map(str, example))}", "norm": f"--norm {example}",
+                         "duplicates": f"--duplicates {example}", "lists": f"--option lists={example}",
+                         "lows": f"--option lows={':'.join(map(str, example))}"}[name]  # fmt: skip
+                raise InputError.of("fusion.other_number", option=name, count=count, runs=runs, example=repr(example),
+                                    typed=typed)  # fmt: skip
 
     @property
     def absent(self) -> Missing:
@@ -274,7 +284,14 @@ _CHOICES: Mapping[str, tuple[str | None, ...]] = {
 """The words that options take."""
 _BY_RUN = ("norm", "lists", "duplicates")
 """Options that may be stated run by run."""
+_WITHIN = {"k": (-1, 1e300), "phi": (0, 1), "sigma": (0, 1e300), "gamma": (-1000, 1000), "floor": (0, 1e300)}
+"""The least and the most that numbers can be."""
 _WHOLE = {"depth": 1, "top": 1, "window": 0, "segments": 1, "digits": 0}
+
+
+def _weights_for(runs: Sequence[object]) -> list[float]:
+    """Weights that would do, for an example."""
+    return [round(1 / len(runs), 2)] * len(runs)
 
 
 def unknown_method(how: object) -> InputError:
@@ -310,9 +327,19 @@ def _cleaned(definition: Fusion) -> dict[str, Any]:
         if (number := getattr(definition, name)) is not None:
             made[name] = number if isinstance(number, (int, float)) else check_number(name, number)
             check_number(name, number)
+    _check_parameters(definition)
+    return made
+
+
+def _check_parameters(definition: Fusion) -> None:
+    """Refuse parameters of methods that make no scores."""
+    for name, (low, high) in _WITHIN.items():
+        if not low <= (number := getattr(definition, name)) <= high:
+            raise InputError.of("fusion.out_of_bounds", option=name, given=number, low=low, high=high)
+    if definition.k + definition.first <= 0:
+        raise InputError.of("fusion.no_first_rank", k=definition.k, first=definition.first)
     if definition.first not in (0, 1):
         raise InputError.of("fusion.first_rank", first=str(definition.first))
-    return made
 
 
 def _written(value: Any) -> str:

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
 
-from rankmeter.errors import InputError, check_choice, examples
+from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
-from rankmeter.whole_files import whole_file
 from rankmeter.wings.fusion.definition import Fusion
+from rankmeter.wings.fusion.fused_files import FileFormat, format_of, fused_file
 from rankmeter.wording import Said, said
-
-FileFormat = Literal["trec", "jsonl", "csv", "parquet", "responses"]
-FILE_FORMATS: tuple[FileFormat, ...] = get_args(FileFormat)
-_FORMAT_OF: dict[str, FileFormat] = {
-    ".run": "trec", ".trec": "trec", ".txt": "trec", "": "trec", ".jsonl": "jsonl", ".csv": "csv",
-    ".parquet": "parquet", ".json": "responses",
-}  # fmt: skip
-_NOT_HELD: dict[FileFormat, tuple[str, str]] = {
-    "trec": (r"^$|\s|\x00|^\ufeff|^#", r"^$|\s|\x00|^\ufeff"),  # '#' begins a comment
-    "csv": (r"^$|\x00", r"^$|\x00"),
-    "responses": ("^$", "^$"),
-}
-"""Queries and items that a reader of the format would take for something else, as patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +41,14 @@ class FusedRun(RunTable):
     @property
     def label(self) -> str:
         """The definition and the runs in one text without blanks, such as TREC files take for a tag."""
-        return "".join(f"{self.definition}[{','.join(self.names)}]".split())
+        return label_of(self.definition, self.names)
 
     def __len__(self) -> int:
         return len(self.query)
 
     def to_polars(self) -> pl.DataFrame:
         """Query, item, score and rank, a row each."""
-        frame = pl.DataFrame({"query": self.query, "item": self.item, "score": self.score})
-        return frame.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"))
+        return ranked_rows(self)
 
     def to_dict(self) -> dict[str | int, dict[str | int, float]]:
         """As ``{query: {item: score}}``, best items first."""
@@ -85,10 +69,12 @@ class FusedRun(RunTable):
         format
             The format, whatever the ending.
         """
-        kind = format or format_of(path)
-        check_choice("format", kind, FILE_FORMATS)
-        with whole_file(path) as made:
-            self._write(kind, made)
+        with fused_file(path, format_of(path, format), self.label) as file:
+            file.add(self.to_polars(), self._empty())
+
+    def _empty(self) -> pl.Series | None:
+        """The queries without an item."""
+        return None if self.queries is None else self.queries.filter(~self.queries.is_in(self.query.implode()))
 
     def written(self, format: FileFormat = "trec") -> str:
         """What a file of it holds."""
@@ -97,19 +83,8 @@ class FusedRun(RunTable):
         from rankmeter.late import tempfile
 
         with tempfile.TemporaryDirectory() as folder:
-            made = Path(folder) / "run"
-            self._write(format, made)
+            self.save(made := Path(folder) / "run", format=format)
             return made.read_text("utf-8")
-
-    def _write(self, format: FileFormat, made: Path) -> None:
-        """Write it where every id can be read again as it is."""
-        lost: list[str] = []
-        for column, pattern in zip((self.query, self.item), _NOT_HELD.get(format, ()), strict=False):
-            ids = column.cast(pl.String).unique(maintain_order=True)
-            lost += ids.filter(ids.str.contains(pattern)).to_list()
-        if lost:
-            raise InputError.of("fusion.ids_not_held", format=format, ids=examples(map(repr, lost)))
-        _WRITERS[format](self, self.to_polars(), made)
 
     def __repr__(self) -> str:
         queries = len(self.query.unique()) if self.queries is None else len(self.queries)
@@ -118,12 +93,15 @@ class FusedRun(RunTable):
         return "\n".join(lines)
 
 
-def format_of(path: str | PathLike[str]) -> FileFormat:
-    """The format that the ending of a file asks for."""
-    ending = Path(path).suffix.lower()
-    if ending not in _FORMAT_OF:
-        raise InputError.of("cli.unknown_ending", source=str(path), ending=ending, endings=[*filter(None, _FORMAT_OF)])
-    return _FORMAT_OF[ending]
+def label_of(definition: Fusion, names: tuple[str, ...]) -> str:
+    """The definition and the runs in one text without blanks, such as TREC files take for a tag."""
+    return "".join(f"{definition}[{','.join(names)}]".split())
+
+
+def ranked_rows(run: RunTable) -> pl.DataFrame:
+    """Query, item, score and rank of a run in its order."""
+    frame = pl.DataFrame({"query": run.query, "item": run.item, "score": run.score})
+    return frame.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"))
 
 
 def reading_of(definition: Fusion, names: tuple[str, ...], rows: int, notes: tuple[Said, ...]) -> Reading:
@@ -133,47 +111,10 @@ def reading_of(definition: Fusion, names: tuple[str, ...], rows: int, notes: tup
     return Reading("fused run", "fused", rows=rows, order="score", notes=every)
 
 
-def _to_trec(run: FusedRun, frame: pl.DataFrame, made: Path) -> None:
-    columns = [frame["query"].cast(pl.String), frame["item"].cast(pl.String)]
-    text = frame.select(
-        columns[0], pl.lit("Q0").alias("q0"), columns[1], "rank", "score", pl.lit(run.label).alias("tag")
-    )
-    text.write_csv(made, separator=" ", include_header=False, quote_style="never")
-
-
-def _to_jsonl(run: FusedRun, frame: pl.DataFrame, made: Path) -> None:
-    frame.with_columns(fused=pl.lit(run.label)).write_ndjson(made)
-
-
-def _lists(run: FusedRun) -> Iterator[tuple[str | int, dict[str | int, float]]]:
-    yield from run.to_dict().items()
-
-
-def _to_responses(run: FusedRun, _: pl.DataFrame, made: Path) -> None:
-    """The shape of a search engine's answers, one for each query by its id."""
-    answers = {
-        str(query): {
-            "hits": {
-                "total": {"value": len(items), "relation": "eq"},
-                "max_score": max(items.values(), default=None),
-                "hits": [{"_id": str(item), "_score": score} for item, score in items.items()],
-            }
-        }
-        for query, items in _lists(run)
-    }
-    made.write_text(json.dumps(answers, ensure_ascii=False, indent=1), "utf-8")
-
-
-def _to_csv(run: FusedRun, frame: pl.DataFrame, made: Path) -> None:
-    from rankmeter.inputs.cells import frame_csv
-
-    made.write_text(frame_csv(frame.with_columns(fused=pl.lit(run.label))), "utf-8")
-
-
-def _to_parquet(run: FusedRun, frame: pl.DataFrame, made: Path) -> None:
-    frame.write_parquet(made, metadata={"rankmeter.fused": run.label})
-
-
-_WRITERS: dict[FileFormat, Any] = {
-    "trec": _to_trec, "jsonl": _to_jsonl, "csv": _to_csv, "parquet": _to_parquet, "responses": _to_responses,
-}  # fmt: skip
+def lacking_notes(names: Sequence[str], held: Sequence[int], total: int) -> list[Said]:
+    """What is said of runs that returned something for only so many of the queries."""
+    return [
+        said("fusion_lacks_queries", name=name, count=total - count, total=total)
+        for name, count in zip(names, held, strict=True)
+        if count < total
+    ]

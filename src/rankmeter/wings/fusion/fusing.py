@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError, examples
+from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.accepting import into_run
+from rankmeter.inputs.accepting import check_columns_of, into_run
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.wings.fusion.definition import Fusion, Options
-from rankmeter.wings.fusion.fused import FusedRun
+from rankmeter.wings.fusion.fused import FusedRun, lacking_notes
 from rankmeter.wings.fusion.methods import combined, contributions, weights_of
 from rankmeter.wings.fusion.pooling import (
     Coded,
@@ -27,6 +28,7 @@ from rankmeter.wings.fusion.pooling import (
     query_numbers,
 )
 from rankmeter.wings.fusion.pooling import pools as pools_of
+from rankmeter.wings.loading import source_of
 from rankmeter.wording import Said, said
 
 
@@ -75,7 +77,8 @@ def fuse(
     Returns
     -------
     FusedRun
-        A run that every other call takes, and that says how it was made.
+        A run that every other call takes, and that says how it was made. Of Spark DataFrames it stays in the cluster:
+        its ``frame`` is a Spark DataFrame, computed when it is used.
 
     Examples
     --------
@@ -91,15 +94,34 @@ def fuse(
     Fusion('rrf(k=1)')
     """
     definition = Fusion.of(how, **options)
-    gathered = gather(runs, definition, columns)
-    return fused_run(gathered, definition)
+    named = named_runs(runs)
+    if (there := source_of(*named.values())) is not None and hasattr(there, "DistantRuns"):
+        from rankmeter.wings.fusion.fused_elsewhere import fuse_distant
+
+        distant: Any = fuse_distant(there, named, definition, columns, fused_tables)
+        return distant  # type: ignore[no-any-return]
+    return fused_run(gather(named, definition, columns), definition)
 
 
 def gather(runs: object, definition: Fusion, columns: Mapping[str, str] | None = None) -> Gathered:
     """Read the runs; refuse what cannot be fused under this definition."""
     named = named_runs(runs)
-    tables = {name: into_run(run, columns=columns).run_table() for name, run in named.items()}
+    definition.check_runs(len(named))
+    check_columns_of(columns, None, *named.values())
+    tables = {}
+    for name, run in named.items():
+        with in_the_name_of(name):
+            tables[name] = into_run(run, columns=columns).run_table()
     return gather_tables(tables, definition)
+
+
+@contextmanager
+def in_the_name_of(run: str) -> Iterator[None]:
+    """Say which of the runs cannot be read."""
+    try:
+        yield
+    except RankmeterError as error:
+        raise type(error).of("fusion.of_run", name=run, problem=error.problem) from error
 
 
 def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathered:
@@ -107,7 +129,7 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
     names = tuple(tables)
     definition.check_runs(len(names))
     for at, (name, table) in enumerate(tables.items()):
-        needs_scores = definition.method.looks_at == "scores" and definition.norm_of(at) not in ("rank", "borda")
+        needs_scores = definition.needs_scores(at)
         if needs_scores and not table.scored:
             raise InputError.of("fusion.no_scores", name=name, how=definition.how)
         if needs_scores and not np.isfinite(scores := table.score.to_numpy()).all():
@@ -121,18 +143,16 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
         check_same_queries(queries, alike, of_rows, names)
     runs = tuple(coded(table, codes, len(queries)) for table, codes in zip(alike, of_rows, strict=True))
     if definition.queries == "common":
-        queries, runs, note = _common_queries(queries, alike, runs)
+        queries, runs, note = _common(queries, alike, runs)
         notes += note
     elif definition.queries == "all":
-        for name, run in zip(names, runs, strict=True):
-            if lacking := int((np.diff(run.offsets) == 0).sum()):
-                notes.append(said("fusion_lacks_queries", name=name, count=lacking, total=len(queries)))
+        notes += lacking_notes(names, [int((np.diff(run.offsets) > 0).sum()) for run in runs], len(queries))
     if not len(queries):
         raise InputError.of("fusion.no_query", names=list(names))
     return Gathered(names, queries, runs, tuple(notes))
 
 
-def _common_queries(
+def _common(
     queries: pl.Series, tables: Sequence[RunTable], runs: Sequence[Coded]
 ) -> tuple[pl.Series, tuple[Coded, ...], list[Said]]:
     """The queries that every run holds, and what is said of the others."""
@@ -159,6 +179,8 @@ def named_runs(runs: object) -> dict[str, object]:
     """Accept ``{name: run}`` or a list of runs; refuse fewer than two, and what is one run."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
+        if len(named) < len(runs):
+            raise InputError.of("fusion.same_name", names=examples(list(runs)))
         if named and all(_is_one_list(run) for run in named.values()):
             raise InputError.of("fusion.one_run_by_query")
     elif isinstance(runs, (list, tuple)):
@@ -180,19 +202,24 @@ def _is_one_list(run: object) -> bool:
 
 def fused_run(gathered: Gathered, definition: Fusion) -> FusedRun:
     """The runs under one definition."""
-    parts = [fused_part(pool, definition) for pool in pools_of_runs(gathered, definition)]
+    parts = [fused_part(pool, definition) for pool in pools(gathered, definition)]
     query = pl.concat([part[0] for part in parts])
     item = pl.concat([part[1] for part in parts])
     scores: Floats = np.concatenate([part[2] for part in parts])
-    if np.isnan(scores).any():
-        row = int(np.flatnonzero(np.isnan(scores))[0])
+    if not np.isfinite(scores).all():
+        row = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise InputError.of("fusion.overflow", query=str(query[row]), item=str(item[row]), how=str(definition))
     empty = query.n_unique() < len(gathered.queries)
     table = RunTable(query, item, pl.Series("score", scores), queries=gathered.queries if empty else None)
     return FusedRun.of(table, definition, gathered.names, gathered.notes)
 
 
-def pools_of_runs(gathered: Gathered, definition: Fusion) -> list[Pool]:
+def fused_tables(tables: Mapping[str, RunTable], definition: Fusion) -> FusedRun:
+    """Tables in memory as one run."""
+    return fused_run(gather_tables(tables, definition), definition)
+
+
+def pools(gathered: Gathered, definition: Fusion) -> list[Pool]:
     """The runs put together, in blocks of queries."""
     return list(pools_of(gathered.runs, gathered.queries, definition, gathered.names))
 

@@ -263,11 +263,12 @@ def alike_ids(tables: Sequence[RunTable]) -> tuple[list[RunTable], list[str]]:
     tables = list(tables)
     for column in ("query", "item"):
         types = {getattr(table, column).dtype for table in tables if len(table.query)}
+        types = types or {getattr(table, column).dtype for table in tables}
         if len(types) > 1:
             to = pl.String if pl.String in types else pl.Int64
             changed.append(column)
         else:
-            to = next(iter(types), pl.String)
+            to = next(iter(types))
         for at, table in enumerate(tables):
             if getattr(table, column).dtype != to:
                 named: Mapping[str, pl.Series] = {column: getattr(table, column).cast(to)}
