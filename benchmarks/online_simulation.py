@@ -18,7 +18,7 @@ import polars as pl
 import rankmeter as rm
 from rankmeter.measures import parse
 from rankmeter.online import off_policy, off_policy_slates, optimised_lists, score_interleaving, team_draft
-from rankmeter.placing.matching import mixed
+from rankmeter.placing.matching import mixed_hashes
 from rankmeter.stats.power import sample_ratio
 from rankmeter.wings.online import contrasts
 from rankmeter.wings.online import estimates as locations
@@ -129,7 +129,7 @@ def experiments(tally, random, n, resamples, number, truth):
     sides = [locations.trimmed_mean(one, 0.05) for one in lasted]
     tally.add("trimmed mean (5%), time of a user", compare(*sides, look=Look(), method="").p < 0.05)
     if resamples:
-        ids = mixed(np.arange(2 * n, dtype=np.uint64)).reshape(2, n)
+        ids = mixed_hashes(np.arange(2 * n, dtype=np.uint64)).reshape(2, n)
         drawn = [
             Draws.of_rows(part[:, :2], ids[side], resamples, number).resampled(resamples)
             for side, part in enumerate(parts)
@@ -152,7 +152,7 @@ def values_in_clusters(tally, random):
     pace = random.normal(3, 1, 400)
     unit = np.repeat(np.arange(400), 1 + random.poisson(4, 400))
     values = np.exp(random.normal(pace[unit], 0.5))
-    sides = [locations.quantile(values[half], unit[half], 0.5) for half in (unit % 2 == 0, unit % 2 == 1)]
+    sides = [locations.quantile_of_group(values[half], unit[half], 0.5) for half in (unit % 2 == 0, unit % 2 == 1)]
     tally.add("median of sessions by user, difference", compare(*sides, look=Look(), method="").p < 0.05)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
+from rankmeter.comparing.standing import Standing, verdicts, winners_of
 from rankmeter.lists.slice_intervals import difference as slice_difference
 from rankmeter.lists.slice_intervals import gap_test
 from rankmeter.lists.slice_intervals import spreads as slice_spreads
@@ -208,10 +209,25 @@ def found_pairs(trials, queries=50):
     print(", ".join(f"{name} {count:.2f}" for name, count in counts.items()), flush=True)
 
 
+def standing(values, baseline=None):
+    """Where systems stand by Holm's corrected t tests, of all pairs, or of those with a baseline and of the others."""
+    pairs = [(a, b) for a in range(len(values)) for b in range(a)]
+    chances = p_values([Sample.of_values(values)], pairs, "t", permutations=PERMUTATIONS, seed=4)[0]
+    joint = np.empty(len(pairs))
+    own = np.array([baseline in pair for pair in pairs])
+    for family in (own, ~own):
+        joint[family] = corrected(chances[family], "holm")
+    means = values.mean(axis=1)
+    points = np.array([np.sign(means[a] - means[b]) for a, b in pairs], dtype=np.int64)
+    return Standing.of(means, 1, verdicts(len(values), pairs, winners_of(joint, points, 1 - LEVEL, 1)))
+
+
 def best_groups(trials):
-    """How often the best group holds the best system, and all rank intervals hold at once."""
-    head(f"Best group and rank intervals ({trials} trials)", SIZES)
+    """How often marks hold the best system and all rank intervals hold, by the tests; and multiple comparisons."""
+    head(f"Marks and rank intervals by the tests; multiple comparisons with the best ({trials} trials)", SIZES)
     held, ranks, losses = [], [], {"skewed": [], "very skewed": []}
+    by_tests = {(at, what): [] for at in (None, 0, 4) for what in ("marks", "ranks")}
+    by_tests |= {(at, "equal"): [] for at in (None, 0)}
     winners = {0: [], 1: [], 2: []}
     low, high = np.array([1, 1, 3, 4, 5]), np.array([2, 2, 3, 4, 5])
     for size in SIZES:
@@ -221,6 +237,17 @@ def best_groups(trials):
             values = gains(random, 5, size, [0.25, 0.25, 0.2, 0.1, 0.0])
             apart = separation(values, level=LEVEL, resamples=RESAMPLES, seed=trial)
             both += apart.in_best[0], bool(((apart.rank_low <= high) & (apart.rank_high >= low)).all())
+        for at in (None, 0, 4):
+            random = np.random.default_rng(size)
+            drawn = [gains(random, 5, size, [0.25, 0.25, 0.2, 0.1, 0.0]) for _ in range(4 * trials)]
+            order = [standing(values, at) for values in drawn]
+            by_tests[at, "marks"].append(float(np.mean([one.in_best[0] for one in order])))
+            fits = [((one.low <= high) & (one.high >= low)).all() for one in order]
+            by_tests[at, "ranks"].append(float(np.mean(fits)))
+        for at in (None, 0):
+            random = np.random.default_rng(size)
+            order = [standing(gains(random, 5, size, [0.0] * 5), at) for _ in range(4 * trials)]
+            by_tests[at, "equal"].append(float(np.mean([not one.better.any() for one in order])))
         held.append(both[0] / trials)
         ranks.append(both[1] / trials)
         for name, shares in losses.items():
@@ -235,10 +262,14 @@ def best_groups(trials):
             drawn = (gains(random, len(effects), size, effects) for _ in range(4 * trials))
             alone = [separation(v, level=LEVEL, resamples=RESAMPLES, seed=1).in_best.sum() == 1 for v in drawn]
             shares.append(float(np.mean(alone)))
+    told = {"marks": "marks hold a best system", "ranks": "all rank intervals hold", "equal": "ranks of 5 equals hold"}
+    for (at, what), shares in by_tests.items():
+        name = told[what] + {None: ", all pairs", 0: ", baseline best", 4: ", baseline worst"}[at]
+        row(name, [cell(one, 4 * trials, LEVEL, at_most=False) for one in shares])
     for name, shares in (
-        ("group holds a best system", held),
-        ("all rank intervals hold", ranks),
-        *((f"group holds the best, {name}", shares) for name, shares in losses.items()),
+        ("mcb: holds a best system", held),
+        ("mcb: all rank intervals hold", ranks),
+        *((f"mcb: holds the best, {name}", shares) for name, shares in losses.items()),
     ):
         row(name, [cell(one, trials, LEVEL, at_most=False) for one in shares])
     for below, shares in winners.items():

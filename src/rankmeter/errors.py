@@ -91,8 +91,8 @@ class Problem:
         texts = wording_of(self.kind)
         hint, typed = (texts.get(f"{part}_{language}", texts.get(part, "")) for part in ("hint", "typed"))
         own = filled(hint if spelling is as_argument else typed or hint, self.values, language, spelling)
-        hints = [own if self.hint is None else _worded(self.hint, language, spelling)]
-        hints += [_worded(hint, language, spelling) for hint in self.more]
+        hints = [own if self.hint is None else _text_in(self.hint, language, spelling)]
+        hints += [_text_in(hint, language, spelling) for hint in self.more]
         return BETWEEN[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
 
     def worded(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
@@ -100,7 +100,7 @@ class Problem:
         return with_hint(self.fact(language, spelling), self.advice(language, spelling), language)
 
 
-def _worded(text: str | Problem, language: Language, spelling: Spelling) -> str:
+def _text_in(text: str | Problem, language: Language, spelling: Spelling) -> str:
     return text.worded(language, spelling) if isinstance(text, (Problem, Said)) else text
 
 
@@ -171,10 +171,10 @@ def load_library(module: str, install: str = "", *, called: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise lacking(error, called or module, install or f'"rankmeter[{module}]"') from error
+        raise why_not_loaded(error, called or module, install or f'"rankmeter[{module}]"') from error
 
 
-def lacking(error: ImportError, library: str, install: str) -> MissingExtraError:
+def why_not_loaded(error: ImportError, library: str, install: str) -> MissingExtraError:
     """What an optional library that cannot be imported is: not there, or beside versions that it does not fit."""
     if isinstance(error, ModuleNotFoundError):
         return MissingExtraError.of("general.not_installed", library=library, install=install)

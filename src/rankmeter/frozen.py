@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 Fields = dict[str, "dataclasses.Field[Any]"]
 
 
-def _made(
+def _class_maker(
     *, frozen: bool, slots: bool = False, init: bool = True, repr: bool = True, eq: bool = True, kw_only: bool = False
 ) -> Callable[[type], type]:
     """The decorator. Callers state ``frozen=True`` for their readers: nothing else is made here."""
@@ -44,7 +44,7 @@ def _completed(cls: type, *, slots: bool, init: bool, shows: bool, compares: boo
         cls = _with_slots(cls, [name for name, kind in kinds.items() if "ClassVar" not in str(kind)])
         about |= {"__getstate__": _state, "__setstate__": _set_state}
     if shows:
-        about["__repr__"] = _shown
+        about["__repr__"] = _repr
 
     def complete() -> None:
         known = _fields(cls, kinds, given, kw_only=kw_only)
@@ -170,7 +170,7 @@ _NOT_GIVEN = _NotGiven()
 
 
 @recursive_repr()
-def _shown(self: Any) -> str:
+def _repr(self: Any) -> str:
     pairs = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr)
     return f"{type(self).__qualname__}({pairs})"
 
@@ -212,6 +212,6 @@ def _set_state(self: Any, state: list[Any]) -> None:
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
-    dataclass = _made
+    dataclass = _class_maker
 
 __all__ = ["dataclass"]

@@ -113,7 +113,7 @@ def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
     inputs
         What is read: files, folders, patterns; ``-`` is standard input.
     """
-    read = [Path(file) for given in inputs for file in _files_of(given)] if places else []
+    read = [Path(file) for given in inputs for file in _files_meant(given)] if places else []
     written: dict[Path, str] = {}
     for option, place in places.items():
         if os.path.exists(place) and not place.is_file():  # noqa: PTH110 (Path.exists fails where a name is too long)
@@ -125,7 +125,7 @@ def check_apart(places: Mapping[str, Path], inputs: Iterable[str]) -> None:
             raise InputError.of("files.written_twice", option=option, source=str(place), other=other)
 
 
-def _files_of(given: str) -> Iterator[str]:
+def _files_meant(given: str) -> Iterator[str]:
     """The files that a path on a command line stands for: itself, those in a folder, or those matching a pattern."""
     if given in ("", "-"):
         return
@@ -135,7 +135,7 @@ def _files_of(given: str) -> Iterator[str]:
             return
         if has_magic(given) and not Path(given).exists():
             for match in glob(given, recursive=True):  # noqa: PTH207 (Path.glob takes no absolute pattern)
-                yield from _files_of(match)
+                yield from _files_meant(match)
             return
         yield given
 

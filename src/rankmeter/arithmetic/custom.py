@@ -64,7 +64,7 @@ def measure(function: Callable[..., Any]) -> Measure:
     4.0
     """
     name = function.__name__
-    _check_name(name)
+    _refuse_taken_name(name)
     given, options = _signature(function)
     names = [option[0] for option in options]
     formula = _for_all(function, names) if given == "placements" else _one_by_one(function, names, given)
@@ -100,7 +100,7 @@ def _again(name: str, options: dict[str, Any]) -> Measure:
     return type(known)(**options)
 
 
-def _check_name(name: str) -> None:
+def _refuse_taken_name(name: str) -> None:
     """Refuse a name that already means something in rankmeter or in its results."""
     hint = "give the function another name"
     taken = {known.casefold() for known, registered in REGISTRY.items() if not registered.custom}
@@ -123,10 +123,10 @@ def _signature(function: Callable[..., Any]) -> tuple[str, list[tuple[str, Any, 
     given = ", ".join(data)
     if given not in ("grades", "grades, ideal", "placements"):
         raise MeasureError.of("measures.own_signature", function=function.__name__, given=given)
-    return given, [_option(function, p) for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return given, [_option_of_parameter(function, p) for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
-def _option(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple[str, Any, Any]:
+def _option_of_parameter(function: Callable[..., Any], parameter: inspect.Parameter) -> tuple[str, Any, Any]:
     default = parameter.default
     number = isinstance(default, (int, float)) and not isinstance(default, bool)
     if not number and not isinstance(default, str):
@@ -143,7 +143,7 @@ def _for_all(function: Callable[..., Any], options: list[str]) -> Callable[[View
             value = np.asarray(function(_read_only(view), **{name: getattr(m, name) for name in options}), np.float64)
         if value.shape != (len(view),):
             raise MeasureError.of("measures.own_shape", measure=m, shape=str(value.shape))
-        return _parts(view, m, value)
+        return _parts_within(view, m, value)
 
     return formula
 
@@ -163,7 +163,7 @@ def _one_by_one(function: Callable[..., Any], options: list[str], given: str) ->
                 data.append(_locked(view.best[view.best_offsets[query] : view.best_offsets[query + 1]]))
             with _in_the_name_of(m, query):
                 value[query] = _number(function(*data, **chosen))
-        return _parts(view, m, value)
+        return _parts_within(view, m, value)
 
     return formula
 
@@ -198,7 +198,7 @@ def _in_the_name_of(m: Any, query: int | None = None) -> Iterator[None]:
         raise FailedMeasureError(m, query, error) from error
 
 
-def _parts(view: View, m: Any, value: np.ndarray) -> Parts:
+def _parts_within(view: View, m: Any, value: np.ndarray) -> Parts:
     found = (view.grade > 0) & (view.rank <= length(view, m.cutoff)[view.query])
     return Parts(
         value,

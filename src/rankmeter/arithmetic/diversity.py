@@ -78,7 +78,7 @@ class _Judged:
         return cls(query, item, topic, different)
 
 
-def _ideal(judged: _Judged, m: Options, deepest: Ints) -> _Touched:
+def _ideal_list(judged: _Judged, m: Options, deepest: Ints) -> _Touched:
     """The list in which each item adds most to those before it; ties by higher id."""
     queries: list[Ints] = []
     ranks: list[Ints] = []
@@ -127,7 +127,7 @@ def _against_ideal(view: View, m: Options, *, discount: Discount, deepest: Ints 
     judged = _Judged.of(view, m)
     value = _in_run(view, m).gain(view, m, discount)
     last = depth(view, m.cutoff).astype(np.int64) if deepest is None else deepest
-    best = _ideal(judged, m, last).gain(view, m, discount)
+    best = _ideal_list(judged, m, last).gain(view, m, discount)
     return Parts(value, best, judged.different > 0, value > 0)
 
 

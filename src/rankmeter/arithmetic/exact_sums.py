@@ -86,10 +86,10 @@ def expansion(values: Floats) -> list[float]:
     return parts
 
 
-def whole(values: Floats) -> int:
+def whole_number(values: Floats) -> int:
     """The exact sum of finite values as a whole number of the grid's last place.
 
-    >>> whole(np.array([1e100, 1.0, -1e100])) == 1 << GRID
+    >>> whole_number(np.array([1e100, 1.0, -1e100])) == 1 << GRID
     True
     """
     ratios = (term.as_integer_ratio() for term in exact_terms(values, many=FEW))

@@ -7,11 +7,11 @@ import numpy as np
 from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length, relevant_in
-from rankmeter.arithmetic.views import Options, View, judged_rows
+from rankmeter.arithmetic.views import Options, View, counts_as_judged
 from rankmeter.arithmetic.weights import cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import changes, offsets_of, running_sums, sort_descending
+from rankmeter.placing.segments import offsets_of, row_changes, running_sums, sort_descending
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
@@ -156,7 +156,7 @@ def ndcg_over_relevant(view: View, m: Options) -> Parts:
 def ndcg_over_levels(view: View, m: Options) -> Parts:
     """The mean of nDCG at the ranks where the ideal list steps down."""
     ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
-    last = np.append(changes(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
+    last = np.append(row_changes(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
     query, place = ideal.query[last], ideal.place[last]
     size = length(view, m.cutoff).astype(np.int64)
     beyond = np.flatnonzero((ideal.sizes > 0) & (size > ideal.sizes + 1))
@@ -169,13 +169,13 @@ def ndcg_over_levels(view: View, m: Options) -> Parts:
 
 def num_nonrelevant_returned(view: View, m: Options) -> Parts:
     """The number of items judged not relevant within the cutoff."""
-    rows = judged_rows(view.grade, m) & (view.grade < m.rel)
+    rows = counts_as_judged(view.grade, m) & (view.grade < m.rel)
     return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), np.ones(len(view)))
 
 
 def unjudged(view: View, m: Options) -> Parts:
     """The share of the first k places that hold unjudged items."""
-    rows = judged_rows(view.grade, m)
+    rows = counts_as_judged(view.grade, m)
     known = view.per_query(row_weights(view, rows, flat, m.cutoff), rows)
     missing = length(view, m.cutoff) - known
     return Parts(missing, np.ones(len(view)) if m.norm == "none" else depth(view, m.cutoff))
@@ -183,7 +183,7 @@ def unjudged(view: View, m: Options) -> Parts:
 
 def rank_biased_residual(view: View, m: Options) -> Parts:
     """What unjudged items of the list, and everything after it, could add."""
-    rows = judged_rows(view.grade, m)
+    rows = counts_as_judged(view.grade, m)
     size = length(view, m.cutoff)
     known = view.per_query(row_weights(view, rows, geometric(m.p), m.cutoff), rows)
     value = 1.0 - known  # the weights of all ranks add up to 1
@@ -225,7 +225,7 @@ def _ideal_positions(query: Ints, grade: Floats, owner: Ints, best: Floats) -> I
     """The rank of each returned item in the ideal list: after higher grades, then in the order of the list."""
     order = np.lexsort((np.arange(len(query)), -grade, query))
     q, g = query[order], grade[order]
-    number = np.arange(len(q)) - np.maximum.accumulate(np.where(changes(q, g), np.arange(len(q)), 0))
+    number = np.arange(len(q)) - np.maximum.accumulate(np.where(row_changes(q, g), np.arange(len(q)), 0))
     higher = np.zeros(len(q), np.int64)
     for key in set(grade.tolist()):  # few grades, many rows
         above = np.bincount(owner[best > key], minlength=int(owner.max(initial=0)) + 1)

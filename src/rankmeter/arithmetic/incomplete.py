@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import depth, length, relevant_in, within
-from rankmeter.arithmetic.views import Options, View, judged_rows
+from rankmeter.arithmetic.views import Options, View, counts_as_judged
 from rankmeter.arithmetic.weights import flat, row_weights
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import offsets_of
@@ -32,7 +32,7 @@ def _bpref(view: View, m: Options) -> Parts:
     judged = view.total_relevant(-np.inf if m.negative == "nonrelevant" else 0.0)
     nonrelevant = np.maximum(judged - total, 0.0)
     rows = within(view, relevant_in(view, m.rel).rows, depth(view, m.cutoff))
-    above = _count_before(view, (view.grade < m.rel) & judged_rows(view.grade, m))[rows]
+    above = _count_before(view, (view.grade < m.rel) & counts_as_judged(view.grade, m))[rows]
     query = view.query[rows]
     bound = np.maximum(np.minimum(nonrelevant, total), 1)[query]
     preferred = np.where(above > 0, 1.0 - np.minimum(above, total[query]) / bound, 1.0)
@@ -45,7 +45,7 @@ def inferred_ap(view: View, m: Options) -> Parts:
     relevant = view.grade >= m.rel
     rows = relevant & (view.rank <= depth(view, m.cutoff)[view.query])
     found = _count_before(view, relevant)[rows]
-    missed = _count_before(view, ~relevant & judged_rows(view.grade, m))[rows]
+    missed = _count_before(view, ~relevant & counts_as_judged(view.grade, m))[rows]
     pooled = _count_before(view, np.ones(len(relevant), np.bool_))[rows]
     rank = view.rank[rows]
     before = np.maximum(rank - 1, 1)
@@ -56,5 +56,5 @@ def inferred_ap(view: View, m: Options) -> Parts:
 
 def judged(view: View, m: Options) -> Parts:
     """The share of the items within the cutoff that are judged."""
-    rows = judged_rows(view.grade, m)
+    rows = counts_as_judged(view.grade, m)
     return Parts(view.per_query(row_weights(view, rows, flat, m.cutoff), rows), length(view, m.cutoff))

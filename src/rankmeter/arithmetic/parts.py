@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.views import View, judged_rows
+from rankmeter.arithmetic.views import View, counts_as_judged
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
@@ -72,7 +72,7 @@ def parts_of(measure: Any, view: View) -> Parts:
     asked = measure(rel=ANY_POSITIVE) if getattr(measure, "rel", None) == "high" else measure
     parts: Parts = function_named(type(measure).formula)(view, asked)
     if getattr(measure, "unjudged", "") == "nan":
-        judged = np.bincount(view.query[judged_rows(view.grade, measure)], minlength=len(view))
+        judged = np.bincount(view.query[counts_as_judged(view.grade, measure)], minlength=len(view))
         parts = replace(parts, undefined=view.returned > judged)
     return parts
 
@@ -124,7 +124,7 @@ def values_of(
     # An ideal list of grades below 0 has a negative sum (negative=counted), and divides like any other.
     value = np.divide(above, below, out=np.zeros(len(below)), where=below != 0) + 0.0  # turns -0.0 into 0.0
     if digits is not None:
-        value = rounded(value, digits)
+        value = rounded_half_up(value, digits)
         above = value * below
     return Values(value, counted, above, below)
 
@@ -145,7 +145,7 @@ def without_list(placements: Placements, *, appended: bool) -> Bools:
     return empty
 
 
-def rounded(value: Floats, digits: int) -> Floats:
+def rounded_half_up(value: Floats, digits: int) -> Floats:
     """Each value rounded to ``digits`` decimals, halves up; a half that a float misses by its last bits is a half."""
     scale = 10.0**digits
     nearest: Floats = np.floor(value * scale + 0.5 + 1e-9) / scale

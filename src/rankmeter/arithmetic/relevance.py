@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from rankmeter.arithmetic.parts import Parts
-from rankmeter.arithmetic.views import Options, View, judged_rows
+from rankmeter.arithmetic.views import Options, View, counts_as_judged
 from rankmeter.arithmetic.weights import cumulated, flat, reciprocal, row_weights
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import ANY_POSITIVE, SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes, highest_from, offsets_of, sizes_of
+from rankmeter.placing.segments import highest_from, offsets_of, row_changes, sizes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ def within(view: View, rows: Ints, limit: Floats) -> Ints:
 def hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     """(n,) the number of relevant items within the cutoff, or its expectation."""
     if isinstance(cutoff, np.ndarray):
-        return _hits(view, rel, cutoff)
-    found: Floats = view.once(("hits", rel, cutoff), lambda: _hits(view, rel, cutoff))
+        return _hits_within(view, rel, cutoff)
+    found: Floats = view.once(("hits", rel, cutoff), lambda: _hits_within(view, rel, cutoff))
     return found
 
 
-def _hits(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
+def _hits_within(view: View, rel: float, cutoff: int | Ints | None) -> Floats:
     relevant = relevant_in(view, rel)
     if view.ties == "mean":
         return view.per_query(row_weights(view, relevant.rows, flat, cutoff), relevant.rows)
@@ -144,7 +144,7 @@ def success(view: View, m: Options) -> Parts:
 
 def _any_unjudged(view: View, m: Options, limit: Floats) -> Bools:
     """(n,) whether an unjudged item stands within the limit of its query."""
-    rows = within(view, np.flatnonzero(judged_rows(view.grade, m)), limit)
+    rows = within(view, np.flatnonzero(counts_as_judged(view.grade, m)), limit)
     undecided: Bools = np.bincount(view.query[rows], minlength=len(view)) < limit
     return undecided
 
@@ -181,7 +181,7 @@ def reciprocal_rank(view: View, m: Options) -> Parts:
     if m.hits == "best":
         rows = within(view, rows, length(view, m.cutoff))
         rows = rows[np.lexsort((-view.grade[rows], view.query[rows]))]  # stable: equal grades stay in order of rank
-        first = rows[changes(view.query[rows])]
+        first = rows[row_changes(view.query[rows])]
     else:
         first = rows[relevant.offsets[:-1][sizes_of(relevant.offsets) > 0]]
     value, rank, query = np.zeros(len(view)), view.rank[first], view.query[first]
@@ -260,7 +260,7 @@ def hit_numbers(view: View, rel: float) -> Ints:
     query, rank = relevant.query, relevant.rank
     number: Ints = np.arange(1, len(query) + 1) - relevant.offsets[query]
     if view.ties not in (*SINGLE_ORDER_TIES, "mean") and len(query):
-        ends = np.append(np.flatnonzero(changes(query, rank))[1:], len(query)) - 1
+        ends = np.append(np.flatnonzero(row_changes(query, rank))[1:], len(query)) - 1
         number = number[ends[np.searchsorted(ends, np.arange(len(query)))]]
     return number
 
@@ -296,7 +296,7 @@ def _expected_precisions(view: View, rows: Ints, cutoff: int | None) -> Floats:
     """
     query, above, tied = view.query[rows], view.above[rows], view.tied[rows]
     limit = length(view, cutoff).astype(np.int64)[query]
-    starts = np.flatnonzero(changes(query, above))
+    starts = np.flatnonzero(row_changes(query, above))
     sizes = np.diff(starts, append=len(query))
     relevant = np.repeat(sizes, sizes)
     before = np.repeat(starts, sizes) - np.searchsorted(query, query)

@@ -60,13 +60,13 @@ def _gain(grade: int, m: Options) -> float:
 
 
 @cache
-def _weights(discount: str) -> list[float]:
+def _weights_by_rank(discount: str) -> list[float]:
     """The weight of each rank; that of rank 0, which nothing has, is 0."""
     return [0.0, *DISCOUNTS[discount](np.arange(1, LONGEST + 1)).tolist()]
 
 
-def _discounted(places: Collection[tuple[int, int]], m: Options) -> float:
-    weights, last = _weights(m.discount), inf if m.cutoff is None else m.cutoff
+def _discounted_gains(places: Collection[tuple[int, int]], m: Options) -> float:
+    weights, last = _weights_by_rank(m.discount), inf if m.cutoff is None else m.cutoff
     total = 0.0
     for rank, grade in places:
         if rank <= last:
@@ -74,12 +74,12 @@ def _discounted(places: Collection[tuple[int, int]], m: Options) -> float:
     return total
 
 
-def _dcg(ranking: SingleList, m: Options) -> Quotient:
-    return _discounted(ranking.found, m), 1.0
+def _list_dcg(ranking: SingleList, m: Options) -> Quotient:
+    return _discounted_gains(ranking.found, m), 1.0
 
 
-def _ndcg(ranking: SingleList, m: Options) -> Quotient:
-    return _discounted(ranking.found, m), _discounted(list(enumerate(ranking.best, 1)), m)
+def _list_ndcg(ranking: SingleList, m: Options) -> Quotient:
+    return _discounted_gains(ranking.found, m), _discounted_gains(list(enumerate(ranking.best, 1)), m)
 
 
 def _average_precision(ranking: SingleList, m: Options) -> Quotient:
@@ -94,7 +94,7 @@ def _reciprocal_rank(ranking: SingleList, m: Options) -> Quotient:
     return 1.0 / hits[0] if hits else 0.0, 1.0
 
 
-def _precision(ranking: SingleList, m: Options) -> Quotient:
+def _list_precision(ranking: SingleList, m: Options) -> Quotient:
     places = ranking.returned if m.cutoff is None else m.cutoff
     return float(len(ranking.hits(m))), float(min(places, ranking.relevant(m.rel)) if m.norm == "capped" else places)
 
@@ -109,13 +109,13 @@ def _set_average_precision(ranking: SingleList, m: Options) -> Quotient:
     return float(hits * hits), float(ranking.length(m) * ranking.relevant(m.rel))
 
 
-def _utility(ranking: SingleList, m: Options) -> Quotient:
+def _list_utility(ranking: SingleList, m: Options) -> Quotient:
     total, hits, size = float(ranking.relevant(m.rel)), float(len(ranking.hits(m))), float(ranking.length(m))
     worth = m.found * hits + m.noise * (size - hits) + m.missed * (total - hits)
     return worth + m.rest * (m.collection + hits - size - total), 1.0
 
 
-def _bpref(ranking: SingleList, m: Options) -> Quotient:
+def _list_bpref(ranking: SingleList, m: Options) -> Quotient:
     relevant, last = ranking.relevant(m.rel), inf if m.cutoff is None else m.cutoff
     others = sum([0 <= grade < m.rel for grade in ranking.best])
     bound, above, total = max(min(others, relevant), 1), 0, 0.0
@@ -139,7 +139,7 @@ def _inferred_ap(ranking: SingleList, m: Options) -> Quotient:
 
 
 def _binary_g(ranking: SingleList, m: Options) -> Quotient:
-    weights, total = _weights("log2"), 0.0
+    weights, total = _weights_by_rank("log2"), 0.0
     for number, rank in enumerate(ranking.hits(m)):
         total += weights[rank - number]
     return total, float(ranking.relevant(m.rel))
@@ -177,14 +177,14 @@ def _number(count: Callable[[SingleList, Options], float]) -> Callable[[SingleLi
 
 
 PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
-    "gain.discounted_gain": _dcg,
-    "gain.ndcg": _ndcg,
+    "gain.discounted_gain": _list_dcg,
+    "gain.ndcg": _list_ndcg,
     "relevance.average_precision": _average_precision,
     "historic.binary_g": _binary_g,
     "historic.set_average_precision": _set_average_precision,
-    "historic.utility": _utility,
+    "historic.utility": _list_utility,
     "historic.num_nonrelevant_returned": _number(_others),
-    "incomplete.bpref": _bpref,
+    "incomplete.bpref": _list_bpref,
     "incomplete.inferred_ap": _inferred_ap,
     "relevance.set_precision": _set_precision,
     "relevance.interpolated_precision": _interpolated_precision,
@@ -192,7 +192,7 @@ PLAIN: Mapping[Any, Callable[[SingleList, Options], Quotient]] = {
     "relevance.num_relevant": _number(lambda ranking, m: ranking.relevant(m.rel)),
     "relevance.num_relevant_returned": _number(lambda ranking, m: len(ranking.hits(m))),
     "relevance.num_returned": _number(SingleList.length),
-    "relevance.precision": _precision,
+    "relevance.precision": _list_precision,
     "relevance.r_precision": _r_precision,
     "relevance.recall": _recall,
     "relevance.reciprocal_rank": _reciprocal_rank,

@@ -15,7 +15,7 @@ import numpy as np
 from rankmeter.frozen import dataclass
 from rankmeter.measures.base import SINGLE_ORDER_TIES, TIES_BY_ID, TIES_BY_INPUT, RankedMeasure
 from rankmeter.placing.placements import ROW_FIELDS, Bools, Floats, Ints, Placements, Subtopics
-from rankmeter.placing.segments import changes, expand, offsets_of, order_by, owners, sort_descending
+from rankmeter.placing.segments import expand, offsets_of, order_by, owners, row_changes, sort_descending
 
 Gains: TypeAlias = "tuple[Mapping[float, float], float | None, float]"
 """A map from grades to gains, the lowest grade that gains, and the lowest gain that a grade may have."""
@@ -128,7 +128,7 @@ def filled_with(m: Options) -> float | None:
     return None if isinstance(m.unjudged, str) else float(m.unjudged)
 
 
-def judged_rows(grade: Floats, m: Any) -> Bools:
+def counts_as_judged(grade: Floats, m: Any) -> Bools:
     """Which grades are judgments: those below 0 only if ``negative`` says so, or if they count (``rel=-1``)."""
     if m.negative != "unjudged":
         return np.ones(len(grade), np.bool_)
@@ -155,9 +155,9 @@ def seen_by(m: Options, placements: Placements, gains: Gains | None) -> Placemen
     if m.candidates == "list":
         placements = only_listed(placements)
     if m.unjudged == "removed":
-        placements = condensed(placements, judged_rows(placements.grade, m))
+        placements = condensed(placements, counts_as_judged(placements.grade, m))
     elif (grade := filled_with(m)) is not None:
-        placements = filled(placements, grade, judged_rows(placements.grade, m), m.ties)
+        placements = filled_up(placements, grade, counts_as_judged(placements.grade, m), m.ties)
     if m.sign == "positive":
         placements = replace(placements, **placements.rows(placements.score > 0))
     return placements
@@ -168,8 +168,8 @@ def _rank_to_cut_by(m: Options, placements: Placements, gains: Gains | None) -> 
     grade = filled_with(m)
     if grade is None or m.ties not in ("worst", "best"):
         return rank_of(placements, m.ties, gains)
-    judged = judged_rows(placements.grade, m)
-    full = filled(placements, grade, judged, m.ties)
+    judged = counts_as_judged(placements.grade, m)
+    full = filled_up(placements, grade, judged, m.ties)
     held = np.bincount(placements.query[judged], minlength=len(full))
     starts = np.searchsorted(full.query, full.query)  # the judged rows of a query come first
     is_judged = np.arange(len(full.query)) - starts < held[full.query]
@@ -245,7 +245,7 @@ def with_high_grades(placements: Placements) -> Placements:
     )
 
 
-def filled(placements: Placements, grade: float, judged: Bools, ties: str) -> Placements:
+def filled_up(placements: Placements, grade: float, judged: Bools, ties: str) -> Placements:
     """Fill every place of the lists that no judged item has with an unjudged item of this grade.
 
     In a tie with judged items, the unjudged ones take the places that the tie rule leaves; unjudged items that tie only
@@ -263,7 +263,7 @@ def free_places(p: Placements, ties: str) -> Placements:
     above = np.arange(len(query)) - starts[query]  # for every place of every list
     tied, within = np.ones(len(query), np.int64), np.zeros(len(query), np.int64)
     order = order_by(p.query, p.above)
-    first = order[changes(p.query[order], p.above[order])]
+    first = order[row_changes(p.query[order], p.above[order])]
     places = expand(starts[p.query[first]] + p.above[first], p.tied[first])
     within[places] = np.arange(len(places)) - np.repeat(offsets_of(p.tied[first])[:-1], p.tied[first])
     tied[places] = np.repeat(p.tied[first], p.tied[first])
@@ -296,7 +296,7 @@ def _places_within(p: Placements, ties: str) -> Ints:
 def _tie_groups(query: Ints, above: Ints) -> tuple[Ints, Ints]:
     """For each row, the number of rows before its tie (over all queries) and the size of the tie."""
     order = order_by(query, above)
-    starts = np.flatnonzero(changes(query[order], above[order]))
+    starts = np.flatnonzero(row_changes(query[order], above[order]))
     sizes = np.diff(starts, append=len(order))
     first, tied = np.empty_like(order), np.empty_like(order)
     first[order], tied[order] = np.repeat(starts, sizes), np.repeat(sizes, sizes)
@@ -333,7 +333,7 @@ def rank_of(p: Placements, ties: str, gains: Gains | None = None) -> Ints:
     elif ties == "mean":
         rank = p.above + 1
     else:
-        worth = p.grade if gains is None else _worth(p.grade, *gains)
+        worth = p.grade if gains is None else _mapped_gains(p.grade, *gains)
         rank = _by_worth(p, worth, worst=ties == "worst", below=gains is not None and gains[2] < 0)
     return rank
 
@@ -349,7 +349,7 @@ def ranked(placements: Placements, ties: str, gains: Gains | None = None, **rest
         place = place[order]
     if ties not in SINGLE_ORDER_TIES:
         # Items of equal rank differ by their grade alone; sorted by it, sums do not depend on the order of the data.
-        starts = changes(place).nonzero()[0]
+        starts = row_changes(place).nonzero()[0]
         grade = sort_descending(grade, np.append(starts, len(place)))
     return View(p.returned, p.best_offsets, p.best, query, grade, rank, above, tied, ties, **rest)
 
@@ -362,7 +362,7 @@ def mapped(grade: Floats, gains: Mapping[float, float], lowest: float = 0.0) -> 
     return gain
 
 
-def _worth(grade: Floats, gains: Mapping[float, float], rel: float | None, lowest: float) -> Floats:
+def _mapped_gains(grade: Floats, gains: Mapping[float, float], rel: float | None, lowest: float) -> Floats:
     """The gain of each grade under a map; 0 below the lowest relevant grade, if one is stated."""
     gain = mapped(grade, gains, lowest)
     return gain if rel is None else np.where(grade >= rel, gain, 0.0)

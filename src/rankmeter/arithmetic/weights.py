@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmeter.arithmetic.views import View
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes
+from rankmeter.placing.segments import row_changes
 
 Discount = Callable[[Ints], Floats]
 """The weight of each rank, counted from 1."""
@@ -59,7 +59,7 @@ def row_weights(view: View, rows: Bools | Ints, discount: Discount, cutoff: int 
     limit = view.returned if cutoff is None else np.broadcast_to(cutoff, len(view))
     if view.ties != "mean":
         return np.where(rank <= limit[query], weights_at(discount, rank), 0.0)
-    ties = changes(query, rank).nonzero()[0]  # the first row of each; the others weigh as much
+    ties = row_changes(query, rank).nonzero()[0]  # the first row of each; the others weigh as much
     above, tied, limit = view.above[rows][ties], view.tied[rows][ties], limit[query[ties]]
     weights = np.where(above < limit, weights_at(discount, above + 1), 0.0)
     if len(several := (tied > 1).nonzero()[0]):

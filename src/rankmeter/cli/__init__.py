@@ -30,7 +30,7 @@ def main() -> None:
     gc.enable()
     keep_freed_memory()
     try:
-        if _is_plain(sys.argv[1:]):
+        if _is_of_other_program(sys.argv[1:]):
             _run_plain(sys.argv[1:])
         _application().main(prog_name="rankmeter")
     except SystemExit as ended:
@@ -44,7 +44,7 @@ def main() -> None:
         raise
 
 
-def _is_plain(words: Sequence[str]) -> bool:
+def _is_of_other_program(words: Sequence[str]) -> bool:
     """Whether a command line is one of another program's, with nothing in it that click reads."""
     asked = next(iter(words), "") in present(table.PROGRAMS)
     return asked and not any(word == "--help" or word.startswith("--lang") for word in words)

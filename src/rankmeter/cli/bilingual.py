@@ -97,7 +97,7 @@ class BilingualCommand(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: Help) -> None:  # type: ignore[override]
         """Write the usage, the text of the command, its options and examples."""
-        words, shared = help_words(_section(ctx)), help_words("options")
+        words, shared = help_words(_help_section(ctx)), help_words("options")
         self.format_usage(ctx, formatter)
         formatter.write_part(words[formatter.language].strip("\n"))
         rows = []
@@ -122,12 +122,12 @@ class BilingualGroup(BilingualCommand, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: Help) -> None:  # type: ignore[override]
         """Write the line of each command; click would import every command for it."""
-        lines, outer = help_words("commands"), "" if ctx.parent is None else f"{_section(ctx)}-"
+        lines, outer = help_words("commands"), "" if ctx.parent is None else f"{_help_section(ctx)}-"
         with formatter.section("Commands"):
             formatter.write_dl([(name, lines[outer + name][formatter.language]) for name in self.list_commands(ctx)])
 
 
-def _section(ctx: click.Context) -> str:
+def _help_section(ctx: click.Context) -> str:
     """The section of a command's help: its name, or the names of its group and itself."""
     return str(ctx.command.name) if ctx.parent is None else "-".join(ctx.command_path.split(" ")[1:])
 
@@ -165,23 +165,25 @@ def _problem(error: click.UsageError) -> Problem | None:
         case click.BadOptionUsage():
             return Problem("cli.option_without_value", {"name": error.option_name})
         case click.MissingParameter() if parameter is not None:
-            return Problem("cli.missing_parameter", {"name": _name(parameter)})
+            return Problem("cli.missing_parameter", {"name": _parameter_name(parameter)})
         case click.BadParameter() if parameter is not None:
             value = re.match(r"^'?(.*?)'? is not ", error.message, re.DOTALL)
-            expected = _expected(parameter.type)
+            expected = _expected_words(parameter.type)
             if value and expected:
-                return Problem("cli.bad_value", {"name": _name(parameter), "value": value[1], "expected": expected})
+                return Problem(
+                    "cli.bad_value", {"name": _parameter_name(parameter), "value": value[1], "expected": expected}
+                )
         case _ if error.message.startswith("Got unexpected extra argument"):
             return Problem("cli.too_many_words", {"words": error.message.partition("(")[2].rstrip(")")})
     return None
 
 
-def _name(parameter: click.Parameter) -> str:
+def _parameter_name(parameter: click.Parameter) -> str:
     is_word = isinstance(parameter, click.Argument)
     return (parameter.metavar or str(parameter.name).upper()) if is_word else "/".join(parameter.opts)
 
 
-def _expected(kind: Any) -> Any:
+def _expected_words(kind: Any) -> Any:
     if isinstance(kind, click.Choice):
         return said("expected_choice", choices=[str(choice) for choice in kind.choices])
     if isinstance(kind, (click.IntRange, click.FloatRange)):

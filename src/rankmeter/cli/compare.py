@@ -29,16 +29,16 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_of, is_styled, show
+from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_asked, is_styled, show
 from rankmeter.cli.parameters import (
     Count,
     Reads,
     Writes,
     check_places,
     command,
-    given,
     option,
     takes,
+    typed_parameters,
     was_given,
     written,
 )
@@ -92,6 +92,7 @@ class Testing:
     permutations: int = option(type=Count(), default=100_000)
     resamples: int = option(type=Count(), default=9_999)
     seed: int = option(**SEED)
+    best_set: Literal["mcb"] | None = option()
     unit: Literal["query", "run"] = option(default="query")
     units: str | None = option(type=Reads(), metavar="FILE")
     assisted_by: str | None = option(type=Reads(), metavar="FILE")
@@ -161,7 +162,7 @@ def compare(
     gates = [parse_gate(text) for text in gating.gates]
     summary = _summary_path() if gating.github_summary else None
     _check_together(testing, gating, pages)
-    chosen = numbers.format or format_of(delivery.output, FORMATS)
+    chosen = numbers.format or format_asked(delivery.output, FORMATS)
     if delivery.quiet:
         silence_notes()
     titles = titles_of(pages.titles)
@@ -210,7 +211,7 @@ def _compared(
     with ProgressBar(len(paths) + len(several.seeds) + len(several.folds)) as progress:
         runs = list(paths) if sources.no_judgments or several.saved else list(paths[1:])
         if several.saved:
-            if late := [late.opts[-1] for late in given() if late.name in _EVALUATING]:
+            if late := [late.opts[-1] for late in typed_parameters() if late.name in _EVALUATING]:
                 raise InputError.of("cli.too_late_for_evaluations", option=late[0])
             truth, systems = None, _saved_evaluations(paths, several.seeds)
         else:
@@ -239,10 +240,10 @@ def _saved_evaluations(paths: Sequence[str], seeds: Sequence[str]) -> list[Any]:
             load(path)  # complains if it is not an evaluation
         raise InputError.of("cli.one_saved" if paths else "cli.none_saved", source="".join(paths))
     alone = [(name, load(path)) for name, path in by_system(paths).items()]
-    return [*alone, *((name, _seeds(files, load)) for name, files in _several("--seeds", seeds))]
+    return [*alone, *((name, _seeds(files, load)) for name, files in _named_runs("--seeds", seeds))]
 
 
-def _several(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _named_runs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Read ``dense=d1.run,d2.run``: the name of a system and its files."""
     for text in texts:
         name, equals, files = text.partition("=")
@@ -294,7 +295,7 @@ def _judgments_and_systems(
             raise InputError.of("cli.run_is_folder", source=path, files=str(Path(path) / "*"))
     if judged is not None and Path(judged).is_dir() and not Path(judged, "qrels").is_dir():
         raise InputError.of("cli.judgments_are_folder", source=judged)
-    seeded, folded = list(_several("--seeds", several.seeds)), list(_several("--folds", several.folds))
+    seeded, folded = list(_named_runs("--seeds", several.seeds)), list(_named_runs("--folds", several.folds))
     sources.check_columns(judged, [*runs, *(file for _, files in (*seeded, *folded) for file in files)], history)
     truth = None if judged is None else sources.judgments(judged, dialect)
     columns = named_columns(sources.columns)
@@ -336,7 +337,7 @@ def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details
     """Write or print the numbers of a comparison in one of the formats."""
     cmp = shown.cmp
     if format == "table" and delivery.output is None:
-        _show(shown, quiet=delivery.quiet, details=details or not is_styled())
+        _show_comparison(shown, quiet=delivery.quiet, details=details or not is_styled())
     elif format == "csv":
         rows = cmp.tests
         if cmp.slice_differences:  # rows about all queries have no slice
@@ -348,7 +349,7 @@ def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details
         delivery.deliver(texts[format]())
 
 
-def _show(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
+def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> None:
     """On a terminal print the answer and one table; with details, and for programs, every table."""
     cmp, lang = shown.cmp, shown.lang
     is_grid = not details and len(cmp.measures) > 1
@@ -402,7 +403,7 @@ def _saved_comparison(paths: Sequence[str]) -> Comparison | None:
         return None
     if len(paths) > 1:
         raise InputError.of("cli.compared_already", source=done[0])
-    if late := [late.opts[-1] for late in given() if late.name not in _SHOWING]:
+    if late := [late.opts[-1] for late in typed_parameters() if late.name not in _SHOWING]:
         raise InputError.of("cli.too_late_for_comparison", source=paths[0], option=late[0])
     return Comparison.load(paths[0])
 

@@ -116,19 +116,19 @@ def reconcile(
     if bool(claims) == bool(between):
         raise InputError.of("cli.two_questions" if claims else "cli.no_question")
     if between:
-        first, second = _two_tools(between)
+        first, second = _split_two_tools(between)
         if not metrics:
             raise InputError.of("cli.between_lacks_metric", tools=between)
         _give_together([rm.between(judgments, run, first, second, metric, columns=named) for metric in metrics], answer)
         return DONE
     if metrics:
         raise InputError.of("cli.measure_without_between", metric=metrics[0])
-    reconciled = rm.reconcile(judgments, run, list(map(_claim, claims)), columns=named, **options)
+    reconciled = rm.reconcile(judgments, run, list(map(_read_claim, claims)), columns=named, **options)
     answer.give(reconciled)
     return DONE if reconciled.found else FAILED
 
 
-def _claim(text: str) -> tuple[str, str]:
+def _read_claim(text: str) -> tuple[str, str]:
     """The name and the number; the name may contain equals signs itself: ``nDCG(gain=exp2)@10=0.31``."""
     name, equals, number = text.rpartition("=")
     if not equals or not name.strip() or not number.strip():
@@ -147,7 +147,7 @@ def _give_together(results: list[Any], answer: TextAnswer) -> None:
     echo(f"[{','.join(texts)}]" if answer.format == "json" and len(texts) > 1 else "\n\n".join(texts))
 
 
-def _two_tools(text: str) -> tuple[str, str]:
+def _split_two_tools(text: str) -> tuple[str, str]:
     """Split ``trec_eval:9,c,recbole`` into two tools: a part that names no tool is an option of the one before."""
     from rankmeter.definitions.space import OURS
     from rankmeter.measures.dialects import dialect_names

@@ -22,7 +22,7 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_of, show, shown_text
+from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_asked, show, shown_text
 from rankmeter.cli.parameters import Reads, check_places, command, option, takes, written
 from rankmeter.cli.talk import ProgressBar, not_noted, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -80,7 +80,7 @@ def evaluate(
     if assisting.needed is not None and assisting.assisted_by is None:
         raise InputError.of("cli.needed_without_machine")
     if showing.output and not showing.format and showing.output.suffix.lower() not in ("", ".txt", ".parquet"):
-        showing = replace(showing, format=format_of(showing.output, FORMATS))
+        showing = replace(showing, format=format_asked(showing.output, FORMATS))
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
     if showing.quiet:
@@ -93,7 +93,7 @@ def evaluate(
     systems = by_system(runs)
     names = system_names([labelled]) if labelled else list(systems)
     usual = tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES
-    asked = _asked(measures, asking, usual, quiet=showing.quiet)
+    asked = _measures_asked(measures, asking, usual, quiet=showing.quiet)
     _check_save(showing.save, names)
     if labelled is not None:
         ev = _evaluate_labelled(labelled, names[0], asked, asking)
@@ -110,7 +110,9 @@ def evaluate(
         say(word("values_written", spoken_language(), place=str(values_to)))
 
 
-def _asked(measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool) -> Sequence[Measure | str]:
+def _measures_asked(
+    measures: Sequence[str], asking: Asking, usual: Sequence[str], *, quiet: bool
+) -> Sequence[Measure | str]:
     """The measures; print what each metric of another tool is, and refuse unknown ones before anything is read."""
     if not asking.dialect:
         into_measures(measures or usual)
@@ -220,7 +222,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
     assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]
     if assisted:
         together = assisted[0].beside(assisted[1:]).with_width(needed)
-        showing.deliver(shown_text(together, showing.format or format_of(showing.output, FORMATS), lang))
+        showing.deliver(shown_text(together, showing.format or format_asked(showing.output, FORMATS), lang))
     elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
         show([shown.table()], lang)
         tell([""])
@@ -244,13 +246,13 @@ def _talk(shown: ShownEvaluations) -> list[str]:
         elif shown.is_sliced:
             sentences.append(said("do_slices_differ"))
     return [
-        *_facts(shown.evaluations, shown.lang),
+        *_counts_shown(shown.evaluations, shown.lang),
         *(sentence.text(shown.lang) for sentence in sentences),
         *definition_talk(shown.measures, shown.lang, shown.label),
     ]
 
 
-def _facts(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
+def _counts_shown(evaluations: Sequence[Evaluation], lang: Language) -> list[str]:
     """The counts, each once for all runs that share it."""
     facts: dict[str, list[str]] = {}
     for ev in evaluations:

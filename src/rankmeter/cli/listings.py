@@ -54,7 +54,7 @@ table_or_json = click.option("--format", type=click.Choice(["table", "json"]), d
 def measures(name_filter: str | None, lang: Language, format: str) -> None:
     """All measures, or those with a name that holds some text."""
     wanted = (name_filter or "").casefold()
-    entries = (_measure(REGISTRY[name], lang) for names in by_question().values() for name in names)
+    entries = (_measure_facts(REGISTRY[name], lang) for names in by_question().values() for name in names)
     listed = [
         entry
         for entry in entries
@@ -84,7 +84,7 @@ def by_question() -> dict[str, list[str]]:
     return questions
 
 
-def _measure(measure: Measure, language: Language) -> dict[str, Any]:
+def _measure_facts(measure: Measure, language: Language) -> dict[str, Any]:
     """What is known about a measure, as plain Python."""
     # A measure of events has no judged queries, so it lacks some fields of other measures.
     options = [option for option in fields(measure) if option.name in measure.describe()]
@@ -99,11 +99,11 @@ def _measure(measure: Measure, language: Language) -> dict[str, Any]:
         "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
         "graded": measure.graded,
         "at": measure.at,
-        "options": {option.name: _option(measure, option.name, rule_of(option), language) for option in options},
+        "options": {option.name: _option_facts(measure, option.name, rule_of(option), language) for option in options},
     }
 
 
-def _option(measure: Measure, name: str, rule: Rule, language: Language) -> dict[str, Any]:
+def _option_facts(measure: Measure, name: str, rule: Rule, language: Language) -> dict[str, Any]:
     # describe() gives the effective value of an option that is None by default.
     default = measure.describe()[name]
     choices, number = rule.choices, replace(rule, choices=(), grades=False, several=False)
@@ -140,7 +140,9 @@ def _text(listed: list[dict[str, Any]], language: Language) -> str:
     lines += ["", words["shared"]]
     for option in fields(shared):
         if option.name in _SHARED:
-            lines.append("  " + _option_text(option.name, _option(shared, option.name, rule_of(option), language)))
+            lines.append(
+                "  " + _option_text(option.name, _option_facts(shared, option.name, rule_of(option), language))
+            )
     return "\n".join(lines)
 
 
@@ -191,7 +193,7 @@ def _dialect(dialect: Dialect, lang: Language) -> dict[str, Any]:
         "metrics": [
             {
                 "names": list(metric.names),
-                "measure": _definition(metric),
+                "measure": _measure_of_metric(metric),
                 "options": list(metric.options),
                 "reason": metric.reason[lang] if metric.reason else "",
             }
@@ -207,7 +209,7 @@ def _dialect(dialect: Dialect, lang: Language) -> dict[str, Any]:
     }
 
 
-def _definition(metric: Metric) -> str:
+def _measure_of_metric(metric: Metric) -> str:
     """The measure that a metric is, with k for a number that it takes."""
     takes_k = metric.number == "cutoff" and metric.conventions.get("cutoff") is None
     # An unlikely number stands for k, as some measures are defined only with a cutoff.
@@ -228,10 +230,10 @@ def _whole(dialect: Dialect, lang: Language) -> list[Block]:
     blocks: list[Block] = [*(Paragraph(text) for text in about if text), Heading(words["metrics"])]
     width = max(len(metric.name) for metric in dialect.metrics)
     for metric in dialect.metrics:
-        line = f"{metric.name:<{width}}  {_definition(metric)}"
+        line = f"{metric.name:<{width}}  {_measure_of_metric(metric)}"
         # A definition has no blanks at which a line could be broken.
         blocks.append(Paragraph(line if len(line) < readable_width() else line.replace(",", ", ")))
-        shown = ", ".join(_values(name, meant) for name, meant in metric.options.items())
+        shown = ", ".join(_option_shown(name, meant) for name, meant in metric.options.items())
         below = [f"{words['takes']} {shown}" if shown else "", metric.reason[lang] if metric.reason else ""]
         blocks += [Paragraph(text, depth=2) for text in below if text]
     options = [(f"{dialect.name}:{_variant(v.name, v.sets)}", v.text[lang]) for v in dialect.variants]
@@ -243,5 +245,5 @@ def _whole(dialect: Dialect, lang: Language) -> list[Block]:
     return blocks
 
 
-def _values(name: str, meant: Any) -> str:
+def _option_shown(name: str, meant: Any) -> str:
     return name if isinstance(meant, str) else f"{name}={'|'.join(format_value(value) for value in meant)}"

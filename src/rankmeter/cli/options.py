@@ -120,7 +120,7 @@ class ItemsAndUsers:
         return known
 
 
-def parts(_: str, text: str | None) -> list[str]:
+def part_list(_: str, text: str | None) -> list[str]:
     """Read ``age, country``."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
@@ -144,7 +144,7 @@ def named_columns(text: str | None) -> dict[str, str]:
     from rankmeter.inputs.columns import ROLES, STATEMENTS
 
     columns: dict[str, str] = {}
-    for part, role, column in _parts(text):
+    for part, role, column in _typed_parts(text):
         if role.startswith("catalogue.") and column:
             continue  # read by catalogue_columns
         side, dot, bare = role.partition(".")
@@ -156,9 +156,9 @@ def named_columns(text: str | None) -> dict[str, str]:
     return columns
 
 
-def _parts(text: str | None) -> Iterator[tuple[str, str, str]]:
+def _typed_parts(text: str | None) -> Iterator[tuple[str, str, str]]:
     """The parts of ``item=docid, query=uid``, each with what precedes and follows the equals sign."""
-    for part in parts("", text):
+    for part in part_list("", text):
         name, _, value = part.partition("=")
         yield part, name.strip(), value.strip()
 
@@ -169,7 +169,7 @@ def catalogue_columns(text: str | None) -> dict[str, str]:
     >>> catalogue_columns("query=uid,catalogue.features=f1+f2,catalogue.values=cost")
     {'features': 'f1+f2', 'values': 'cost'}
     """
-    named = {role: column for _, role, column in _parts(text) if role.startswith("catalogue.")}
+    named = {role: column for _, role, column in _typed_parts(text) if role.startswith("catalogue.")}
     if not named:
         return {}
     from rankmeter.lists.catalogue import columns_of_items
@@ -224,17 +224,17 @@ def pairs(option: str, text: str | None) -> dict[str, str]:
     {'user': 'visitor', 'type': 'action'}
     """
     named: dict[str, str] = {}
-    for part, name, value in _parts(text):
+    for part, name, value in _typed_parts(text):
         if not (name and value):
             raise InputError.of("cli.not_name_value", option=option, part=part)
         named[name] = value
     return named
 
 
-def numbers(option: str, text: str | None) -> list[Any] | None:
+def number_list(option: str, text: str | None) -> list[Any] | None:
     """Read ``1,0.62,0.48``; whole numbers stay whole.
 
-    >>> numbers("--cutoffs", "1, 3,5"), numbers("--examination", "1,0.5"), numbers("--cutoffs", None)
+    >>> number_list("--cutoffs", "1, 3,5"), number_list("--examination", "1,0.5"), number_list("--cutoffs", None)
     ([1, 3, 5], [1, 0.5], None)
     """
     if text is None:
@@ -256,5 +256,5 @@ def kinds_of_events(option: str, text: str | None) -> dict[str, list[str]]:
 
 PAIRS: dict[str, Any] = {**COLUMNS, "parse": pairs}
 TYPES: dict[str, Any] = {"cls": CommaList, "metavar": "KIND=WORD,...", "parse": kinds_of_events}
-NUMBERS: dict[str, Any] = {"cls": CommaList, "metavar": "NUMBER,...", "parse": numbers}
+NUMBERS: dict[str, Any] = {"cls": CommaList, "metavar": "NUMBER,...", "parse": number_list}
 columns_option = click.option("--columns", **PAIRS)

@@ -40,7 +40,7 @@ WIDEST = 100
 """The width beyond which lines are hard to read."""
 
 
-def format_of(output: Path | None, formats: Sequence[Format]) -> Format:
+def format_asked(output: Path | None, formats: Sequence[Format]) -> Format:
     """The format that the ending of a file asks for; a table for standard output."""
     ending = "" if output is None else output.suffix.lower()
     for name in formats:
@@ -154,7 +154,7 @@ class Answer(Delivery):
     @property
     def meant(self) -> str:
         """The format that was asked for, or that the ending of the file asks for."""
-        return self.format or format_of(self.output, get_args(AnswerFormat))
+        return self.format or format_asked(self.output, get_args(AnswerFormat))
 
     def give(self, result: ShownAsTable) -> None:
         """Write or print the whole document of a result."""

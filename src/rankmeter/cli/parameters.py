@@ -169,8 +169,8 @@ command = partial(click.command, cls=Command)
 
 def check_places(places: dict[str, Path], ctx: click.Context) -> None:
     """Refuse output files that the command reads, writes twice or cannot write, before anything is computed."""
-    check_apart(places, [path for parameter, text in _values(ctx, Reads) for path in parameter.type.files(text)])
-    folders = {parameter.opts[-1] for parameter, _ in _values(ctx, Writes) if parameter.type.folder}
+    check_apart(places, [path for parameter, text in _paths_given(ctx, Reads) for path in parameter.type.files(text)])
+    folders = {parameter.opts[-1] for parameter, _ in _paths_given(ctx, Writes) if parameter.type.folder}
     for name, place in places.items():
         if name not in folders:
             check_writable(place)
@@ -178,10 +178,10 @@ def check_places(places: dict[str, Path], ctx: click.Context) -> None:
 
 def written(ctx: click.Context) -> dict[str, Path]:
     """The files that a command was asked to write, by option."""
-    return {parameter.opts[-1]: place for parameter, place in _values(ctx, Writes)}
+    return {parameter.opts[-1]: place for parameter, place in _paths_given(ctx, Writes)}
 
 
-def _values(ctx: click.Context, kind: type) -> Iterable[tuple[Any, Any]]:
+def _paths_given(ctx: click.Context, kind: type) -> Iterable[tuple[Any, Any]]:
     for parameter in ctx.command.params:
         if isinstance(parameter.type, kind):
             value = ctx.params.get(str(parameter.name))
@@ -194,7 +194,7 @@ def was_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def given() -> list[click.Parameter]:
+def typed_parameters() -> list[click.Parameter]:
     """The parameters that were typed in this call."""
     return [parameter for parameter in click.get_current_context().command.params if was_given(str(parameter.name))]
 

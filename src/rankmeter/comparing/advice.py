@@ -190,7 +190,7 @@ def advise(
 
     share: Measure = Judged(aggregate="pooled") @ cutoff
     shares = {ev.name: ev.means[share] for ev in evaluated([share])}
-    facts = _facts(truth.query, truth.grade, length, shares)
+    facts = _data_facts(truth.query, truth.grade, length, shares)
     recommended = _recommended_to_users(facts, cutoff) if users else _recommended(facts, cutoff)
     proposed = into_measures([advised.measure for advised in recommended])
     asked = list(into_measures(measures)) if measures else []
@@ -202,7 +202,7 @@ def advise(
         return typed.get(measure, str(measure))
 
     behaviour = _behaviour(evaluations, looked_at, label, seed) if sources else []
-    alike = _alike(evaluations, looked_at, label) if sources else []
+    alike = _orders_alike(evaluations, looked_at, label) if sources else []
     notes = [said("usual_cutoff")] if k is None and purpose is None else []
     notes += [said("short_lists", length=length, k=cutoff)] if length is not None and length < cutoff else []
     notes += _notes(facts, cutoff, behaviour, users=users)
@@ -210,7 +210,7 @@ def advise(
     return Advice(cutoff, purpose, facts, tuple(recommended), tuple(behaviour), tuple(alike), tuple(notes))
 
 
-def _facts(query: pl.Series, grade: pl.Series, length: float | None, shares: Mapping[str, float]) -> DataFacts:
+def _data_facts(query: pl.Series, grade: pl.Series, length: float | None, shares: Mapping[str, float]) -> DataFacts:
     frame = pl.DataFrame({"query": query, "grade": grade})
     relevant = frame.group_by("query").agg(count=(pl.col("grade") > 0).sum())["count"].to_numpy()
     positive = relevant[relevant > 0]
@@ -299,7 +299,7 @@ def _notes(facts: DataFacts, k: int, behaviour: Sequence[Behaviour], *, users: b
     return notes
 
 
-def _values(evaluations: Sequence[Evaluation], measure: Measure) -> Floats:
+def _values_by_system(evaluations: Sequence[Evaluation], measure: Measure) -> Floats:
     """(systems, queries) the values of the queries that count for every system; judged queries come first in all."""
     judged = evaluations[0].facts.judged
     parts = [ev.values[measure] for ev in evaluations]
@@ -313,7 +313,7 @@ def _behaviour(
     pairs = list(combinations(range(len(evaluations)), 2))
     behaviours = []
     for measure in measures:
-        values = _values(evaluations, measure)
+        values = _values_by_system(evaluations, measure)
         saturated = float((values >= measure.bounds[1]).mean()) if values.size else 0.0
         if not pairs or values.shape[1] < 2:
             behaviours.append(Behaviour(label(measure), None, None, saturated))
@@ -338,7 +338,7 @@ def _stable(values: Floats, pairs: Sequence[tuple[int, int]], seed: int) -> floa
     return float(np.where(signs[0] * signs[1] == 0, 0.5, signs[0] == signs[1]).mean())
 
 
-def _alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure], label: Label) -> list[Alike]:
+def _orders_alike(evaluations: Sequence[Evaluation], measures: Sequence[Measure], label: Label) -> list[Alike]:
     """Pairs of measures that order queries alike within each system, or systems alike where there are enough."""
     judged = evaluations[0].facts.judged
     alike = []

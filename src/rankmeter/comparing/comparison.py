@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, cast, get_args
 from rankmeter import __version__
 from rankmeter.comparing.lining_up import LinedUp, shared_seeds, units_of_queries
 from rankmeter.comparing.notes import judged_unlike, notes_about
-from rankmeter.comparing.records import Family, Inputs, Settings
+from rankmeter.comparing.records import BestSet, Family, Inputs, Settings
 from rankmeter.comparing.results import Comparison
 from rankmeter.comparing.scoring import Progress, Scoring, pairs_of, slice_differences
 from rankmeter.comparing.systems import Measured, Repeats, folds, measure_system, named_systems, seeds
@@ -39,6 +39,7 @@ from rankmeter.wings.loading import answering
 from rankmeter.wording import Option, said
 
 FAMILIES = get_args(Family)
+BEST_SETS = get_args(BestSet)
 
 
 class ChanceOptions(TypedDict, total=False):
@@ -55,6 +56,7 @@ class ChanceOptions(TypedDict, total=False):
     resamples: int
     seed: int
     power: float
+    best_set: BestSet | None
 
 
 DEFAULTS: ChanceOptions = {
@@ -69,6 +71,7 @@ DEFAULTS: ChanceOptions = {
     "resamples": 9_999,
     "seed": 0,
     "power": 0.8,
+    "best_set": None,
 }
 
 
@@ -79,7 +82,7 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
             hint = did_you_mean(name, list(DEFAULTS)) or None
             raise InputTypeError.of("comparing.unexpected_keyword", name=name, hint=hint)
     chosen: ChanceOptions = {**DEFAULTS, **options}
-    choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS)}
+    choices = {"test": TESTS, "correction": CORRECTIONS, "interval": (None, *METHODS), "best_set": (None, *BEST_SETS)}
     for option, possible in choices.items():
         check_choice(option, chosen[option], possible)  # type: ignore[literal-required]
     level, power = check_level(chosen["level"]), check_level(chosen["power"], "power")
@@ -166,6 +169,9 @@ def compare(
         How many random signs and bootstrap samples are drawn, and from which seed; all are kept in the result.
     power
         The chance of being found that a detectable difference has.
+    best_set
+        ``mcb`` also asks which systems may be the best, by multiple comparisons with the best (Hsu 1984): a question
+        of its own beside the tests, answered in a sentence of its own.
 
     Examples
     --------
@@ -231,7 +237,10 @@ def compare(
     unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
     by_name: dict[str, Any] = {**chance}
     settings = Settings(
-        **{name: by_name[name] for name in ("test", "correction", "level", "permutations", "resamples", "power")},
+        **{
+            name: by_name[name]
+            for name in ("test", "correction", "level", "permutations", "resamples", "power", "best_set")
+        },
         family=family,
         pairs=len(couples),
         interval=chance["interval"] or INVERTS.get(chance["test"], "t"),

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, ranked_lists, similarity
+from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, mean_similarity, ranked_lists
 from rankmeter.measures import Measure, RankedMeasure
-from rankmeter.stats.power import quantile
+from rankmeter.stats.power import two_sided_quantile
 from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         ),
         "curves": (drawn := curves_as_far_as_lists(cmp, sides)),
         "curve_of": [name if (name := family_of(measure)) in drawn else None for measure in cmp.measures],
-        "distributions": [distribution(cmp, m) for m in cmp.measures],
+        "distributions": [distribution_steps(cmp, m) for m in cmp.measures],
         "correlation": correlation(cmp),
-        "similarity": (likeness := nested(similarity(sides["lists"], sides["sampled"])) if sides else []),
+        "similarity": (likeness := nested(mean_similarity(sides["lists"], sides["sampled"])) if sides else []),
         "alike_order": order_by_likeness(likeness),
         "similar_queries": len(sides["sampled"]) if sides else 0,
-        "trade_off": trade_off(cmp),
+        "trade_off": pareto_fronts(cmp),
     }
 
 
@@ -128,7 +128,7 @@ def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[t
     return [(int(q), short(float(values[reference, q])), short(float(values[system, q]))) for q in order]
 
 
-def distribution(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
+def distribution_steps(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
     """For each system the steps of its cumulative distribution: a value, and the share of queries at or below it."""
     shares: list[list[list[float | None]]] = []
     for row in np.sort(np.round(cmp.values[measure], 4), axis=1):
@@ -191,7 +191,7 @@ def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> 
         return {}
     longest = SIMILAR_DEPTH + 1 if sides is None else max(sides["longest"], 1)
     deepest = None if longest > SIMILAR_DEPTH else longest
-    points = curves(cmp.measures, cmp.inputs, z=quantile(cmp.settings.level), deepest=deepest)
+    points = curves(cmp.measures, cmp.inputs, z=two_sided_quantile(cmp.settings.level), deepest=deepest)
     # As the first of its measures was typed, without the cutoff.
     typed = {family_of(measure): re.sub(r"@\d+$", "", cmp.label(measure)) for measure in reversed(cmp.measures)}
     return {
@@ -257,7 +257,7 @@ def order_by_likeness(likeness: Sequence[Sequence[float | None]]) -> list[int]:
     return [int(place) for place in leaves_list(tree)]
 
 
-def trade_off(cmp: Comparison) -> dict[str, Any]:
+def pareto_fronts(cmp: Comparison) -> dict[str, Any]:
     """The value of each system under each measure, and for every two measures the systems on the Pareto front."""
     values = [[short(cmp.score(measure, system).value) for system in cmp.systems] for measure in cmp.measures]
     signs = [1 if measure.higher_is_better else -1 for measure in cmp.measures]

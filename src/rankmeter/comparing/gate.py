@@ -35,6 +35,8 @@ _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(
 _CLOSE = re.compile(rf"(?P<name>.+?)(?P<sign>[+-])(?P<size>{_NUMBER}%?)")
 """As an offset, but without spaces: names may hold a minus and a number too, `baseline` does not."""
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
+HALF = 0.5
+"""A one-sided p-value above it points the other way, as a test of ranks or signs can, whatever the mean."""
 _RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
 
 
@@ -80,7 +82,7 @@ def parse_gate(text: str) -> Gate:
     left, right = match["left"].strip(), match["right"].strip()
     system: str | None = None
     if of := _OF.fullmatch(left):
-        left, system = of["measure"], _name(of["system"])
+        left, system = of["measure"], _name_in_gate(of["system"])
     parse(left)  # an unknown measure is refused before anything is evaluated
     reference, offset, relative = _limit(right, text)
     operator: Operator = match["operator"]  # type: ignore[assignment]
@@ -93,11 +95,11 @@ def _limit(text: str, whole: str) -> tuple[str | None, float, bool]:
     text = re.sub(r"^baseline(?=[+-])", "baseline ", text)
     if match := _OFFSET.fullmatch(text):
         size = _finite(match["sign"] + match["size"], whole)
-        return _name(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
+        return _name_in_gate(match["name"]), size / 100 if match["percent"] else size, bool(match["percent"])
     meant = _plain(text)
     if re.search(r"[*/]|\s[+-]\s", text) or re.fullmatch(rf"(?:.*\s)?[+-]?\s*{_NUMBER}\s*%?", meant):
         raise InputError.of("comparing.not_a_limit", text=whole, limit=text, hint=_hint(whole))
-    return _name(text), 0.0, False
+    return _name_in_gate(text), 0.0, False
 
 
 def _finite(text: str, whole: str) -> float:
@@ -117,7 +119,7 @@ def _plain(text: str) -> str:
     return "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", text))
 
 
-def _name(text: str) -> str:
+def _name_in_gate(text: str) -> str:
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
@@ -133,6 +135,7 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         limit = base + gate.offset * (abs(base) if gate.relative else 1.0)
     values = [cmp.score(measure, system).value for system in systems]
     chances: list[float | None] = [None] * len(systems)
+    raw: list[float] = [0.0] * len(systems)
     if gate.significantly:
         if measure not in cmp.samples:  # a gate that asks for proof where there can be none would always pass
             raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
@@ -140,7 +143,8 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         shift = limit if reference is None else limit - cmp.score(measure, reference).value
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
-    return [_verdict(cmp, gate, *row, limit, reference) for row in zip(systems, values, chances, strict=True)]
+    rows = zip(systems, values, chances, raw, strict=True)
+    return [_verdict_of_gate(cmp, gate, *row, limit, reference) for row in rows]
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -157,10 +161,17 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
     return cmp.find_system(gate.reference)
 
 
-def _verdict(
-    cmp: Comparison, gate: Gate, system: str, value: float, p: float | None, limit: float, reference: str | None
+def _verdict_of_gate(
+    cmp: Comparison,
+    gate: Gate,
+    system: str,
+    value: float,
+    p: float | None,
+    raw_p: float,
+    limit: float,
+    reference: str | None,
 ) -> Verdict:
-    is_reached = holds(value, gate.operator, limit)
+    is_reached = meets(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
     undefined = math.isnan(value) or math.isnan(limit)
     against = said("limit_number", limit=limit)
@@ -173,12 +184,14 @@ def _verdict(
         kind = "gate_undefined"
     elif is_reached:
         kind = "gate_holds" if p is None else "gate_holds_surely" if certain else "gate_holds_by_chance"
+        if raw_p > HALF:
+            kind = "gate_holds_against_test"
     relation = said(_RELATIONS[gate.operator])
     why = said(kind, measure=gate.measure, system=system, value=value, relation=relation, limit=against, p=p)
     return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)
 
 
-def holds(value: float, operator: Operator, limit: float) -> bool:
+def meets(value: float, operator: Operator, limit: float) -> bool:
     """Whether ``value operator limit`` holds."""
     # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
     if math.isclose(value, limit, rel_tol=1e-12, abs_tol=1e-12):
@@ -283,10 +296,10 @@ def _as_gate(text: str, *, certain: bool | None) -> Gate:
 def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
     """A requirement on the value of a run alone."""
     value = ev[gate.measure]
-    failed = math.isnan(value) or holds(value, gate.operator, gate.offset)
+    failed = math.isnan(value) or meets(value, gate.operator, gate.offset)
     interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
-    why = said(kind, value=value, interval=_ends(interval))
+    why = said(kind, value=value, interval=_interval_text(interval))
     return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
 
 
@@ -296,12 +309,12 @@ def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
     interval = cmp.difference(gate.measure, RUN).interval
     before = cmp.score(gate.measure, BASELINE).value
     why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
-               interval=_ends(interval), told=verdict.why)  # fmt: skip
+               interval=_interval_text(interval), told=verdict.why)  # fmt: skip
     ends = None if interval is None else interval.ends
     return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, _fallen(cmp, gate.measure, shown))
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)

@@ -198,10 +198,10 @@ class SlicedSystems:
 def side_by_side(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> dict[str, SlicedSystems]:
     """The ways of slicing that every evaluation has."""
     shared = [name for name in evaluations[0].slices if all(name in ev.slices for ev in evaluations)]
-    return {name: _beside([ev.slices[name] for ev in evaluations], measures) for name in shared}
+    return {name: _sliced_beside([ev.slices[name] for ev in evaluations], measures) for name in shared}
 
 
-def _beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:
+def _sliced_beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:
     # A run may hold queries that no other has, so some systems may lack a slice.
     labels = tuple(dict.fromkeys(label for slices in several for label in slices.labels))
     shown = [measure for measure in measures if all(measure in slices.values for slices in several)]

@@ -63,7 +63,7 @@ def notes_about(scoring: Scoring, differences: Sequence[Difference]) -> list[Sai
         *_overlapping(measured, label),
         *_tied_winner(measured, label),
         *_ties(measured),
-        *_runs(measured, settings),
+        *_note_of_runs(measured, settings),
     ]
     return [
         *sorted(notes, key=lambda note: note.kind in GOOD_TO_KNOW),  # what is merely good to know comes last
@@ -90,7 +90,7 @@ def _skewed(
 
 def _without_spread(differences: Sequence[Difference], label: Label) -> Iterable[Said]:
     """Pairs for which another test had to be used."""
-    flat = [pair for pair in differences if _is_flat(pair)]
+    flat = [pair for pair in differences if _differ_alike(pair)]
     if flat:
         pairs = dict.fromkeys(_pair_named(pair, label) for pair in flat)
         yield said("no_spread_in", pairs=examples(pairs, shown=SHOWN), reason=flat[0].reason)
@@ -113,7 +113,7 @@ def _at_floors(
         tested = [pair for pair in differences if pair.measure == measure]
         for difference, floor in zip(tested, floors.tolist(), strict=True):
             at_floor = difference.p is not None and difference.p <= floor * (1 + SAME)
-            if at_floor and SMALLEST_SHOWN <= floor < 1 and not _is_flat(difference):
+            if at_floor and SMALLEST_SHOWN <= floor < 1 and not _differ_alike(difference):
                 kind = "p_floor_of_permutations" if drawn else "p_floor_of_units"
                 reached.setdefault(kind, []).append(f"{_pair_named(difference, label)} {floor:.2g}")
     for kind, pairs in reached.items():
@@ -121,7 +121,7 @@ def _at_floors(
         yield said(kind, pairs=examples(pairs, shown=SHOWN), units=units, count=settings.permutations)
 
 
-def _is_flat(difference: Difference) -> bool:
+def _differ_alike(difference: Difference) -> bool:
     """Whether all units differ by the same amount, so that their signs were tested instead."""
     return isinstance(difference.reason, Said) and difference.reason.kind == "no_spread"
 
@@ -295,7 +295,7 @@ def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
             )  # fmt: skip
 
 
-def _runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:
+def _note_of_runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:
     several = {name: len(system.runs) for name, system in measured.items() if len(system.runs) > 1}
     if several and settings.unit != "run":
         yield said("runs_averaged", runs=several)

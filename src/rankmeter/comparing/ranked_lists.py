@@ -42,7 +42,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
         return None
     asked = run if run.mapping is None else run.mapping.only(queries)
     rule = ties if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else "item"
-    blocks = joined_runs([_only(block, queries) for block in asked.blocks()])
+    blocks = joined_runs([_rows_of_queries(block, queries) for block in asked.blocks()])
     ids = pl.Series(dtype=pl.String)
 
     def numbers(items: pl.Series) -> Ints:
@@ -58,7 +58,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
     return dict(zip(first.queries, lists, strict=True))
 
 
-def _only(block: RunTable, queries: Collection[str]) -> RunTable:
+def _rows_of_queries(block: RunTable, queries: Collection[str]) -> RunTable:
     """The rows of some queries, whose ids become text."""
     query = block.query.cast(pl.String)
     wanted = query.is_in(list(queries))
@@ -117,7 +117,7 @@ def overlaps(lists: Sequence[Sequence[str]]) -> Floats:
     return table
 
 
-def similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> Floats:
+def mean_similarity(lists: Mapping[str, Mapping[str, Sequence[str]]], queries: Sequence[str]) -> Floats:
     """The mean RBO of every two systems over some queries."""
     several = [overlaps([lists_of.get(query, ()) for lists_of in lists.values()]) for query in queries]
     table: Floats = np.mean(several, axis=0) if several else np.ones((len(lists), len(lists)))
@@ -130,7 +130,7 @@ MOST_FAMILIES = 6
 """How many measures get a curve: each needs all cutoffs of every system."""
 
 
-def families(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
+def families_of_cutoffs(measures: tuple[Measure, ...], cutoffs: Sequence[int] = CUTOFFS) -> dict[str, list[Measure]]:
     """The measures with a cutoff, each at every cutoff; those that differ only in their cutoff are one family."""
     by_name: dict[str, list[Measure]] = {}
     for measure in measures:
@@ -161,13 +161,13 @@ def curves(
     out.
     """
     cutoffs = tuple(k for k in CUTOFFS if deepest is None or k <= deepest) or CUTOFFS[:1]
-    asked = families(measures, cutoffs)
+    asked = families_of_cutoffs(measures, cutoffs)
     if not asked:
         return {}
     groups = groups_of([measure for several in asked.values() for measure in several])
     bands: dict[Measure, list[tuple[float, float, float]]] = {}
     for runs in inputs.runs.values():
-        measured = [_values(inputs.judgments, run, groups) for run in runs]
+        measured = [_values_of_run(inputs.judgments, run, groups) for run in runs]
         for measure in measured[0]:
             bands.setdefault(measure, []).append(_band([values[measure] for values in measured], measure, z))
     return {
@@ -177,7 +177,7 @@ def curves(
     }
 
 
-def _values(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
+def _values_of_run(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
     values: dict[Measure, Values] = {}
     for group in measure_groups(into_pair(judgments, run), groups, strict=None):
         values |= group.values

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from rankmeter.lists.catalogue import Catalogue, History
 
 Family = Literal["baseline", "all"]
+BestSet = Literal["mcb"]
+"""``mcb``: multiple comparisons with the best."""
 _TESTED = kinds("test_{}", get_args(Test))
 _TESTED_SEPARATELY = kinds("test_separate_{}", get_args(Test))
 _AGAINST = kinds("against_{}", get_args(Family))
+_ORDERED = kinds("order_by_{}", get_args(Family))
 _CORRECTED = kinds("correction_{}", get_args(Correction))
 _UNIT, _UNITS = (kinds(pattern, ("query", "run", "other")) for pattern in ("unit_{}", "units_{}"))
 SIZES = ("wins", "ties", "losses", "standardised", "rank_biserial")
@@ -48,7 +51,7 @@ class Settings:
     pairs: int
     """How many p-values a family, that is a measure, has."""
     level: float
-    """The confidence of intervals and of the best group; a corrected p-value below 1 - level is significant."""
+    """The confidence of intervals; a corrected p-value below 1 - level is significant."""
     interval: IntervalMethod
     permutations: int
     resamples: int
@@ -58,6 +61,8 @@ class Settings:
     power: float
     """The probability with which a detectable difference is found."""
     version: str
+    best_set: BestSet | None = None
+    """What else is asked about the best system, beside the tests."""
     paired: bool = True
     """Whether systems are compared unit by unit; False for runs that share no named seeds."""
 
@@ -72,6 +77,12 @@ class Settings:
         return self.alpha / (
             max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni", "max-t") else 1
         )
+
+    @property
+    def condition(self) -> Said:
+        """What makes a difference significant."""
+        kind = "significant_alone" if self.correction == "none" else "significant_corrected"
+        return said(kind, alpha=self.alpha)
 
     @property
     def tests_said(self) -> Said:
@@ -96,7 +107,7 @@ class Settings:
             again = said("nothing") if computed else said("resamples", count=self.resamples)
             sentences.append(said("intervals_by", level=self.level, method=method, units=units, drawn=again))
         if tested:
-            sentences.append(said("best_group_by", level=self.level))
+            sentences.append(said(_ORDERED[self.family]))
         return [*sentences, said("made_by", seed=self.seed, version=self.version)]
 
 
@@ -138,10 +149,11 @@ class Score(Showable):
     rank: int | None
     """Among the systems, best first; None where the measure has no better and worse."""
     rank_low: int | None
-    """The best rank that the system may have, all rank intervals holding at once."""
+    """1 and one more for each system that is significantly better."""
     rank_high: int | None
+    """The number of systems, less those that are significantly worse."""
     in_best: bool | None
-    """Whether the system may be the best: it cannot be separated from whichever is."""
+    """Whether the system is the first, or not significantly worse than the first; None where nothing was tested."""
     tie_bounds: tuple[float, float] | None
     """The value under the worst and the best order of tied items, where ties can change it."""
     unjudged: UnjudgedBounds | None
@@ -151,12 +163,16 @@ class Score(Showable):
     """The value of each run, where the system has several (seeds)."""
     reason: str = ""
     """Why something is missing."""
+    beats: tuple[str, ...] = ()
+    """The systems that it is significantly better than."""
+    in_best_set: bool | None = None
+    """Whether it may be the best by multiple comparisons with the best; None unless ``best_set`` asked for it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         whole = asdict(replace(self, measure=str(self.measure)))  # type: ignore[arg-type]  # a measure is its text
         bounds = self.tie_bounds and list(self.tie_bounds)
-        return {**whole, "tie_bounds": bounds, "run_values": list(self.run_values)}
+        return {**whole, "tie_bounds": bounds, "run_values": list(self.run_values), "beats": list(self.beats)}
 
     def told(self) -> list[Block]:
         """The value with its interval and its rank, or why there is none."""
@@ -192,6 +208,12 @@ class Difference(Showable):
     """The smallest true difference that this test finds with probability ``settings.power``."""
     reason: str = ""
     """Why something is missing."""
+    direction: int | None = None
+    """Which way the tested statistic points: 1 to larger values of ``system``, -1 to smaller ones, 0 to neither.
+
+    That of the difference for tests of the mean; Wilcoxon and sign tests may point the other way. None where nothing
+    was tested.
+    """
     by: str = ""
     """The way of slicing, where the difference is over the queries of one slice."""
     slice: str = ""
@@ -226,6 +248,7 @@ class Difference(Showable):
             "p": self.p,
             "p_corrected": self.p_corrected,
             "significant": self.significant,
+            "winner": self.winner,
             **{name: effect and getattr(effect, name) for name in SIZES},
             "detectable": self.detectable,
             "no_worse": equivalence and equivalence.no_worse,
@@ -241,8 +264,21 @@ class Difference(Showable):
 
     @property
     def is_better(self) -> bool:
-        """Whether ``system`` has the better value."""
-        return self.difference > 0 if self.measure.higher_is_better else self.difference < 0
+        """Whether ``system`` is the better one by what was tested; by the value where nothing was."""
+        towards = self.difference if self.direction is None else self.direction
+        return towards > 0 if self.measure.higher_is_better else towards < 0
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is significantly better; None where neither is."""
+        if not self.significant:
+            return None
+        return self.system if self.is_better else self.other
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the test finds the system better whose value is worse, as tests of ranks and signs can."""
+        return self.significant and self.direction is not None and self.direction * self.difference < 0
 
     def turned(self) -> Difference:
         """The difference seen from the other system."""
@@ -252,6 +288,7 @@ class Difference(Showable):
             system=self.other,
             other=self.system,
             difference=-self.difference,
+            direction=None if self.direction is None else -self.direction,
             interval=interval and replace(interval, low=-interval.high, high=-interval.low),
             effect=effect and effect.turned(),
             equivalence=same and Equivalence(same.margin, same.no_better, same.no_worse),

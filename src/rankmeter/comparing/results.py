@@ -152,8 +152,14 @@ class Comparison:
         return sorted(scores, key=lambda score: (math.isnan(score.value), sign * score.value))
 
     def best_group(self, measure: str | Measure) -> list[str]:
-        """The systems that cannot be separated from the best, best first."""
+        """The first system and those that are not significantly worse than it, best first."""
         return [score.system for score in self.ranked(measure) if score.in_best]
+
+    def best_set(self, measure: str | Measure) -> list[str]:
+        """The systems that may be the best by multiple comparisons with the best, which ``best_set="mcb"`` asks for."""
+        if self.settings.best_set is None:
+            raise InputError.of("comparing.no_best_set")
+        return [score.system for score in self.ranked(measure) if score.in_best_set]
 
     def difference(self, measure: str | Measure, system: str, other: str | None = None) -> Difference:
         """One system against another, by default the baseline."""
@@ -355,6 +361,7 @@ class Comparison:
             "quality": {system: _plain(asdict(quality)) for system, quality in self.quality.items()},
             "leaderboard": [score.to_dict() for measure in self.measures for score in self.ranked(measure)],
             "best_group": {str(measure): self.best_group(measure) for measure in self.measures},
+            **({"best_set": {str(m): self.best_set(m) for m in self.measures}} if self.settings.best_set else {}),
             "differences": [pair.to_dict() for pair in self.differences],
             **({"slices": self.by_slice.to_dicts()} if self.slices else {}),
             **({"slice_tests": self.slice_tests.to_dicts()} if self.slice_differences else {}),

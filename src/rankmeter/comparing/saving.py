@@ -54,16 +54,16 @@ def save_comparison(cmp: Comparison, path: str | os.PathLike[str]) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         # A fixed date, so that the same comparison gives the same bytes.
-        file.writestr(_entry(HEADER), json.dumps(_header(cmp), ensure_ascii=False))
+        file.writestr(_zip_entry(HEADER), json.dumps(_header(cmp), ensure_ascii=False))
         for place, system in enumerate(cmp.systems):
             for number, run in enumerate(cmp.runs[system]):
                 table = io.BytesIO()
                 run.save(table)
-                file.writestr(_entry(_run_name(place, number)), table.getvalue())
+                file.writestr(_zip_entry(_run_name(place, number)), table.getvalue())
     write_bytes(path, archive.getvalue())
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def _zip_entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry
@@ -169,5 +169,7 @@ def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:
         worded = Said.from_plain(method) if isinstance(method, Mapping) else method
         record["interval"] = replace(record["interval"], method=worded)
     record |= {name: Said.from_plain(plain[name]) for name in ("reason", "unjudged_reason") if plain.get(name)}
-    record |= {name: tuple(plain[name]) for name in ("tie_bounds", "run_values") if plain.get(name) is not None}
+    record |= {
+        name: tuple(plain[name]) for name in ("tie_bounds", "run_values", "beats") if plain.get(name) is not None
+    }
     return form(**record)

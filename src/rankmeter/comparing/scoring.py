@@ -1,25 +1,25 @@
-"""Tests, intervals and best groups; from them the value of each system, and each pair's difference, in slices too."""
+"""Tests and intervals; from them the value of each system, and each pair's difference, in slices too."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankmeter.comparing.lining_up import LinedUp, samples_of
-from rankmeter.comparing.notes import smallest_p
 from rankmeter.comparing.records import MOST_TESTED, Difference, Score, Settings, units_said
+from rankmeter.comparing.standing import Standing, verdicts, winners_of
 from rankmeter.comparing.systems import Measured
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.corrections import Separation, corrected, separations, step_down
+from rankmeter.stats.corrections import corrected, separations, step_down
 from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
-from rankmeter.stats.paired import EffectSizes, effects, equivalences, p_values
+from rankmeter.stats.paired import EffectSizes, directions, effects, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import Pair, differences, gaps
@@ -33,6 +33,16 @@ def pairs_of(names: Sequence[str], against: int | None) -> list[Pair]:
     if against is not None:
         return [(number, against) for number in range(len(names)) if number != against]
     return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """What the tests of some pairs gave, each field ``(pairs,)``."""
+
+    p: Floats
+    p_corrected: Floats
+    direction: Ints
+    """Which way the tested statistic points."""
 
 
 class Scoring:
@@ -53,39 +63,51 @@ class Scoring:
         self.samples, self.reasons = samples_of(lined_up, measured, units_of)
         measures, tested = list(self.samples), list(self.samples.values())
         flips, draws, seed = settings.permutations, settings.resamples, settings.seed
+        # With a baseline the other pairs are tested too, as a family of their own, since the order depends on them.
+        asked = {frozenset(couple) for couple in couples}
+        beyond = [couple for couple in pairs_of(list(measured), None) if frozenset(couple) not in asked]
+        every = [*couples, *beyond]
         chances = p_values(
-            tested, couples, settings.test, permutations=flips, seed=seed,
+            tested, every, settings.test, permutations=flips, seed=seed,
             step=lambda done: say(said("permutation_of", done=done, all=flips)),
         )  # fmt: skip
         bands = intervals_of(
             tested, couples, level=settings.level, method=settings.interval, resamples=draws, seed=seed,
             unit=units_said(settings.unit), step=lambda done: say(said("resample_of", done=done, all=draws)),
         )  # fmt: skip
-        if tested:
-            say(said("best_groups"))
-        signs = [1 if measure.higher_is_better else -1 for measure in measures]
-        apart = separations(tested, signs, level=settings.level, resamples=draws, seed=seed)
-        self.p: dict[Measure, Floats] = dict(zip(measures, chances, strict=True))
         self.bands: dict[Measure, Bands] = dict(zip(measures, bands, strict=True))
-        self.separation: dict[Measure, Separation] = dict(zip(measures, apart, strict=True))
-        for measure, sample in self.samples.items():
-            smallest, drawn = smallest_p(sample, settings)
-            if smallest >= settings.alpha and not drawn:
-                # With so few units this test proves nothing, and neither does a best group.
-                self.separation[measure] = self.separation[measure].open()
+        self.tests: dict[Measure, Tests] = {}
+        self.standing: dict[Measure, Standing] = {}
+        for (measure, sample), p, points in zip(
+            self.samples.items(), chances, directions(tested, every, settings.test), strict=True
+        ):
+            own, others = p[: len(couples)], p[len(couples) :]
+            joint = np.concatenate([self._corrected(sample, own, couples), self._corrected(sample, others, beyond)])
+            self.tests[measure] = Tests(own, joint[: len(couples)], points[: len(couples)])
+            sign = 1 if measure.higher_is_better else -1
+            better = verdicts(len(measured), every, winners_of(joint, points, settings.alpha, sign))
+            values = [self._value(measure, place) for place in range(len(measured))]
+            self.standing[measure] = Standing.of(values, sign, better)
+        self.best_sets: dict[Measure, Bools] = {}
+        if settings.best_set is not None and tested:
+            say(said("best_sets"))
+            signs = [1 if measure.higher_is_better else -1 for measure in measures]
+            apart = separations(tested, signs, level=settings.level, resamples=draws, seed=seed)
+            self.best_sets = {measure: one.in_best for measure, one in zip(measures, apart, strict=True)}
 
     def score(self, measure: Measure, name: str) -> Score:
         """The value of one system under one measure."""
-        system, place = self.measured[name], list(self.measured).index(name)
-        value, own = self.lined_up.means[measure][place], system.evaluation.means[measure]
-        if self.settings.unit == "run" and measure in self.samples:
-            value = float(self.samples[measure].values()[place])  # the mean of the runs, which tests are about
+        names = list(self.measured)
+        system, place = self.measured[name], names.index(name)
+        value, own = self._value(measure, place), system.evaluation.means[measure]
         is_own = value == own or math.isnan(own)
         bounds = system.unjudged.get(measure, "")
-        apart = self.separation.get(measure)
-        ranks: dict[str, Any] = {
-            name: None if apart is None else getattr(apart, name)[place].item() for name in Separation.__slots__
-        }
+        order, best_set = self.standing.get(measure), self.best_sets.get(measure)
+        ranks: dict[str, Any] = dict.fromkeys(("rank", "rank_low", "rank_high", "in_best"))
+        if order is not None:
+            columns = (order.rank, order.low, order.high, order.in_best)
+            ranks = {name: column[place].item() for name, column in zip(ranks, columns, strict=True)}
+            ranks["beats"] = tuple(names[other] for other in np.flatnonzero(order.better[place]).tolist())
         interval, reason = self._interval(measure, place, system), self.reasons.get(measure, "")
         if math.isnan(value):
             counts = "value_undefined" if system.evaluation.counted(measure) else "no_query_counts"
@@ -104,7 +126,14 @@ class Scoring:
             unjudged_reason="" if isinstance(bounds, UnjudgedBounds) else bounds,
             run_values=tuple(run.means[measure] for run in system.runs) if len(system.runs) > 1 else (),
             reason=reason,
+            in_best_set=None if best_set is None else bool(best_set[place]),
         )
+
+    def _value(self, measure: Measure, place: int) -> float:
+        """The value of a system: where runs are the units, the mean of its runs, which tests are about."""
+        if self.settings.unit == "run" and measure in self.samples:
+            return float(self.samples[measure].values()[place])
+        return self.lined_up.means[measure][place]
 
     def _interval(self, measure: Measure, place: int, system: Measured) -> Interval | None:
         if self._is_one_run(system):
@@ -134,8 +163,7 @@ class Scoring:
         contrasts = sample.spreads(couples)
         flat, spreads = contrasts.flat.tolist(), contrasts.spread(sample.units).tolist()
         same = None if margin is None else equivalences(contrasts, margin, higher_is_better=measure.higher_is_better)
-        chances = self.p[measure], self._corrected(sample, self.p[measure])
-        pairs = tested(measure, sample, couples, names, chances, self.bands[measure].pairs, settings)
+        pairs = tested(measure, sample, couples, names, self.tests[measure], self.bands[measure].pairs, settings)
         for couple, pair in enumerate(pairs):
             yield replace(
                 pair,
@@ -146,10 +174,10 @@ class Scoring:
                 reason=self._reason(sample, flat[couple], pair.difference, planned=margin is not None),
             )
 
-    def _corrected(self, sample: AnySample, chances: Floats) -> Floats:
+    def _corrected(self, sample: AnySample, chances: Floats, couples: Sequence[Pair]) -> Floats:
         settings = self.settings
-        if settings.correction == "max-t" and isinstance(sample, Sample):
-            joint = step_down(sample, self.couples, permutations=settings.permutations, seed=settings.seed)
+        if settings.correction == "max-t" and isinstance(sample, Sample) and couples:
+            joint = step_down(sample, couples, permutations=settings.permutations, seed=settings.seed)
             return np.maximum(joint, chances)
         return corrected(chances, settings.correction)
 
@@ -169,14 +197,14 @@ def tested(
     sample: AnySample,
     couples: Sequence[Pair],
     names: Sequence[str],
-    chances: tuple[Floats, Floats],
+    tests: Tests,
     intervals: Sequence[Interval | None],
     settings: Settings,
 ) -> Iterator[Difference]:
     """Every pair in one sample, with its p-value before and after the correction."""
-    numbers = (side.tolist() for side in (gaps(sample.values(), couples), *chances))
-    rows = zip(couples, *numbers, intervals, _sizes(measure, sample, couples), strict=True)
-    for (left, right), gap, p, p_corrected, interval, sizes in rows:
+    numbers = (side.tolist() for side in (gaps(sample.values(), couples), tests.p, tests.p_corrected, tests.direction))
+    rows = zip(couples, *numbers, intervals, _effect_sizes(measure, sample, couples), strict=True)
+    for (left, right), gap, p, p_corrected, direction, interval, sizes in rows:
         yield Difference(
             measure=measure,
             system=names[left],
@@ -186,12 +214,13 @@ def tested(
             interval=agreeing(interval, p, settings.alpha) if settings.interval == "randomisation" else interval,
             p=p,
             p_corrected=p_corrected,
-            significant=p_corrected < settings.alpha,
+            significant=p_corrected < settings.alpha and direction != 0,
             effect=sizes,
+            direction=direction,
         )
 
 
-def _sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
+def _effect_sizes(measure: Measure, sample: AnySample, couples: Sequence[Pair]) -> Iterator[EffectSizes | None]:
     """The effect sizes of every pair; separate groups have no units that could win or lose."""
     if not isinstance(sample, Sample):
         yield from [None] * len(couples)
@@ -266,6 +295,8 @@ def _tested_within(by: str, inside: Sequence[tuple[Measure, str, Sample]], scori
         samples, couples, level=settings.level, method=settings.interval, resamples=settings.resamples,
         seed=settings.seed, unit=units_said(settings.unit),
     )  # fmt: skip
+    points = directions(samples, couples, settings.test)
     for row, (measure, label, drawn) in enumerate(inside):
-        for difference in tested(measure, drawn, couples, names, (raw[row], joint[row]), bands[row].pairs, settings):
+        tests = Tests(raw[row], joint[row], points[row])
+        for difference in tested(measure, drawn, couples, names, tests, bands[row].pairs, settings):
             yield replace(difference, by=by, slice=label, tests=int(sizes[row]))

@@ -160,7 +160,7 @@ def _placings(
         raise InputError.of("comparing.needs_judgments", measures=examples(judged))
     sources = [into_run(run, columns=columns) for run in system.runs]
     if system.kind == "folds":
-        sources = [_joined(sources)]
+        sources = [_runs_as_one(sources)]
     return sources, [into_pair(truth, source) for source in sources]
 
 
@@ -228,7 +228,7 @@ def _quality_of_runs(looks: Sequence[_Look], evaluations: Sequence[Evaluation]) 
     )
 
 
-def _joined(sources: Sequence[Run]) -> RunTable:
+def _runs_as_one(sources: Sequence[Run]) -> RunTable:
     """Runs of different queries as one; ids that are numbers in one and text in another are text in all."""
     tables = [source.run_table() for source in sources]
     for column in ("query", "item"):

@@ -115,15 +115,15 @@ def assume_relevant(
     ends = limit.copy()
     np.maximum.at(ends, p.query[near], (p.above + p.tied)[near])  # a tie that reaches into the limit is looked at whole
     free = free_places(replace(p, returned=ends, **p.rows(near)), ties)
-    free = replace(free, **free.rows(_within(free, limit, ties)))
-    negative = (p.grade < 0) & _within(p, limit, ties) if revive_negative else np.zeros(len(p.query), np.bool_)
+    free = replace(free, **free.rows(_rows_within(free, limit, ties)))
+    negative = (p.grade < 0) & _rows_within(p, limit, ties) if revive_negative else np.zeros(len(p.query), np.bool_)
     known = replace(p, grade=np.where(negative, grade, p.grade))
     full = with_rows(known, replace(free, grade=np.full(len(free.query), grade)))
     best, offsets = _with_judgments(p, np.concatenate([free.query, p.query[negative]]), grade)
     return replace(full, best=best, best_offsets=offsets)
 
 
-def _within(p: Placements, limit: Ints, ties: str) -> Bools:
+def _rows_within(p: Placements, limit: Ints, ties: str) -> Bools:
     """(m,) which rows stand within the limit; where the tie rule makes no order, which may."""
     rank = rank_of(p, ties) if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else p.above + 1
     within: Bools = rank <= limit[p.query]

@@ -21,7 +21,7 @@ from rankmeter.arithmetic.parts import without_list
 from rankmeter.arithmetic.views import Gains, filled_with, ranked, seen_by, turned_by, without_unreturned
 from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
-from rankmeter.evaluating.asking import with_options
+from rankmeter.evaluating.asking import with_call_options
 from rankmeter.evaluating.measuring import placed_by
 from rankmeter.evaluating.pairing import Ready, into_pair
 from rankmeter.inputs.accepting import check_columns_of, is_path
@@ -47,7 +47,7 @@ Key = tuple[Any, ...]
 
 
 @cache
-def _weighing(kind: Any) -> tuple[str, ...]:
+def _formula_conventions(kind: Any) -> tuple[str, ...]:
     """The conventions that a formula itself depends on."""
     return tuple(o.name for o in fields(kind) if o.name not in _DECIDED_AFTER | _DECIDED_BEFORE)
 
@@ -220,7 +220,7 @@ class _Placed:
 
 def _plain_gain(measure: Any, plain: Mapping[str, Any]) -> Any:
     """The gain that stands for a definition's own; a stated map, threshold or scale may always matter."""
-    gain = measure.gain if "gain" in _weighing(type(measure)) else None  # type: ignore[arg-type]
+    gain = measure.gain if "gain" in _formula_conventions(type(measure)) else None  # type: ignore[arg-type]
     named = isinstance(measure, GainMeasure) and measure.gain_map is None and measure.rel in (None, 1)
     return plain.get("gain", gain) if named else gain
 
@@ -304,7 +304,7 @@ class Bench:
         kinds = self._kinds_of(placed, seen, needs)
         ties = seen.ties if kinds.tied else "item"
         plain = {"gain": gain, "ties": ties, "negative": seen.negative}
-        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _weighing(type(measure)))  # type: ignore[arg-type]
+        weighed = (plain[n] if n in plain else getattr(measure, n) for n in _formula_conventions(type(measure)))  # type: ignore[arg-type]
         return kinds, (id(kinds), type(measure).name, *weighed), (ties, seen.gains)
 
     def _kinds_of(self, placed: _Placed, seen: SeenConventions, needs: Needs | None) -> _Kinds:
@@ -332,6 +332,6 @@ class Bench:
 def _with_conventions(measure: Measure) -> RankedMeasure:
     """The measure, which must be one of where judged items stand."""
     if not isinstance(measure, RankedMeasure):
-        with_options(measure, None, None)  # measures of events are refused in words of their own
+        with_call_options(measure, None, None)  # measures of events are refused in words of their own
         raise MeasureError.of("definitions.no_conventions", measure=str(measure))
     return measure

@@ -162,7 +162,7 @@ def explain_measure(measure: str | Measure, *, language: Language = "en") -> Exp
     return Explanation(
         **asdict(prose),
         measure=str(parsed),
-        values=_values(parsed, language),
+        values=_range_said(parsed, language),
         conventions=_conventions(parsed, language),
         aliases=aliases_of(parsed),
         language=language,
@@ -214,7 +214,7 @@ def _prose(measure: Measure, language: Language) -> MeasureProse:
         return MeasureProse(title=docstring.partition("\n")[0] or name, meaning=docstring, **unknown)
 
 
-def _values(measure: Measure, language: Language) -> str:
+def _range_said(measure: Measure, language: Language) -> str:
     words = wording.words("definitions/explain", language)
     low, high = (f"{bound:g}" for bound in measure.bounds)
     kind = "bounded" if high != "inf" else "unbounded" if low != "-inf" else "any"

@@ -12,9 +12,9 @@ import numpy as np
 from rankmeter.arithmetic.views import (
     append_unreturned,
     condensed,
+    counts_as_judged,
     cut,
     filled_with,
-    judged_rows,
     rank_of,
     turned_by,
     without_unreturned,
@@ -87,7 +87,7 @@ def one_query(judgments: object, run: object, query: object, *, columns: Mapping
         returned = _rows_in_file(source, str(query)) if source.is_streamed else source.run_table()
     judged = _rows(truth.query, query)
     listed = _rows(returned.query, query)
-    is_judged, in_run = _is_known(truth, judged, query), _is_known(returned, listed, query)
+    is_judged, in_run = _holds_query(truth, judged, query), _holds_query(returned, listed, query)
     if not is_judged and not in_run:
         known = truth.query.unique(maintain_order=True).cast(pl.String).to_list()
         hint = did_you_mean(str(query), known) or said("definitions.first_query", query=known[0])
@@ -113,7 +113,7 @@ def _by_subtopic(truth: JudgmentTable, subtopic: pl.Series, judged: pl.Series) -
     return topics
 
 
-def _is_known(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
+def _holds_query(table: JudgmentTable | RunTable, rows: pl.Series, query: object) -> bool:
     """Whether a table has the query, even if without items."""
     return bool(rows.any()) or (table.queries is not None and bool(_rows(table.queries, query).any()))
 
@@ -137,7 +137,7 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
     """The list in the order of the measure's tie rule, without what its conventions remove."""
     items = list(dict.fromkeys([*data.scores, *data.judgments]))
     if (assumed := filled_with(measure)) is not None:  # unjudged items have a grade
-        is_known = judged_rows(np.array([*data.judgments.values()], np.float64), measure).tolist()
+        is_known = counts_as_judged(np.array([*data.judgments.values()], np.float64), measure).tolist()
         known = dict(compress(data.judgments.items(), is_known))
         data = replace(data, judgments={item: known.get(item, assumed) for item in items})
     # Every item is placed as if it were judged; its number takes the place of the grade, to identify it.
@@ -152,7 +152,7 @@ def ranking(data: OneQuery, measure: RankedMeasure) -> list[Place]:
         seen = cut(seen, rank_of(seen, measure.ties, gains), measure.depth)
     if measure.unjudged == "removed":
         judged = seen.grade >= LOWEST_GRADE
-        seen = condensed(seen, judged if measure.subtopics else judged & judged_rows(seen.grade, measure))
+        seen = condensed(seen, judged if measure.subtopics else judged & counts_as_judged(seen.grade, measure))
     rank = rank_of(seen, measure.ties, gains)
     first, last = (seen.above + 1, seen.above + seen.tied) if measure.ties == "mean" else (rank, rank)
     order = np.lexsort((seen.earlier, -seen.grade, rank)).tolist()

@@ -26,7 +26,7 @@ from rankmeter.definitions.space import (
     Spoken,
     axes_of,
     change_sets,
-    differences,
+    changes_between,
     meant_by,
     place_in_order,
     spoken_by,
@@ -230,7 +230,7 @@ class _Search:
     def _note_active(self, changed: Changes, values: list[float]) -> None:
         for change in changed:
             without = self.values.get(tuple(other for other in changed if other != change))
-            if without is None or not all(map(_same, without, values)):
+            if without is None or not all(map(_same_number, without, values)):
                 self.active.add(change)
 
     def _tools(self, changed: Changes) -> tuple[tuple[str, ...], ...]:
@@ -268,7 +268,7 @@ class _Search:
         ]
         return sorted(
             (match for match in giving if not any(_says_as_much(other, match) for other in giving)),
-            key=lambda match: (-sum(match.matched), len(_options(match.tool)), match.tool),
+            key=lambda match: (-sum(match.matched), len(_tool_options(match.tool)), match.tool),
         )
 
     def _of_claim(self, number: int) -> ClaimResult:
@@ -312,14 +312,14 @@ class _Search:
         return sorted(effects, key=lambda effect: (-abs(effect.delta), place_in_order(effect.axis)))
 
 
-def _options(tool: str) -> frozenset[str]:
+def _tool_options(tool: str) -> frozenset[str]:
     return frozenset(tool.partition(":")[2].split(",")) - {""}
 
 
 def _says_as_much(fewer: ToolMatch, match: ToolMatch) -> bool:
     """Whether the same tool with fewer of these options gives as many numbers."""
     same = fewer.tool.partition(":")[0] == match.tool.partition(":")[0]
-    return same and _options(fewer.tool) < _options(match.tool) and sum(fewer.matched) >= sum(match.matched)
+    return same and _tool_options(fewer.tool) < _tool_options(match.tool) and sum(fewer.matched) >= sum(match.matched)
 
 
 def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
@@ -331,7 +331,7 @@ def matches(claim: Claim, value: float, spare: float = 0.0) -> bool:
     return abs(value - claim.value) <= max((half + (spare if spare < half else 0.0)) * (1 + 1e-9), EXACT)
 
 
-def _same(value: float, other: float) -> bool:
+def _same_number(value: float, other: float) -> bool:
     return value == other or (math.isnan(value) and math.isnan(other))
 
 
@@ -347,7 +347,7 @@ def _by_use(definition: Definition) -> tuple[int, int]:
 
 
 def _miss(claim: Claim, measure: Measure, value: float) -> NearMiss:
-    changed = differences(claim.measure, measure)
+    changed = changes_between(claim.measure, measure)
     return NearMiss(measure, changed, value, claim.value - value, (claim.value - value) * 10**claim.digits)
 
 
@@ -390,15 +390,15 @@ def between(
         )
     bench = Bench(judgments, run, columns)
     value = bench.value(start.measure)
-    return ToolDifference(start, end, value, tuple(_steps(bench, start.measure, end.measure, value)))
+    return ToolDifference(start, end, value, tuple(_steps_between(bench, start.measure, end.measure, value)))
 
 
-def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:
+def _steps_between(bench: Bench, first: Measure, last: Measure, start: float) -> list[Step]:
     steps: list[Step] = []
     waiting: Changes = ()
     at, value = first, start
     end = bench.value(last)
-    for changes in _together(differences(first, last)):
+    for changes in _each_change(changes_between(first, last)):
         waiting += changes
         try:
             changed = at(**{change.axis: getattr(last, change.axis) for change in waiting})
@@ -413,6 +413,6 @@ def _steps(bench: Bench, first: Measure, last: Measure, start: float) -> list[St
     return steps
 
 
-def _together(changes: Changes) -> list[Changes]:
+def _each_change(changes: Changes) -> list[Changes]:
     """Each change by itself; cutoff and depth, which both cut the list, together."""
     return [tuple(group) for _, group in groupby(changes, key=lambda change: CUTS if change.axis in CUTS else change)]

@@ -103,7 +103,7 @@ class ScoreTable(Showable):
             row = [words["mean"] if group is None else group, score]
             for cell in cells:
                 row += [f"{cell.within:.4f}", f"{cell.whole:.4f}"]
-            rows.append([*row, *_ranks(cells[0], self.items, words["of"])])
+            rows.append([*row, *_ranks_shown(cells[0], self.items, words["of"])])
         return head, rows
 
     def _reasons(self, language: Language) -> list[str]:
@@ -122,7 +122,7 @@ class ScoreTable(Showable):
         return lines
 
 
-def _ranks(cell: ScoreCell, items: int, form: str) -> list[str]:
+def _ranks_shown(cell: ScoreCell, items: int, form: str) -> list[str]:
     if cell.first_within is None or cell.first_whole is None:
         return ["", ""]
     return [form.format(rank=cell.first_within, places=cell.places), form.format(rank=cell.first_whole, places=items)]
@@ -193,7 +193,14 @@ def score_table(
             inside, over = (dict(zip(e.queries, e.per_query[label], strict=True)) for e in (within, whole))
             cells += [
                 ScoreCell(
-                    key, name, label, inside[key], over[key], _rank(place_within[key]), _rank(place_whole[key]), size
+                    key,
+                    name,
+                    label,
+                    inside[key],
+                    over[key],
+                    _rank_from(place_within[key]),
+                    _rank_from(place_whole[key]),
+                    size,
                 )
                 for key, size in sizes.items()
             ]
@@ -276,5 +283,5 @@ def _everywhere(run: RunTable) -> RunTable:
     return RunTable(frame["query"], frame["item"], frame["score"], run.source, scored=run.scored)
 
 
-def _rank(reciprocal: float) -> float | None:
+def _rank_from(reciprocal: float) -> float | None:
     return round(1 / reciprocal) if reciprocal else None

@@ -79,13 +79,13 @@ def axes_of(measure: Measure, data: SearchedData) -> dict[str, tuple[Any, ...]]:
         own = getattr(measure, option)
         # Queries that the caller did not state are those of the default policy.
         own = "judged" if option == "queries" and own is None else own
-        others = tuple(value for value in _values(measure, option, data) if value != own)
+        others = tuple(value for value in _option_values(measure, option, data) if value != own)
         if others:
             axes[option] = others
     return axes
 
 
-def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...]:
+def _option_values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...]:
     rule = _rules(type(measure))[option]  # type: ignore[arg-type]
     if option == "cutoff":
         own = getattr(measure, option)
@@ -108,7 +108,7 @@ def _values(measure: Measure, option: str, data: SearchedData) -> tuple[Any, ...
 
 def with_changes(measure: Measure, changes: Changes) -> Measure | None:
     """The measure with changes of conventions that it has; None if the combination is not possible."""
-    options, stated = _rules(type(measure)), _stated(measure)  # type: ignore[arg-type]
+    options, stated = _rules(type(measure)), _stated_names(measure)  # type: ignore[arg-type]
     wanted: dict[str, Any] = {}
     for change in changes:
         rule = options.get(change.axis)
@@ -117,11 +117,11 @@ def with_changes(measure: Measure, changes: Changes) -> Measure | None:
         if isinstance(change.value, str) and change.value not in rule.choices:
             continue
         wanted[change.axis] = None if change == _JUDGED else change.value
-    return _made(measure, tuple(wanted.items()))
+    return _made_under(measure, tuple(wanted.items()))
 
 
 @lru_cache(maxsize=4096)
-def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | None:
+def _made_under(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | None:
     """A measure with other options, cached: of two claims, one lacks many options of the other, and repeats itself."""
     try:
         return measure(**dict(wanted))
@@ -129,7 +129,7 @@ def _made(measure: Measure, wanted: tuple[tuple[str, Any], ...]) -> Measure | No
         return None
 
 
-def differences(measure: Measure, other: Measure) -> Changes:
+def changes_between(measure: Measure, other: Measure) -> Changes:
     """The changes that turn one definition of a measure into another, in order."""
     before, after = measure.describe(), other.describe()
     changed = sorted(
@@ -139,7 +139,7 @@ def differences(measure: Measure, other: Measure) -> Changes:
 
 
 @cache
-def _stated(measure: Measure) -> frozenset[str]:
+def _stated_names(measure: Measure) -> frozenset[str]:
     return frozenset(stated_options(measure))
 
 
@@ -248,13 +248,13 @@ def tools_with(measure: str, change: Change) -> tuple[str, ...]:
 
 def _speaks(dialect: Dialect, measure: str, change: Change) -> bool:
     return any(
-        built is not None and _has(built, change)
+        built is not None and _has_fields(built, change)
         for metric in dialect.metrics
         if metric.measure == measure
         for options in _stating(metric, change)
         for built in (
-            _built(metric, change.value if metric.number == change.axis else None, options)
-            or _built(metric, 10, options),
+            _built_or_none(metric, change.value if metric.number == change.axis else None, options)
+            or _built_or_none(metric, 10, options),
         )
     )
 
@@ -264,7 +264,7 @@ def _stating(metric: Metric, change: Change) -> list[dict[str, Any]]:
     return [{}, *({name: change.value} for name, meant in metric.options.items() if meant == change.axis)]
 
 
-def _has(measure: Measure, change: Change) -> bool:
+def _has_fields(measure: Measure, change: Change) -> bool:
     own = measure.describe()
     return change.axis in own and bool(own[change.axis] == change.value)
 
@@ -314,8 +314,8 @@ def same_measure(dialect: Dialect, measure: Measure, grades: tuple[float, ...] =
         if metric.measure == type(measure).name:
             bases = [{}, *_scales(metric, grades)]
         number = cut_of(measure) if metric.number in CUTS else None
-        for options in (base | more for base in bases for more in _options(metric, grades)):
-            built = _built(metric, number, options)
+        for options in (base | more for base in bases for more in _option_sets(metric, grades)):
+            built = _built_or_none(metric, number, options)
             if built is not None and _may_mean(metric, built, measure):
                 metrics.append((dialect.spell(metric, number, options), built))
     return metrics
@@ -335,7 +335,7 @@ def _may_mean(metric: Metric, built: Measure, measure: Measure) -> bool:
     return type(built) is type(measure) and is_mean and cut_of(measure) in cuts
 
 
-def _options(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
+def _option_sets(metric: Metric, grades: tuple[float, ...]) -> Iterator[dict[str, Any]]:
     """No option of a metric, and each that it offers with each of its values."""
     yield {}
     for name, meant in metric.options.items():
@@ -349,7 +349,7 @@ def _scales(metric: Metric, grades: tuple[float, ...]) -> list[dict[str, Any]]:
     return [{name: math.ceil(grades[-1])} for name in tops if grades]
 
 
-def _built(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:
+def _built_or_none(metric: Metric, number: float | None, options: dict[str, Any]) -> Measure | None:
     try:
         return metric.build(number, options)
     except MeasureError:

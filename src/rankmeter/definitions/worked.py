@@ -16,7 +16,7 @@ from rankmeter.arithmetic.weights import DISCOUNTS, Discount, flat, geometric
 from rankmeter.definitions.explain import Explanation, explain_measure
 from rankmeter.definitions.one_query import OneQuery, Place, candidates, one_query, ranking
 from rankmeter.errors import InputError, MeasureError
-from rankmeter.evaluating.measuring import check_answerable, groups_of, values_under
+from rankmeter.evaluating.measuring import groups_of, refuse_unanswerable, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import ANY_POSITIVE, LOWERING
@@ -209,7 +209,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     """Work out the value of a measure from the data of one query."""
     if measure.subtopics and data.topics is None:
         raise without_any_subtopic(data.source)
-    check_answerable(measure, scored=data.scored, highest=math.inf)
+    refuse_unanswerable(measure, scored=data.scored, highest=math.inf)
     name = str(measure)
     if measure.itself == "removed":  # here once, as the heads of the list are measured under other names
         listed = {item: score for item, score in data.scores.items() if item != data.query}
@@ -233,7 +233,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         numerator=found.numerator,
         denominator=found.denominator,
         value=value,
-        facts=_facts(measure, data),
+        facts=_worked_facts(measure, data),
         hidden=len(rows) - shown,
         hidden_adds=math.fsum(row.contribution for row in rows[shown:]),
         policy=_policy(measure, data, found.value),
@@ -250,10 +250,12 @@ class _ListValue(NamedTuple):
 
 
 def _value(measure: RankedMeasure, data: OneQuery) -> _ListValue:
-    return _values(measure, data, {data.query: data.scores})[data.query]
+    return _list_values(measure, data, {data.query: data.scores})[data.query]
 
 
-def _values(measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]) -> dict[Any, _ListValue]:
+def _list_values(
+    measure: RankedMeasure, data: OneQuery, lists: Mapping[Any, Mapping[str, float]]
+) -> dict[Any, _ListValue]:
     """The value of each list, by its name, given the judgments of the query.
 
     Unlike in a whole run, no item of one query need be as relevant as the measure's threshold.
@@ -310,7 +312,7 @@ def _gain_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
         weight = _weight(place, discount, measure.cutoff) if place.placed else None
         added = gained * weight if weight is not None else 0.0
         total += added
-        rows.append(_row(place, added, total, gained if place.placed else 0.0, weight))
+        rows.append(_worked_row(place, added, total, gained if place.placed else 0.0, weight))
     return rows
 
 
@@ -332,11 +334,11 @@ def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
     for place, satisfied in zip(places, chances, strict=True):
         rank = place.ranks[0]
         if not place.placed or (measure.cutoff is not None and rank > measure.cutoff):
-            rows.append(_row(place, 0.0, total, 0.0, None if not place.placed else 0.0))
+            rows.append(_worked_row(place, 0.0, total, 0.0, None if not place.placed else 0.0))
             continue
         added = reading * satisfied / rank
         total += added
-        rows.append(_row(place, added, total, satisfied, reading / rank))
+        rows.append(_worked_row(place, added, total, satisfied, reading / rank))
         reading *= 1.0 - satisfied
     return rows
 
@@ -359,7 +361,7 @@ def _growing_rows(measure: RankedMeasure, data: OneQuery, places: list[Place], w
         # A list that ends before the first relevant item may have no value: nothing was added yet.
         added = 0.0 if math.isnan(total) else total - known
         known += added
-        rows.append(_row(place, added, total, topics=_topics(measure, data, place)))
+        rows.append(_worked_row(place, added, total, topics=_topics(measure, data, place)))
     return rows
 
 
@@ -371,11 +373,11 @@ def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]
     # The places are already in order; tie rules that follow the order of the data must follow this one.
     same = measure(ties="input") if measure.ties in ("input", "reversed") else measure
     heads = {str(end): {place.item: data.scores[place.item] for place in places[:end]} for end in ends}
-    values = _values(same, data, heads)
+    values = _list_values(same, data, heads)
     return {end: values[str(end)].value for end in ends}
 
 
-def _row(
+def _worked_row(
     place: Place, added: float, total: float, gain: float | None = None, discount: float | None = None, topics: str = ""
 ) -> WorkedRow:
     return WorkedRow(place.rank, place.item, place.score, place.grade, gain, discount, added, total, topics)
@@ -411,7 +413,7 @@ def _ideal_rows(measure: Any, data: OneQuery, places: list[Place]) -> list[Ideal
     return rows
 
 
-def _facts(measure: Any, data: OneQuery) -> dict[str, float]:
+def _worked_facts(measure: Any, data: OneQuery) -> dict[str, float]:
     lowest = ANY_POSITIVE if measure.threshold is None else measure.threshold
     relevant = sum(grade >= lowest for grade in candidates(data, measure))
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}

@@ -78,7 +78,7 @@ def write_data(folder: Path) -> list[Path]:
     ['judgments.qrels', 'keyword.run', 'semantic.run']
     """
     make_folder(folder)
-    contents = {folder / name.removesuffix(".gz"): _content(name) for name in (*FILES, SPOTS)}
+    contents = {folder / name.removesuffix(".gz"): _data_bytes(name) for name in (*FILES, SPOTS)}
     for path, content in contents.items():
         if path.exists() and not (path.is_file() and path.read_bytes() == content):
             raise InputError.of("files.already_there", source=str(path))
@@ -88,6 +88,6 @@ def write_data(folder: Path) -> list[Path]:
     return list(contents)
 
 
-def _content(name: str) -> bytes:
+def _data_bytes(name: str) -> bytes:
     content = data_path(name).read_bytes()
     return gzip.decompress(content) if name.endswith(".gz") else content

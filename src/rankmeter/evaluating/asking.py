@@ -96,10 +96,10 @@ def _read(
             free = {
                 name: None for name, value in (("queries", queries), ("duplicates", duplicates)) if value is not None
             }
-            names |= {text: with_options(measure(**free), queries, duplicates) for text, measure in spoken.items()}
+            names |= {text: with_call_options(measure(**free), queries, duplicates) for text, measure in spoken.items()}
             continue
         for text in split_measures(asked) if isinstance(asked, str) else [asked]:
-            meant = {str(m): with_options(m, queries, duplicates) for m in expanded(into_measures(text))}
+            meant = {str(m): with_call_options(m, queries, duplicates) for m in expanded(into_measures(text))}
             for typed, (plain, measure) in zip(_typed(text, list(meant)), meant.items(), strict=True):
                 names |= {str(measure) if typed == plain else typed: measure, str(measure): measure, plain: measure}
     if not names:
@@ -126,7 +126,7 @@ def _typed(text: object, canonical: list[str]) -> list[str]:
     return several if name and len(several) == len(canonical) else canonical
 
 
-def with_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
+def with_call_options(measure: Measure, queries: QueryPolicy | None, duplicates: DuplicatePolicy | None) -> Measure:
     """Apply the options of the call to a measure that does not state its own; refuse measures of events."""
     if measure.about == "events":
         raise MeasureError.of("evaluating.of_events", measure=measure)

@@ -18,13 +18,13 @@ from rankmeter.errors import InputError
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.block_lists import ExactSums, listed_in, measure_block, merged_sums, value_of_sums
 from rankmeter.evaluating.evaluation import ONLY_QUERIES, About
-from rankmeter.evaluating.facts import COUNTS, Facts, counts_of, noticed, unjudged_of
+from rankmeter.evaluating.facts import COUNTS, Facts, additive_counts, noticed, unjudged_of
 from rankmeter.evaluating.measuring import (
-    check_answerable,
     extremes,
     groups_of,
     measure_groups,
-    span_of,
+    refuse_unanswerable,
+    span_of_ties,
     unknown_in,
     unknown_notes,
 )
@@ -173,7 +173,7 @@ def evaluate_block(
         best=[_tally(ends[m][1] if m in ends else values[m], m) for m in measures],
         tied=any(bool((group.placed.placements.tied > 1).any()) for group in measured),
         unknown=[str(measure) for group in measured for measure in unknown_in(group)],
-        counts=counts_of(p),
+        counts=additive_counts(p),
         **(unjudged_of(measured[0]) if wide and measured else {"unjudged_at": {}, "ties": ""}),
         scored=run.scored,
         highest=first.highest_grade if truth is not None else -math.inf,
@@ -238,12 +238,12 @@ def summary(
         raise no_query_in_common(judgments, state.judged, run, state.returned)
     for measure in measures:
         if not isinstance(measure, SlateMeasure):
-            check_answerable(measure, scored=state.scored, highest=state.highest, strict=asked.strict)
+            refuse_unanswerable(measure, scored=state.scored, highest=state.highest, strict=asked.strict)
     bounds = {}
     for measure, *ends in zip(measures, state.worst, state.best, state.tallies, strict=True):
         if measure.aggregate == "whole" or not state.tied:
             continue
-        span = span_of(measure, *(tally.value(measure.aggregate) for tally in ends))
+        span = span_of_ties(measure, *(tally.value(measure.aggregate) for tally in ends))
         if span is not None:
             bounds[measure] = span
     means = {}

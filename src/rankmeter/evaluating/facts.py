@@ -83,7 +83,7 @@ def facts_of(
     """The facts of one placing; ``measured`` if unjudged items can be counted."""
     longest = int(placed.placements.returned.max(initial=0))
     return Facts(
-        **dict[str, Any](counts_of(placed.placements)),
+        **dict[str, Any](additive_counts(placed.placements)),
         **({} if measured is None else unjudged_of(measured)),
         judgments=sources[0],
         run=sources[1],
@@ -91,7 +91,7 @@ def facts_of(
     )
 
 
-def counts_of(p: Placements) -> dict[str, int]:
+def additive_counts(p: Placements) -> dict[str, int]:
     """The facts that add up over blocks of queries."""
     highest = np.full(len(p), -np.inf)
     has = np.diff(p.best_offsets) > 0
@@ -157,7 +157,7 @@ def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Re
     if reading.judgments is None:
         return reading
     notes: dict[str, Said] = {}
-    if (note := _ratings(reading.judgments, highest, asked)) is not None:
+    if (note := _note_of_ratings(reading.judgments, highest, asked)) is not None:
         notes["ratings"] = note
     elif (note := _grades(highest, asked)) is not None:
         notes["grades"] = note
@@ -166,7 +166,7 @@ def noticed(reading: Readings, highest: float, longest: int, asked: Asked) -> Re
     return _with_notes(reading, notes)
 
 
-def _ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
+def _note_of_ratings(read: Reading, highest: float, asked: Asked) -> Said | None:
     """Note that ratings are taken as grades, if one star would count as a hit."""
     column = read.columns.get("grade", "")
     low = next((m for m in asked.every if isinstance(m, RelevanceMeasure) and m.rel != "high" and m.rel <= 1), None)

@@ -13,7 +13,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.inputs.mappings import GradedMapping
 from rankmeter.inputs.tables import Judgments, JudgmentTable
 from rankmeter.late import Late, pl
-from rankmeter.placing.matching import mixed
+from rankmeter.placing.matching import mixed_hashes
 
 MATRIX = "matrix"
 """Marks digests of matrices, which name no query and no item."""
@@ -58,24 +58,24 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
         return Late(made=_of_matrix(truth.matrix))
     if (graded := truth.mapping) is not None:
         copy = {query: dict(items) for query, items in graded.data.items()}
-        return Late(lambda: _of_table(GradedMapping(copy)))
-    make = partial(_of_table, truth)
+        return Late(lambda: _fingerprint_of_table(GradedMapping(copy)))
+    make = partial(_fingerprint_of_table, truth)
     return Late(made=make()) if truth.text is None else Late(make)
 
 
-def _of_table(truth: Judgments) -> Fingerprint:
+def _fingerprint_of_table(truth: Judgments) -> Fingerprint:
     return fingerprint_of(truth.judgment_table())
 
 
 def _of_matrix(grades: npt.NDArray[Any]) -> Fingerprint:
     """The fingerprint of a matrix of grades, in one pass."""
-    weights = mixed(np.arange(1, grades.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
+    weights = mixed_hashes(np.arange(1, grades.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
     digest, relevant = 0, 0
     for first in range(0, len(grades), ROWS_AT_ONCE):
         rows = np.ascontiguousarray(grades[first : first + ROWS_AT_ONCE], np.float64)
         sums = np.einsum("ij,j->i", rows.view(np.uint64), weights)
         number = np.arange(first, first + len(rows), dtype=np.uint64)
-        digest += int(mixed(sums ^ mixed(number + np.uint64(1))).sum(dtype=np.uint64))
+        digest += int(mixed_hashes(sums ^ mixed_hashes(number + np.uint64(1))).sum(dtype=np.uint64))
         relevant += int(np.count_nonzero(rows > 0))
     return Fingerprint(grades.size, relevant, f"{digest % 2**64:016x}", MATRIX)
 
@@ -101,8 +101,8 @@ def fingerprint_of(table: JudgmentTable) -> Fingerprint:
     digest = 0
     for first in range(0, len(table.query), HASHES_AT_ONCE):
         rows = slice(first, first + HASHES_AT_ONCE)
-        row = mixed(mixed(query_hashes(rows)) ^ item_hashes(rows))
-        digest += int(mixed(row ^ grade_hashes[rows]).sum(dtype=np.uint64))
+        row = mixed_hashes(mixed_hashes(query_hashes(rows)) ^ item_hashes(rows))
+        digest += int(mixed_hashes(row ^ grade_hashes[rows]).sum(dtype=np.uint64))
     relevant = int(np.count_nonzero(table.grade.to_numpy() > 0))
     return Fingerprint(len(table.query), relevant, f"{digest % 2**64:016x}", f"polars {pl.__version__}")
 

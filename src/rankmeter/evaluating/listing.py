@@ -12,7 +12,7 @@ import numpy as np
 from rankmeter.arithmetic import Values, Views, aggregated
 from rankmeter.arithmetic.parts import chosen_by
 from rankmeter.arithmetic.slates import ListValues, Rows, Slates, Whole, slate_value
-from rankmeter.arithmetic.slates.data import given
+from rankmeter.arithmetic.slates.data import given_value
 from rankmeter.arithmetic.slates.fairness import gap_between
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import groups_of, values_under
@@ -20,7 +20,7 @@ from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
 from rankmeter.lists.protocol import notice, protocol_notes
-from rankmeter.lists.slating import Given, Material, gather, order_of, ties_at
+from rankmeter.lists.slating import Given, Material, gather_material, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import Slicing, into_slicings
@@ -63,7 +63,7 @@ class Listing:
         counted: Container[Measure] = (),
     ) -> Listing:
         """Measure the lists; of the measures that are ``counted`` elsewhere only which queries they are about."""
-        material = gather(given, placed.queries, measures, sliced=sliced)
+        material = gather_material(given, placed.queries, measures, sliced=sliced)
         slates = _slates_of(material, measures)
         lists = cls(material, slates, {}, {}, {}, {})
         for measure in measures:
@@ -71,7 +71,7 @@ class Listing:
             if measure in counted:
                 lists.values[measure] = Values.unknown(chosen)
                 continue
-            lists.values[measure], lists.means[measure], whole = _measured(slates[measure], measure, chosen)
+            lists.values[measure], lists.means[measure], whole = _measured_lists(slates[measure], measure, chosen)
             if whole is not None:
                 lists.wholes[measure] = whole
         tied = ties_at(measures, material.lists)
@@ -129,7 +129,7 @@ def _slates_of(material: Material, measures: Sequence[SlateMeasure]) -> dict[Sla
     return {measure: by_order[order_of(measure)] for measure in measures}
 
 
-def _measured(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
+def _measured_lists(slates: Slates, measure: SlateMeasure, chosen: Bools) -> tuple[Values, float, Whole | None]:
     """The values for each list and the aggregate; a measure of all lists looks at the chosen ones only."""
     if measure.aggregate == "whole":
         outcome = slate_value(slates.pick(chosen), measure)
@@ -231,7 +231,7 @@ class _Cut:
 
     def _whole(self, measure: Measure, inside: Bools) -> float:
         """The value of a measure of all lists for those of one slice."""
-        return _measured(self.lists.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
+        return _measured_lists(self.lists.slates[measure], measure, inside)[1] if inside.any() else math.nan  # type: ignore[index,arg-type]
 
     def _by_items(self) -> dict[Measure, list[Values]]:
         """Judgments of the items of one slice only; queries without any are left out."""
@@ -257,7 +257,7 @@ class _Cut:
         return rows
 
     def _judged_part(self, place: int) -> Rows:
-        judged = given(self.lists.material.judged)
+        judged = given_value(self.lists.material.judged)
         kept = self.slicing.code[judged.item] == place
         return Rows.of(judged.query[kept], judged.item[kept], judged.grade[kept], len(self.placed.queries))
 
@@ -265,8 +265,10 @@ class _Cut:
         slates = self.lists.slates[measure]
         members = np.zeros(slates.items.total, np.bool_)
         members[judged.item] = True
-        cut = replace(slates, grade=np.where(members[slates.item], given(slates.grade), np.nan), judged=judged)
-        return _measured(cut, measure, chosen_by(measure, self.placed.placements) & (np.diff(judged.offsets) > 0))[0]
+        cut = replace(slates, grade=np.where(members[slates.item], given_value(slates.grade), np.nan), judged=judged)
+        return _measured_lists(
+            cut, measure, chosen_by(measure, self.placed.placements) & (np.diff(judged.offsets) > 0)
+        )[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,13 +306,13 @@ def values_by_slice(
         if plan.subtopics:
             continue
         # What was not returned is put behind the list together, so it must be placed slice by slice.
-        place = _one_by_one(placing, judged, plan) if plan.unreturned else _from_one(placing, judged, plan)
+        place = _lists_one_by_one(placing, judged, plan) if plan.unreturned else _from_one(placing, judged, plan)
         for at in filter(judged.has_relevant, range(judged.slices)):
-            values[at] |= _values(place(at), group.measures, queries)
+            values[at] |= _values_in_order(place(at), group.measures, queries)
     return values
 
 
-def _one_by_one(placing: Placeable, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
+def _lists_one_by_one(placing: Placeable, judged: SlicedJudgments, plan: Plan) -> Callable[[int], PlacedRun]:
     run = placing.run().run_table()
     return lambda at: place_run(judged.part(at), run, plan)
 
@@ -338,7 +340,7 @@ def _some_judgments(placements: Placements, grade: Floats, inside: Bools) -> Pla
     )
 
 
-def _values(placed: PlacedRun, measures: Sequence[Measure], queries: pl.Series) -> dict[Measure, Values]:
+def _values_in_order(placed: PlacedRun, measures: Sequence[Measure], queries: pl.Series) -> dict[Measure, Values]:
     """The values of a placing, in the order of some queries."""
     row = numbers_among(queries.cast(pl.String), placed.queries.cast(pl.String))
     views = Views(placed.placements)

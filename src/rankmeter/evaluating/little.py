@@ -48,7 +48,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         return evaluate_placing(pair, asked, name, about=about)
 
     full = Late(in_full)
-    values = {measure: _values(lists, len(judgments), measure, formula) for measure, formula in asked.plain}
+    values = {measure: _values_of_lists(lists, len(judgments), measure, formula) for measure, formula in asked.plain}
     return Evaluation(
         name=name,
         ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
@@ -73,7 +73,7 @@ def value_of_grades(asked: Asked, grades: object) -> float | None:
     return above / below if below > 0 else 0.0
 
 
-def _values(lists: list[SingleList], judged: int, measure: Any, formula: Any) -> Values:
+def _values_of_lists(lists: list[SingleList], judged: int, measure: Any, formula: Any) -> Values:
     parts = [formula(ranking, measure) for ranking in lists]
     value = [above / below if below > 0 else 0.0 for above, below in parts]
     counted = [True] * judged + [False] * (len(lists) - judged)
@@ -96,7 +96,7 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     if listed_as == {dict} and _types(chain.from_iterable(map(dict.values, run.values()))) - {float}:
         return None
     known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
-    if not _alike(known[0]) or not _alike(chain.from_iterable(sides)):
+    if not _ids_alike(known[0]) or not _ids_alike(chain.from_iterable(sides)):
         return None
     if not all("".join(map(str, ids)).isascii() for ids in known):  # else one may hold half of a character
         return None
@@ -119,7 +119,7 @@ def _types(values: Iterable[object]) -> set[type]:
     return set(map(type, values))
 
 
-def _alike(ids: Iterable[object]) -> bool:
+def _ids_alike(ids: Iterable[object]) -> bool:
     """Whether all ids are text, every character of them one, or all are whole numbers."""
     every: list[Any] = list(ids)
     kinds = _types(every)

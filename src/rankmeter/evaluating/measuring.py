@@ -113,7 +113,7 @@ def measure_groups(given: Placeable, groups: Iterable[Group], *, strict: bool | 
         values = {}
         if strict is not None and (group.strictest > placed.highest_grade or not placed.scored):
             for measure in group.measures:
-                check_answerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
+                refuse_unanswerable(measure, scored=placed.scored, highest=placed.highest_grade, strict=strict)
         for measure in group.measures:
             if placed.unplaced and measure.query_policy == "run":
                 raise MeasureError.of("evaluating.not_placed", measure=measure, count=placed.unplaced)
@@ -130,7 +130,7 @@ def values_under(measure: Any, views: Views, placed: PlacedRun) -> Values:
     return values_of(parts, measure, placed.placements)
 
 
-def check_answerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:
+def refuse_unanswerable(measure: Any, *, scored: bool, highest: float, strict: bool = True) -> None:
     """Refuse a measure that the data cannot answer; if another tool's number is asked for (not ``strict``), warn."""
     if measure.sign == "positive" and not scored:
         raise MeasureError.of("evaluating.sign_of_ranks", measure=measure)
@@ -195,12 +195,12 @@ def _bounds(measured: MeasuredGroup) -> dict[Measure, tuple[float, float]]:
     bounds = {}
     for measure, ends in extremes(measured).items():
         three = (aggregated(values, measure.aggregate) for values in (*ends, measured.values[measure]))
-        if (span := span_of(measure, *three)) is not None:
+        if (span := span_of_ties(measure, *three)) is not None:
             bounds[measure] = span
     return bounds
 
 
-def span_of(measure: Any, worst: float, best: float, stated: float) -> tuple[float, float] | None:
+def span_of_ties(measure: Any, worst: float, best: float, stated: float) -> tuple[float, float] | None:
     """How far ties can move a number: between its two ends, or to the number itself where it is no order's.
 
     A rank that a whole tie shares is beyond every order of it (``shared`` puts each item last).

@@ -62,7 +62,7 @@ def into_pair(
             raise InputError.of("evaluating.carries_run", type=type(judgments).__name__)
         return carrier
     if run is None:
-        labelled = _carrier(_labelled(judgments, columns))
+        labelled = _carrier(_frame_of_both_sides(judgments, columns))
         if labelled is None:
             raise InputError.of("evaluating.no_run")
         return labelled
@@ -76,7 +76,7 @@ def into_pair(
     return Pair.of(truth, returned)
 
 
-def _labelled(judgments: object, columns: Mapping[str, str] | None) -> object:
+def _frame_of_both_sides(judgments: object, columns: Mapping[str, str] | None) -> object:
     """A frame that holds both sides; None for anything else."""
     if judgments is None or isinstance(judgments, (dict, list, tuple, str, os.PathLike)):
         return None

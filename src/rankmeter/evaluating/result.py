@@ -18,7 +18,7 @@ from rankmeter.evaluating.additions import PROTOCOL, Additions, saved_additions
 from rankmeter.evaluating.facts import Facts
 from rankmeter.evaluating.fingerprints import Fingerprint
 from rankmeter.evaluating.stored import (
-    digest,
+    checksum_of,
     saved_assistance,
     saved_slices,
     saved_values,
@@ -362,7 +362,7 @@ class Evaluation:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""
         frame = pl.DataFrame(values_columns(self.queries, self.values) | slates_columns(self.slices))
         text = header_of(self)
-        metadata = {"rankmeter": text, "rankmeter.digest": digest(text, frame)}
+        metadata = {"rankmeter": text, "rankmeter.digest": checksum_of(text, frame)}
         if isinstance(path, BytesIO):
             frame.write_parquet(path, metadata=metadata)
             return
@@ -380,7 +380,7 @@ class Evaluation:
             header = json.loads(text)
             check_form(header["version"], FILE_VERSION, source)
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
-            if known.get("rankmeter.digest", "") not in ("", digest(text, frame)):
+            if known.get("rankmeter.digest", "") not in ("", checksum_of(text, frame)):
                 raise InputError.of("saved.damaged", source=source)
             return cls._from_file(header, frame, source)
 

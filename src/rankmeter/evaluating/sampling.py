@@ -155,8 +155,8 @@ def sampled(
     >>> round(estimate.value, 3)  # the chance that a normal number is below 2 is 0.977
     0.977
     """
-    above, tied, drawn = _counts(positive, negatives)
-    return _estimated(above, tied, measures, _Design(drawn, items, draw, correction, gamma, level))
+    above, tied, drawn = _negatives_above(positive, negatives)
+    return _estimate_exact(above, tied, measures, _Design(drawn, items, draw, correction, gamma, level))
 
 
 def sampled_ranks(
@@ -193,7 +193,7 @@ def sampled_ranks(
             highest=ranked.max(),
         )
     above, design = ranked.astype(np.int64) - 1, _Design(negatives, items, draw, correction, gamma, level)
-    return _estimated(above, np.zeros_like(above), measures, design)
+    return _estimate_exact(above, np.zeros_like(above), measures, design)
 
 
 def expected_sampled(
@@ -245,7 +245,7 @@ class _Design:
         check_level(self.level)
 
 
-def _estimated(above: Ints, tied: Ints, measures: object, design: _Design) -> SampledEvaluation:
+def _estimate_exact(above: Ints, tied: Ints, measures: object, design: _Design) -> SampledEvaluation:
     if len(above) < 2:
         raise InputError.of("scale.no_interval_of_one")
     chosen = list(_measures(measures))
@@ -260,7 +260,7 @@ def _estimated(above: Ints, tied: Ints, measures: object, design: _Design) -> Sa
         estimates[measure] = SampledEstimate(
             measure=str(measure),
             value=float(value.mean()),
-            interval=_interval(value, level) if name == UNBIASED else None,
+            interval=_interval_of_mean(value, level) if name == UNBIASED else None,
             possible=_possible(exact, steps, within, (above, tied), level),
             uncorrected=float(_over_ties(plain, above, tied).mean()),
             correction=name,
@@ -369,7 +369,7 @@ def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
     return np.where(tied > 0, spread, by_above[above])
 
 
-def _interval(value: Floats, level: float) -> Interval | None:
+def _interval_of_mean(value: Floats, level: float) -> Interval | None:
     values = Values(value, np.ones(len(value), np.bool_), value, np.ones(len(value)))
     if why_none(values, "mean"):
         return None
@@ -407,7 +407,7 @@ def _possible(
     return ends[0], ends[1]
 
 
-def _counts(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
+def _negatives_above(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
     """How many negatives score above each positive, how many the same, and how many there are.
 
     Counted where the scores are.

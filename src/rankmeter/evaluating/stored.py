@@ -35,7 +35,7 @@ def saved_values(frame: pl.DataFrame, measure: Measure) -> Values:
     return Values(*(frame[f"{measure}{ending}"].to_numpy() for ending in COLUMN_ENDINGS.values()))
 
 
-def digest(header: str, frame: pl.DataFrame) -> str:
+def checksum_of(header: str, frame: pl.DataFrame) -> str:
     """A hash of a file's header and content, which shows a bit that changed on disk or in transit."""
     return digest_of_parts(header, frame.schema, frame.height, lambda name: [frame.get_column(name)])
 

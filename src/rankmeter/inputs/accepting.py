@@ -14,7 +14,7 @@ from rankmeter.inputs.arrays import refuse_infinity
 from rankmeter.inputs.columns import VALUE_OF, Named, Side, are_columns, check_columns_read, columns_of, name_pairs
 from rankmeter.inputs.compression import is_read_once
 from rankmeter.inputs.reading import Listener
-from rankmeter.inputs.shards import Files, expand, judged_collection
+from rankmeter.inputs.shards import Files, files_of_path, judged_collection
 from rankmeter.inputs.tables import Judgments, JudgmentTable, PlainJudgments, Run, SeveralRuns, joined_judgments
 from rankmeter.wings import is_foreign, table
 
@@ -35,13 +35,15 @@ def into_judgments(data: Any, *, columns: Named | None = None, format: str | Non
     paths = collection or _files_of(data)
     columns = columns_in(paths.paths, format, columns)
     if (plain := plain_judgments(paths.paths, format=format, columns=columns)) is not None:
-        return _with_notes(plain, paths)
+        return _with_notes_of_files(plain, paths)
     with paths.reading():
         tables = [read_judgments(path, format=format, columns=columns) for path in paths.paths]
-    return _with_notes(tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source, paths.paths), paths)
+    return _with_notes_of_files(
+        tables[0] if len(tables) == 1 else joined_judgments(tables, paths.source, paths.paths), paths
+    )
 
 
-def _with_notes(judgments: PlainJudgments | JudgmentTable, files: Files) -> Judgments:
+def _with_notes_of_files(judgments: PlainJudgments | JudgmentTable, files: Files) -> Judgments:
     """Judgments that say of the files what they should."""
     if not files.notes:
         return judgments
@@ -83,7 +85,7 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
 
         if is_frame(data):
             return table_from_frame(data, side, columns)
-        if (table := _table_of(data, side, columns)) is not None:
+        if (table := _table_from(data, side, columns)) is not None:
             return table
         if isinstance(data, SeveralRuns):
             raise InputError.of("inputs.several_runs", kind=data.kind)
@@ -91,7 +93,7 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
     if not _is_plain(data):
         from rankmeter.inputs.json_tables import table_of_objects
 
-        if (table := _table_of(data, side, columns) or table_of_objects(data, side, columns)) is not None:
+        if (table := _table_from(data, side, columns) or table_of_objects(data, side, columns)) is not None:
             return table
     try:
         return judgments_from_mapping(data) if side == "judgments" else run_from_mapping(data)
@@ -103,7 +105,7 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
         raise
 
 
-def _table_of(data: Any, side: Side, columns: Named | None) -> Judgments | Run | None:
+def _table_from(data: Any, side: Side, columns: Named | None) -> Judgments | Run | None:
     from rankmeter.inputs.frames import as_frame, table_from_frame  # only for what may stand for a frame
 
     if (frame := as_frame(data, side)) is None:
@@ -192,7 +194,7 @@ def _files_of(data: str | os.PathLike[str] | Files) -> Files:
         return data
     path = os.fspath(data)
     # What is no path at all is for the reader to refuse.
-    return expand(path) if path else Files((path,))
+    return files_of_path(path) if path else Files((path,))
 
 
 def refuse_bare_array(data: object) -> None:

@@ -54,9 +54,9 @@ def arrays(values: Any) -> Dense:
     if not matrix.size:
         raise InputError.of("inputs.empty_matrix", shape=str(matrix.shape))
     if matrix.dtype.kind == "f":
-        _refuse(np.isnan(matrix), "inputs.cells_nan", "a value of the array")
+        _refuse_cells(np.isnan(matrix), "inputs.cells_nan", "a value of the array")
     if matrix.dtype.itemsize >= 8:
-        _refuse(_rounded(matrix), "inputs.cells_rounded", "a value of the array")
+        _refuse_cells(_cells_rounded(matrix), "inputs.cells_rounded", "a value of the array")
     return Dense(matrix, has_truth_values=has_truth_values)
 
 
@@ -104,10 +104,10 @@ def ranked_grades(lists: Any) -> Labelled:
 def refuse_infinity(values: npt.NDArray[Any], what: str) -> None:
     """Refuse an array with infinite values, naming the first cells."""
     if values.dtype.kind == "f":
-        _refuse(np.isinf(values), "inputs.cells_infinite", what)
+        _refuse_cells(np.isinf(values), "inputs.cells_infinite", what)
 
 
-def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _cells_rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """The cells beyond 2**53 that are other numbers as floats."""
     is_small = values.dtype == np.float64 or (values.dtype.kind in "iu" and highest(values) < EXACT_WHOLE_NUMBERS)
     if is_small or all(abs(float(end)) < EXACT_WHOLE_NUMBERS for end in (values.min(), values.max())):
@@ -118,7 +118,7 @@ def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return rounded
 
 
-def _refuse(chosen: npt.NDArray[np.bool_], kind: str, what: str) -> None:
+def _refuse_cells(chosen: npt.NDArray[np.bool_], kind: str, what: str) -> None:
     if chosen.any():
         cells = examples(f"row {row}, column {column}" for row, column in np.argwhere(chosen).tolist())
         raise InputError.of(kind, what=what, cells=cells)

@@ -42,22 +42,22 @@ def table_of(data: Any, what: str, *, named: str | None = None) -> pl.DataFrame:
     """A frame, a file or a mapping as a Polars frame; ``named`` is the column of ids where the caller names it."""
     if isinstance(data, Mapping):
         try:
-            return _of_mapping(data)
+            return _table_of_mapping(data)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError) as error:
             raise InputError.of("inputs.mapping_not_read_as", what=what, reason=reason_of(error)) from error
     if isinstance(data, pl.DataFrame):
         return data
     if is_frame(data):
-        return pl.DataFrame({name: _column(taken) for name, taken in OpenedFrame(data, what).every().items()})
+        return pl.DataFrame({name: _plain_column(taken) for name, taken in OpenedFrame(data, what).every().items()})
     return read_table(data, what, named=named)
 
 
-def called(data: object, otherwise: str = "") -> str:
+def name_of_table(data: object, otherwise: str = "") -> str:
     """What a table is called in sentences: its path, where it has one."""
     return str(data) if isinstance(data, (str, os.PathLike)) else otherwise or said("inputs.the_table")
 
 
-def _column(taken: RawColumn) -> pl.Series:
+def _plain_column(taken: RawColumn) -> pl.Series:
     if isinstance(taken, pl.Series):
         return taken.cast(pl.String) if isinstance(taken.dtype, (pl.Categorical, pl.Enum)) else taken
     plain = (cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in taken)
@@ -73,7 +73,7 @@ def read_table(path: Any, what: str, *, named: str | None = None) -> pl.DataFram
         kind = _kind(source.head, name)
         content = source.read_all()
     try:
-        table = _parse(content, kind, name)
+        table = _parse_table(content, kind, name)
     except polars_faults() as error:
         raise InputError.of(
             "inputs.not_read_as", source=name, what=what, format=kind, reason=reason_of(error)
@@ -109,7 +109,7 @@ def _kind(head: bytes, name: str) -> str:
     return kind
 
 
-def _parse(content: bytes, kind: str, source: str) -> pl.DataFrame:
+def _parse_table(content: bytes, kind: str, source: str) -> pl.DataFrame:
     if kind in ("csv", "tsv"):
         table = pl.read_csv(content, separator="," if kind == "csv" else "\t", infer_schema=False)
         check_doubled(table.columns, source)
@@ -119,10 +119,10 @@ def _parse(content: bytes, kind: str, source: str) -> pl.DataFrame:
     if kind == "jsonl" and b"\n" in content.strip():
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)
-    return _of_mapping(parsed) if isinstance(parsed, dict) else pl.DataFrame(parsed, infer_schema_length=None)
+    return _table_of_mapping(parsed) if isinstance(parsed, dict) else pl.DataFrame(parsed, infer_schema_length=None)
 
 
-def _of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
+def _table_of_mapping(data: Mapping[Any, Any]) -> pl.DataFrame:
     """``{id: {column: value}}``, ``{id: value}``, ``{column: values}``, or one row as ``{column: value}``."""
     named = [value for key, value in data.items() if isinstance(key, str) and is_id_name(key)]
     if named and not isinstance(named[0], Mapping):

@@ -193,7 +193,7 @@ def contents(column: RawColumn | Sequence[object]) -> Contents:
     if values and all(map(spells_number, texts)) and all(map(is_number, others)):
         return "numbers"
     numbers_read = sum(map(reads_as_number, texts)) + sum(map(is_number, others))
-    if numbers_read > (prose := sum(map(_is_prose, texts))):
+    if numbers_read > (prose := sum(map(_is_free_text, texts))):
         return "some numbers"
     if prose or not texts:
         return "other"
@@ -201,7 +201,7 @@ def contents(column: RawColumn | Sequence[object]) -> Contents:
     return "few words" if different <= _FEW_WORDS and different < len(rows) else "words"
 
 
-def _is_prose(text: str) -> bool:
+def _is_free_text(text: str) -> bool:
     """Whether this is longer than any number or verdict, an address, or a date."""
     return len(text) > _LONG_TEXT or len(text.split()) > 5 or "://" in text or re.match(_DATE, text) is not None
 

@@ -141,7 +141,7 @@ def _with_beside(table: JudgmentTable | RunTable, raw: Columns, origin: Origin) 
 def _notes_of_ranks(run: RunTable, raw: Columns, origin: Origin) -> dict[str, str]:
     """Where the ranks beside the scores contradict them; ranks that are no numbers say nothing."""
     try:
-        ranks = raw["rank"] if origin.rows is None else _flat("rank", raw, origin)[0]
+        ranks = raw["rank"] if origin.rows is None else _flattened("rank", raw, origin)[0]
     except InputError:
         return {}
     pair = contradiction(codes_of(run.query), floats_in(ranks), run.score.to_numpy())
@@ -163,10 +163,10 @@ def whole_pairs(table: OpenedTable, named: Named | None, name: str, format: str)
     part = next(table.parts(reading.roles))
     raw, origin = in_rows(part.raw, Origin(name, part.lines, part.first_row, reading), set())
     _check_not_empty(raw, origin)
-    return _with_empty(_ids("query", raw, origin), raw, origin)[0], _ids("item", raw, origin)
+    return _with_empty(_checked_ids("query", raw, origin), raw, origin)[0], _checked_ids("item", raw, origin)
 
 
-def times_of(table: OpenedTable) -> pl.Series | None:
+def row_times(table: OpenedTable) -> pl.Series | None:
     """When each row was, in a column that sorts; None where no column says it, or not in a way that sorts."""
     name = next((name for usual in TIMES for name in table.names if fold(name) == usual), None)
     if name is None:
@@ -187,10 +187,10 @@ def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTab
     Judgments without grades say that every pair is relevant; a run without scores and ranks is ordered by its rows.
     """
     _check_not_empty(raw, origin)
-    query, item = _ids("query", raw, origin), _ids("item", raw, origin)
+    query, item = _checked_ids("query", raw, origin), _checked_ids("item", raw, origin)
     value: Role | None = next((role for role in ("grade", *RANKING) if role in raw), None)
     numbers = None if value is None else _numbers(value, raw, origin)
-    subtopic = _ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
+    subtopic = _checked_ids("subtopic", raw, origin).cast(pl.String).alias("subtopic") if "subtopic" in raw else None
     query, queries = _with_empty(query, raw, origin)
     reading = _read(origin, query, item)
     query, item = query.alias("query"), item.alias("item")
@@ -199,7 +199,7 @@ def _checked(raw: Columns, origin: Origin, side: Side) -> JudgmentTable | RunTab
         return JudgmentTable(query, item, grade.alias("grade"), origin.source, subtopic, queries, reading)
     ordering: pl.Series | Ranks
     if numbers is None:
-        ordering = Ranks(_positions(query))
+        ordering = Ranks(_positions_in_query(query))
     elif value == "rank" and numbers.dtype.is_integer():
         ordering = Ranks(numbers)
     else:
@@ -213,12 +213,12 @@ def _read(origin: Origin, query: pl.Series, item: pl.Series) -> Reading | None:
         return None
     notes = dict(origin.reading.notes)
     for role, column in (("query", query), ("item", item)):
-        if column.dtype == pl.String and (padded := _padded(column)) is not None:
+        if column.dtype == pl.String and (padded := _id_with_spaces(column)) is not None:
             notes[f"blanks {role}"] = said("ids_with_blanks", source=origin.source, role=role, example=repr(padded))
     return replace(origin.reading, rows=len(query), notes=notes)
 
 
-def _padded(column: pl.Series) -> str | None:
+def _id_with_spaces(column: pl.Series) -> str | None:
     """An id with spaces around it or, among the first ones, with other white space, which takes longer to look for."""
     first = column.head(LOOKED_AT)
     for odd in (
@@ -236,11 +236,11 @@ def _with_empty(query: pl.Series, raw: Columns, origin: Origin) -> tuple[pl.Seri
     if not isinstance(rows, GroupedQueries) or not rows.has_empty:
         return query, None
     of_groups = replace(origin, rows=None, lines=None)  # those are of the items, of which a group may have none
-    every = _ids("query", {"query": rows.groups}, of_groups).unique(maintain_order=True)
+    every = _checked_ids("query", {"query": rows.groups}, of_groups).unique(maintain_order=True)
     return (query if query.dtype == every.dtype else query.cast(every.dtype)), every
 
 
-def _positions(query: pl.Series) -> pl.Series:
+def _positions_in_query(query: pl.Series) -> pl.Series:
     """The position of each row within its query, from 1."""
     stretches = query.rle().struct
     lengths = stretches.field("len").to_numpy()
@@ -259,10 +259,10 @@ def _check_not_empty(raw: Columns, origin: Origin) -> None:
 
 def id_column(column: pl.Series, role: str, origin: Origin) -> pl.Series:
     """Check one column of ids: text or whole numbers, none missing."""
-    return _ids(cast("Role", role), {cast("Role", role): column}, origin)
+    return _checked_ids(cast("Role", role), {cast("Role", role): column}, origin)
 
 
-def _ids(role: Role, raw: Columns, origin: Origin) -> pl.Series:
+def _checked_ids(role: Role, raw: Columns, origin: Origin) -> pl.Series:
     """Ids as String, Int64 or UInt64; anything that cannot be one exactly is refused."""
     column = raw[role]
     if isinstance(column, list) or column.dtype == pl.Object:
@@ -381,10 +381,10 @@ def _check_exact(role: Role, whole: pl.Series, raw: Columns, origin: Origin) -> 
     elif is_small:
         return
     elif rounded := (whole.cast(pl.Float64).cast(pl.Int128) != whole.cast(pl.Int128)).arg_true().to_list():
-        raise _rounded(role, whole[rounded[0]], rounded, raw, origin)
+        raise _would_be_rounded(role, whole[rounded[0]], rounded, raw, origin)
 
 
-def _rounded(role: Role, value: object, rows: Sequence[int], raw: Columns, origin: Origin) -> InputError:
+def _would_be_rounded(role: Role, value: object, rows: Sequence[int], raw: Columns, origin: Origin) -> InputError:
     fact = said("inputs.would_be_rounded", role=role, value=str(value))
     return origin.blame(fact, rows, raw, said("inputs.make_smaller", role=role))
 
@@ -411,7 +411,7 @@ def _numbers_of_objects(role: Role, values: list[object], raw: Columns, origin: 
         raise origin.blame(said("inputs.not_a_number", role=role, value=spelled(value)), wrong, raw, hint)
     rounded = [row for row, v in enumerate(clean) if v is not None and is_rounded(v)]
     if rounded:
-        raise _rounded(role, clean[rounded[0]], rounded, raw, origin)
+        raise _would_be_rounded(role, clean[rounded[0]], rounded, raw, origin)
     if (pair := merged(clean)) is not None:
         raise InputError.of("inputs.become_one", source=origin.source, role=role, first=pair[0], second=pair[1])
     return pl.Series([None if v is None else float(v) for v in clean], dtype=pl.Float64)  # type: ignore[arg-type]
@@ -431,14 +431,14 @@ def in_rows(raw: Columns, origin: Origin, before: set[object]) -> tuple[Columns,
     """
     if "item" not in raw or not holds_lists(raw["item"]):
         return raw, origin
-    items, sizes = _flat("item", raw, origin)
+    items, sizes = _flattened("item", raw, origin)
     rows = np.repeat(np.arange(len(sizes)), sizes)
     apart: dict[Role, RawColumn] = {"item": items}
     for role, column in raw.items():
         if role == "query":
             apart[role] = GroupedQueries(list(column), sizes) if 0 in sizes else _taken(column, rows)
         elif role != "item" and holds_lists(column):
-            apart[role], other = _flat(role, raw, origin)
+            apart[role], other = _flattened(role, raw, origin)
             if wrong := [row for row, (size, its) in enumerate(zip(sizes, other, strict=True)) if size != its]:
                 fact = said("inputs.unequal_lists", role=role, count=other[wrong[0]], items=sizes[wrong[0]])
                 raise origin.blame(fact, wrong, {"query": raw["query"]})
@@ -467,7 +467,7 @@ def _check_one_list(queries: RawColumn, origin: Origin, before: set[object]) -> 
         raise origin.blame(said("inputs.second_list"), again, {"query": queries})
 
 
-def _flat(role: Role, raw: Columns, origin: Origin) -> tuple[RawColumn, list[int]]:
+def _flattened(role: Role, raw: Columns, origin: Origin) -> tuple[RawColumn, list[int]]:
     """All values of a column of lists, one after another, and how many each row has."""
     column = raw[role]
     if not isinstance(column, list) and isinstance(column.dtype, (pl.List, pl.Array)):

@@ -222,7 +222,7 @@ def _list_column(lists: Sequence[str], usual: Sequence[str], source: str) -> str
         if len(candidates) == 1:
             return candidates[0]
     if lists:
-        raise _several("item", lists, source)
+        raise _several_columns("item", lists, source)
     return None
 
 
@@ -242,7 +242,7 @@ def judgment_columns(
     columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source, holds)
     if "grade" in columns:
         return columns
-    free = _beside(columns, names, holds)
+    free = _columns_beside(columns, names, holds)
     if (*columns.values(), *free) == BEIR:
         return {**columns, "grade": BEIR[2]}
     ranking = [name for role in RANKING for name in free if is_usual(role, name) or name == given.get(role)]
@@ -283,7 +283,7 @@ def run_columns(names: Sequence[str], given: Named | None, source: str, holds: H
         columns = find_columns(names, ("query", "item", ranking), given, source, holds, "run")
         if ranking in columns:
             return columns
-    free = _beside(columns, names, holds)
+    free = _columns_beside(columns, names, holds)
     grades = [name for name in free if is_usual("grade", name) or name == given.get("grade")]
     if grades:
         say = say_columns("score", grades[0])
@@ -299,7 +299,7 @@ def run_columns(names: Sequence[str], given: Named | None, source: str, holds: H
     return columns
 
 
-def _beside(columns: Mapping[Role, str], names: Sequence[str], holds: Holds) -> list[str]:
+def _columns_beside(columns: Mapping[Role, str], names: Sequence[str], holds: Holds) -> list[str]:
     """The columns that no role was found for; beside lists such as ``actual`` without those of the other side."""
     free = [name for name in names if name not in columns.values()]
     usual = {fold(name) for side in LISTS_OF.values() for name in side}
@@ -393,7 +393,7 @@ def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], sou
     candidates = [name for name in candidates if fold(name) not in identified]
     later = [name for name in free if fold(name) in _LATER] if role == "score" else []
     if candidates and later:
-        raise _several(role, list(dict.fromkeys([*candidates, *later])), source)
+        raise _several_columns(role, list(dict.fromkeys([*candidates, *later])), source)
     same = [name for name in candidates if name == role]
     return same[0] if len(same) == 1 else usual_column(role, USUAL_NAMES[role], candidates, source)
 
@@ -402,7 +402,7 @@ def usual_column(role: str, usual: Sequence[str], free: Sequence[str], source: s
     """The only free column with a usual name of the role, or the one called as the first of them."""
     candidates = likely_columns(usual, free)
     if len(candidates) > 1:
-        raise _several(role, candidates, source)
+        raise _several_columns(role, candidates, source)
     return next(iter(candidates), None)
 
 
@@ -420,7 +420,7 @@ def no_named_column(role: str, column: str, columns: Sequence[str], source: str)
                          names=listed_names(columns), hint=did_you_mean(column, columns))  # fmt: skip
 
 
-def _several(role: str, candidates: Sequence[str], source: str) -> InputError:
+def _several_columns(role: str, candidates: Sequence[str], source: str) -> InputError:
     names, say = _quoted(candidates), say_columns(role, candidates[0])
     return InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
 

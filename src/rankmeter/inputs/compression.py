@@ -145,7 +145,7 @@ def _open_raw(path: object, stack: ExitStack) -> tuple[Readable, str]:
         if not name:
             raise InputError.of("inputs.empty_path")
         refuse_url(name)
-        return stack.enter_context(_open_file(name)), name
+        return stack.enter_context(_open_bytes(name)), name
     if hasattr(path, "read"):
         given = getattr(path, "name", None)
         return cast(Readable, path), given if isinstance(given, str) else "<file>"
@@ -158,7 +158,7 @@ def refuse_url(name: str) -> None:
         raise InputError.of("inputs.url", source=name)
 
 
-def _open_file(name: str) -> BinaryIO:
+def _open_bytes(name: str) -> BinaryIO:
     try:
         # Unbuffered: blocks are large, and a buffer would only copy them once more.
         return cast(BinaryIO, open(name, "rb", buffering=0))  # noqa: PTH123 (late; closed by the caller)

@@ -21,7 +21,7 @@ import numpy as np
 from rankmeter.errors import InputError, Problem, RankmeterError
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, LOOKED_AT, RawColumn, contents
-from rankmeter.inputs.checked_tables import OpenedTable, TablePart, times_of, whole_table
+from rankmeter.inputs.checked_tables import OpenedTable, TablePart, row_times, whole_table
 from rankmeter.inputs.columns import (
     SIDES,
     STATEMENTS,
@@ -117,7 +117,7 @@ def times_in(path: FileInput) -> pl.Series | None:
     """When each row of a file was, as far as a column says it; None for TREC text, which has no such column."""
     with open_source(path) as source:
         kind = _resolve(source, None, "judgments")
-        return None if kind in ("labelled", "qrels") else times_of(open_table(kind, source, "judgments"))
+        return None if kind in ("labelled", "qrels") else row_times(open_table(kind, source, "judgments"))
 
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Named | None = None) -> RunTable:
@@ -310,7 +310,7 @@ def read_labelled(data: FileInput | object, *, format: str | None = None, column
     """
     if is_frame(data):
         name = f"lists ({kind_of_frame(data)})"
-        return _of_table(OpenedFrame(data, name), columns, name, "frame")
+        return _labelled_of_table(OpenedFrame(data, name), columns, name, "frame")
     check_format(format)
     if format == "run":
         raise InputError.of("inputs.no_labels_in_line", format=f"{format!r}")
@@ -322,7 +322,7 @@ def read_labelled(data: FileInput | object, *, format: str | None = None, column
         if kind in ("labelled", "trec", "qrels"):
             check_no_columns(source, columns, allowed={})
             return Labelled(*labelled_lines(source))
-        return _of_table(open_table(kind, source, "judgments"), columns, source.name, kind)
+        return _labelled_of_table(open_table(kind, source, "judgments"), columns, source.name, kind)
 
 
 def labelled_frame(frame: object, columns: Named | None) -> Labelled | None:
@@ -368,19 +368,19 @@ class SideOfTable(OpenedTable):
             yield from self._table.parts(columns)
         else:
             for part in self._table.parts({role: column for role, column in columns.items() if role != "item"}):
-                yield _numbered(part)
+                yield _with_row_numbers(part)
 
 
-def _numbered(part: TablePart) -> TablePart:
+def _with_row_numbers(part: TablePart) -> TablePart:
     rows = len(next(iter(part.raw.values())))
     number = pl.int_range(part.first_row, part.first_row + rows, eager=True)
     again = part.exactly
     return replace(
-        part, raw={**part.raw, "item": number}, exactly=None if again is None else lambda: _numbered(again())
+        part, raw={**part.raw, "item": number}, exactly=None if again is None else lambda: _with_row_numbers(again())
     )
 
 
-def _of_table(table: OpenedTable, columns: Named | None, source: str, format: str) -> Labelled:
+def _labelled_of_table(table: OpenedTable, columns: Named | None, source: str, format: str) -> Labelled:
     """Both sides of one table."""
 
     def read(side: Side) -> JudgmentTable | RunTable:

@@ -186,10 +186,10 @@ def recognise(head: bytes, name: str = "the input") -> str:
             raise InputError.of("inputs.only_comments", source=name)
         if fits(looked):
             return kind
-    raise _unknown(looked, name)
+    raise _unknown_shape(looked, name)
 
 
-def _unknown(head: Head, name: str) -> InputError:
+def _unknown_shape(head: Head, name: str) -> InputError:
     """What is said of text that has no known shape."""
     line, fields = repr(head.first[:60].decode("utf-8", "replace")), len(head.first.split())
     hint: Problem | None = None

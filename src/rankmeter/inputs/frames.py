@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, lacking, reason_of
+from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of, why_not_loaded
 from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
@@ -147,7 +147,7 @@ class OpenedFrame(OpenedTable):
         except ModuleNotFoundError as error:
             raise self._missing("pyarrow") from error
         except ImportError as error:
-            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
+            raise why_not_loaded(error, "pyarrow", '"rankmeter[arrow]"') from error
 
     def _missing(self, library: str) -> MissingExtraError:
         extra = {"pyarrow": '"rankmeter[arrow]"', "pandas": '"rankmeter[pandas]"'}.get(library, library)
@@ -226,7 +226,7 @@ class OpenedFrame(OpenedTable):
         except ModuleNotFoundError as error:
             raise self._missing(error.name or "pyarrow") from error
         except ImportError as error:
-            raise lacking(error, "pyarrow", '"rankmeter[arrow]"') from error
+            raise why_not_loaded(error, "pyarrow", '"rankmeter[arrow]"') from error
 
 
 def _name_of(column: object) -> str:
@@ -291,27 +291,29 @@ def as_frame(data: Any, side: Side) -> Any:
     """
     value = VALUE_OF[side]
     if isinstance(data, Mapping):
-        return _of_mapping(data, value)
+        return _frame_of_mapping(data, value)
     if isinstance(data, (list, tuple, Iterator)):
-        return _of_rows(data)
+        return _frame_of_rows(data)
     if hasattr(data, "tocsr") and getattr(data, "ndim", 2) == 2:
         cells = data.tocsr().tocoo()  # which adds up what is stored twice
         return pl.DataFrame({"query": cells.row, "item": cells.col, value: cells.data})
     if names := getattr(getattr(data, "dtype", None), "names", None):
         columns = {name: data[name] for name in names}
         plain = {name: column.dtype.kind in "iufbU" for name, column in columns.items()}
-        return pl.DataFrame({name: c if plain[name] else _series(name, list(c)) for name, c in columns.items()})
+        return pl.DataFrame({name: c if plain[name] else _typed_series(name, list(c)) for name, c in columns.items()})
     library = type(data).__module__.partition(".")[0]
     if library == "datasets" and hasattr(data, "to_polars"):
         return data.to_polars()
     return (
-        _of_series(data, value) if type(data).__name__ == "Series" and library in ("pandas", "modin", "cudf") else None
+        _frame_of_series(data, value)
+        if type(data).__name__ == "Series" and library in ("pandas", "modin", "cudf")
+        else None
     )
 
 
-def _of_mapping(data: Mapping[Any, Any], value: str) -> Any:
+def _frame_of_mapping(data: Mapping[Any, Any], value: str) -> Any:
     if are_columns(data):
-        return pl.DataFrame([_series(name, _objects(column)) for name, column in data.items()])
+        return pl.DataFrame([_typed_series(name, _objects(column)) for name, column in data.items()])
     if _is_pair(first := next(iter(data), None)) and is_number(data[first]) and all(map(_is_pair, data)):
         return _frame({"query": [q for q, _ in data], "item": [i for _, i in data], value: list(data.values())})
     lists = list(data.values())
@@ -339,7 +341,7 @@ def _are_pairs(items: object) -> bool:
     )  # fmt: skip
 
 
-def _of_rows(data: Sequence[Any] | Iterator[Any]) -> Any:
+def _frame_of_rows(data: Sequence[Any] | Iterator[Any]) -> Any:
     first = data[0] if isinstance(data, Sequence) and data else next(iter(data), None)
     names = getattr(first, "_fields", None) or (
         [field.name for field in fields(first)] if is_dataclass(first) and not isinstance(first, type) else None
@@ -350,7 +352,7 @@ def _of_rows(data: Sequence[Any] | Iterator[Any]) -> Any:
     return _frame({name: list(map(attrgetter(name), rows)) for name in names})
 
 
-def _of_series(data: Any, value: str) -> Any:
+def _frame_of_series(data: Any, value: str) -> Any:
     levels = data.index.nlevels
     if levels > 2 or (levels == 1 and not (len(data) and is_list(data.iloc[0]))):
         return None
@@ -371,7 +373,7 @@ def _objects(column: Any) -> list[Any]:
 _SERIES_TYPES = frozenset({str, int, float, bool, np.str_, np.int64, np.int32, np.float64, np.float32})
 
 
-def _series(name: str, column: list[Any]) -> pl.Series:
+def _typed_series(name: str, column: list[Any]) -> pl.Series:
     """A column of one plain type as Polars holds it, ten times sooner read than objects, which any other column stays.
 
     Of different types Polars would make one: a score of true became 1.0, and pandas' missing value the text ``<NA>``.

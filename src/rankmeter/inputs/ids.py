@@ -227,10 +227,10 @@ def why_unlike(judged: Iterable[object], returned: Iterable[object]) -> Said | N
     """
     judged_ids, returned_ids = ([str(id_) for id_ in islice(ids, LOOKED_AT)] for ids in (judged, returned))
     for kind, change in _CHANGES.items():
-        if (pair := _pair(judged_ids, returned_ids, change, change)) is not None:
+        if (pair := _pair_made_equal(judged_ids, returned_ids, change, change)) is not None:
             return said(kind, judged=repr(pair[0]), returned=repr(pair[1]))
     for first, second in ((_without_prefix(judged_ids), str), (str, _without_prefix(returned_ids))):
-        if (pair := _pair(judged_ids, returned_ids, first, second)) is not None:
+        if (pair := _pair_made_equal(judged_ids, returned_ids, first, second)) is not None:
             return said("ids_differ_in_prefix", judged=repr(pair[0]), returned=repr(pair[1]))
     return None
 
@@ -244,7 +244,7 @@ def no_query_in_common(judgments: str, judged: Iterable[object], run: str, retur
     )  # fmt: skip
 
 
-def _pair(
+def _pair_made_equal(
     judged: list[str], returned: list[str], change: Callable[[str], str], of_other: Callable[[str], str]
 ) -> tuple[str, str] | None:
     """An id of each side that the changes make equal."""

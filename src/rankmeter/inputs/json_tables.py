@@ -197,7 +197,7 @@ def table_of_objects(data: object, side: Side, named: Named | None = None) -> Ru
 def open_json_lines(source: ByteSource, side: Side, named: Named | None = None) -> OpenedTable:
     """Open a record on each line; those of engines and RAG tools are read line by line."""
     name = source.name
-    if not all(map(_is_flat, islice(filter(bytes.strip, io.BytesIO(source.head)), 2))):
+    if not all(map(_is_flat_record, islice(filter(bytes.strip, io.BytesIO(source.head)), 2))):
         return _all_lines(source.lines(), name, side, named)
     data = source.read_all()
     if not data or data.isspace():
@@ -218,7 +218,7 @@ def numbered_lines(lines: Iterable[bytes], name: str) -> Iterator[Placed]:
     return (Placed(parse_json(line, name, at), f"{name}:{at}", line=at) for at, line in numbered)
 
 
-def _is_flat(line: bytes) -> bool:
+def _is_flat_record(line: bytes) -> bool:
     """Whether a line is a record with nothing nested in it."""
     try:
         value = json.loads(line)

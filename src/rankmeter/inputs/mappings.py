@@ -181,7 +181,7 @@ def judgments_from_mapping(data: Any) -> GradedMapping | JudgmentTable:
 
     ``{query: {item: {subtopic: grade}}}`` are judgments of subtopics.
     """
-    by_query = _by_query(data, "judgments")
+    by_query = _each_query(data, "judgments")
     if not by_query:
         raise InputError.of("inputs.no_judged_query")
     first = next((items for items in by_query.values() if isinstance(items, Mapping) and items), None)
@@ -249,7 +249,7 @@ def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
 
 def run_from_mapping(data: Any) -> ScoredMapping | RankedLists:
     """A run from ``{query: {item: score}}``, ``{query: [items]}``, or a list whose positions are queries."""
-    by_query = _by_query(data, "run")
+    by_query = _each_query(data, "run")
     if not by_query:
         raise InputError.of("inputs.no_returned_query")
     if all(issubclass(kind, Mapping) for kind in set(map(type, by_query.values()))):
@@ -320,7 +320,7 @@ def _check_id(value: object, what: str, whose: str, look: str) -> None:
     raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=spelled(value), hint=hint)
 
 
-def _by_query(data: Any, what: str) -> Mapping[Any, Any]:
+def _each_query(data: Any, what: str) -> Mapping[Any, Any]:
     """What each query has; a pandas Series or a mapping of any kind is ``{item: value}``, anything else as it is."""
     if isinstance(data, Sequence) and not isinstance(data, NO_LISTS):
         refuse_pairs(data, what)
@@ -398,7 +398,7 @@ def check_numbers(
     """
     low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
     if isnan(low):
-        wrong = _wrong(lambda value: not _is_number(value), lists, queries)
+        wrong = _wrong(lambda value: not _gives_number(value), lists, queries)
         raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=wrong)
     if what == "score" and (low <= 0 <= high or low <= 1 <= high):
         suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
@@ -442,7 +442,7 @@ def _wrong(is_wrong: Callable[[Any], bool], lists: Sequence[Mapping[Any, Any]], 
     return examples(wrong, kind="general.value_of_item")
 
 
-def _is_number(value: Any) -> bool:
+def _gives_number(value: Any) -> bool:
     try:
         return not isnan(array("d", [value])[0])
     except (TypeError, ValueError, OverflowError):  # a whole number may be too large for a float

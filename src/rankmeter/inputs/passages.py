@@ -102,7 +102,7 @@ def _rolled_mapping(run: ScoredMapping | RankedLists, documents: Documents, by: 
     if by == "sum":
         raise InputError.of("inputs.lists_without_scores")
     for query, passages in run.data.items():
-        _refuse_repeated(run.source, [(passage, query) for passage, n in Counter(passages).items() if n > 1])
+        _refuse_repeated_passages(run.source, [(passage, query) for passage, n in Counter(passages).items() if n > 1])
     return {
         query: list(dict.fromkeys(known[passage] for passage in passages if passage in firsts))
         for query, passages in run.data.items()
@@ -133,7 +133,7 @@ def _rolled_table(run: RunTable, documents: Documents, by: By) -> RunTable:
     lookup = pl.DataFrame({"item": unique, "document": ids([known[passage] for passage in passages])})
     frame = pl.DataFrame({"query": run.query, "item": run.item, "score": run.score})
     twice = frame.filter(pl.struct("query", "item").is_duplicated()).unique(["query", "item"], maintain_order=True)
-    _refuse_repeated(run.source, list(zip(twice["item"], twice["query"], strict=True)))
+    _refuse_repeated_passages(run.source, list(zip(twice["item"], twice["query"], strict=True)))
     if by == "first":
         frame = frame.filter(pl.Series(frame["item"].is_in(list(_firsts(documents)))))
     score = pl.col("score").sum() if by == "sum" else pl.col("score").max()
@@ -153,7 +153,7 @@ def _refuse_no_sum(documents: Sequence[Any]) -> None:
         raise InputError.of("inputs.no_sum", documents=examples(map(str, documents)))
 
 
-def _refuse_repeated(source: str, pairs: Sequence[tuple[Any, Any]]) -> None:
+def _refuse_repeated_passages(source: str, pairs: Sequence[tuple[Any, Any]]) -> None:
     if pairs:
         twice = examples(f"passage {passage} in query {query}" for passage, query in pairs)
         raise InputError.of("inputs.passage_twice", source=source, twice=twice)

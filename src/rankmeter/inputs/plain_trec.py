@@ -39,13 +39,13 @@ _POWERS = np.array([10**k for k in range(MOST_DIGITS + 1)], np.uint64)
 _FLOAT_POWERS: Floats = np.array([10.0**k for k in range(MOST_DIGITS + 1)])
 
 
-def _everywhere(byte: int) -> np.uint64:
+def _in_each_byte(byte: int) -> np.uint64:
     return np.uint64(int.from_bytes(bytes([byte]) * WORD))
 
 
-_ZEROS, _POINT, _LOW_BITS, _SIXES, _UPPER_HALVES = map(_everywhere, (0x30, 0x1E, 0x7F, 0x06, 0xF0))
+_ZEROS, _POINT, _LOW_BITS, _SIXES, _UPPER_HALVES = map(_in_each_byte, (0x30, 0x1E, 0x7F, 0x06, 0xF0))
 _PAIR = np.uint64(0x000000FF000000FF)
-_SUM, _BYTES_BEHIND = _everywhere(1), np.uint64(0x0706050403020100)
+_SUM, _BYTES_BEHIND = _in_each_byte(1), np.uint64(0x0706050403020100)
 """A word of bytes 0 and 1 times this has in its highest byte how many are 1; where one is, how many stand behind it."""
 _LAST = ~FIRST[::-1]
 """The last 0 to 8 bytes of a word: the high ones."""
@@ -56,7 +56,7 @@ def decimals(text: Text, start: Ints, length: Ints) -> tuple[Floats, Ints]:
     end, negative = start + length, None
     if b"-" in text.padded and (signs := text.data[start] == _MINUS).any():
         length, negative = length - signs, signs
-    whole, behind, plain = _digits(text, end, once_if_equal(length))
+    whole, behind, plain = _read_digits(text, end, once_if_equal(length))
     values = whole.astype(np.float64)
     values /= _FLOAT_POWERS[behind]
     if length.max(initial=0) > EXACT_DIGITS:
@@ -69,7 +69,7 @@ def decimals(text: Text, start: Ints, length: Ints) -> tuple[Floats, Ints]:
     return values, np.flatnonzero(~plain)
 
 
-def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
+def _read_digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     """The digits before each end as a whole number, how many of them stand behind the point, and which rows are plain.
 
     ``size`` is how many characters there are without the sign; one for all rows where they are equal.
@@ -83,7 +83,7 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
         word ^= _ZEROS
         word &= _LAST[np.maximum(np.minimum(size - WORD * count, WORD), 0)]
         # Digits are their values now, a point is 0x1E, and what stands before the number is 0.
-        point, others = _points(word)
+        point, others = _find_points(word)
         if point.any():
             marks = point >> np.uint64(7)
             found = ((marks * _SUM) >> np.uint64(56)).view(np.int64)
@@ -107,7 +107,7 @@ def _digits(text: Text, end: Ints, size: Ints) -> tuple[Words, Ints, Bools]:
     return number, behind, plain
 
 
-def _points(word: Words) -> tuple[Words, Words | None]:
+def _find_points(word: Words) -> tuple[Words, Words | None]:
     """The highest bit of each byte that is a point, which becomes 0, and what else is not a digit; None for nothing.
 
     Where all rows have their points at the places of the first row's, as in most files, that is one row for all.
@@ -177,13 +177,13 @@ def _quotients(whole: Words, power: Floats) -> tuple[Floats, Bools]:
 def _exact_product(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     """A product and its rounding error (Dekker's, by halves of 26 bits)."""
     product = one * other
-    one_high, one_low = _halves(one)
-    other_high, other_low = _halves(other)
+    one_high, one_low = _two_halves(one)
+    other_high, other_low = _two_halves(other)
     error = ((one_high * other_high - product) + one_high * other_low + one_low * other_high) + one_low * other_low
     return product, error
 
 
-def _halves(values: Floats) -> tuple[Floats, Floats]:
+def _two_halves(values: Floats) -> tuple[Floats, Floats]:
     scaled = values * 134217729.0  # 2**27 + 1
     high = scaled - (scaled - values)
     return high, values - high

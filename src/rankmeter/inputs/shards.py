@@ -87,7 +87,7 @@ def files(*paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
         given.extend(str(check_path("path", each)) for each in many)
     if not given:
         raise InputError.of("inputs.no_path")
-    expanded = [expand(path) for path in given]
+    expanded = [files_of_path(path) for path in given]
     paths_of, left_out = (
         tuple(path for each in expanded for path in getattr(each, name)) for name in ("paths", "left_out")
     )
@@ -107,7 +107,7 @@ def judged_collection(path: str) -> Files | None:
     return Files((chosen,), other_splits=tuple(split for split in splits if split != chosen))
 
 
-def expand(path: str) -> Files:
+def files_of_path(path: str) -> Files:
     """The files that a path stands for: itself, those of a folder, or those that fit a pattern."""
     if path == "-" or Path(path).is_file():
         return Files((path,))

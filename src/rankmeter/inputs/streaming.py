@@ -46,7 +46,7 @@ def open_run(
 def stream_plain_run(path: str, *, format: str | None, progress: Listener | None, log: ReadLog) -> Iterator[PlainRows]:
     """The rows of one plain TREC file as they stand in it; raises NotPlainError where it is none."""
     log.begin()
-    yield from _reported(_logged(iter_plain_parts(path, format=format), path, log), progress)
+    yield from _reported(_noted_down(iter_plain_parts(path, format=format), path, log), progress)
     log.end()
 
 
@@ -85,7 +85,7 @@ def _all_parts(
         read = iter_parts(path, format=format, columns=columns, block_bytes=block_bytes, rows_before=rows)
         with data.reading():
             try:
-                for part in _logged(read, path, log):
+                for part in _noted_down(read, path, log):
                     rows += len(part.table.query)
                     if len(paths) > 1:
                         orders.look(part.table, path)
@@ -118,7 +118,7 @@ class _RowOrder:
                 return
 
 
-def _logged(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator[RunPart[Rows]]:
+def _noted_down(parts: Iterator[RunPart[Rows]], path: str, log: ReadLog) -> Iterator[RunPart[Rows]]:
     """The parts of a file, noted down; before and after them the file must be as it was."""
     log.check(path)
     for part in parts:
@@ -159,7 +159,7 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
             if held:
                 check_alike(held[0], block)
             held.append(block)
-            size += _size(block)
+            size += _bytes_held(block)
             if size > limit:
                 spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", block.source))
                 listless += [_listless(table) for table in held if table.queries is not None]
@@ -191,7 +191,7 @@ def _listless(table: RunTable) -> pl.Series:
     return known.filter(~known.is_in(table.query.unique().implode()))
 
 
-def _size(table: RunTable) -> int:
+def _bytes_held(table: RunTable) -> int:
     return int(table.query.estimated_size() + table.item.estimated_size() + table.score.estimated_size())
 
 

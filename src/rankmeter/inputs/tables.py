@@ -226,12 +226,12 @@ def joined_runs(tables: list[RunTable]) -> RunTable:
     first = tables[0]
     if len(tables) == 1:
         return first
-    return RunTable(*_joined(tables, "score"), first.source, first.scored, all_queries(tables))
+    return RunTable(*_joined_columns(tables, "score"), first.source, first.scored, all_queries(tables))
 
 
 def joined_judgments(tables: list[JudgmentTable], source: str, paths: tuple[str, ...]) -> JudgmentTable:
     """The judgments of several files as one table."""
-    columns = _joined(tables, "grade")
+    columns = _joined_columns(tables, "grade")
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
         raise InputError.of("inputs.some_subtopics", source=source)
@@ -246,7 +246,7 @@ def joined_judgments(tables: list[JudgmentTable], source: str, paths: tuple[str,
     return JudgmentTable(*columns, source, topic, all_queries(tables), reading, paths)
 
 
-def _joined(tables: Sequence[JudgmentTable | RunTable], value: str) -> tuple[pl.Series, pl.Series, pl.Series]:
+def _joined_columns(tables: Sequence[JudgmentTable | RunTable], value: str) -> tuple[pl.Series, pl.Series, pl.Series]:
     for other in tables[1:]:
         check_alike(tables[0], other)
     query, item, numbers = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", value))

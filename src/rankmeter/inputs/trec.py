@@ -422,11 +422,11 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         return Problem("inputs.line_cr", {})
     if len(fields) < needed or (len(fields) > needed and not layout.is_run):
         expected = f"{needed}{' or more' if layout.is_run else ''} ({', '.join(layout.fields)})"
-        shown = {"count": len(fields), "expected": expected, "line": _shown(line.strip())}
+        shown = {"count": len(fields), "expected": expected, "line": _excerpt(line.strip())}
         return Problem("inputs.line_fields", shown)
     value, may_be_moved = as_number(fields[needed - 1]), layout.is_run and len(fields) > needed + 1
     if may_be_moved and as_number(fields[3]) is None and as_number(fields[needed]) is not None:
-        return Problem("inputs.line_moved", {"text": _shown(fields[3]), "line": _shown(line.strip())})
+        return Problem("inputs.line_moved", {"text": _excerpt(fields[3]), "line": _excerpt(line.strip())})
     if value is None:
         kind = "inputs.line_number"
     elif isnan(value):
@@ -437,12 +437,12 @@ def _problem_of_line(line: bytes, fields: list[bytes], layout: Layout) -> Proble
         kind = "inputs.line_rounded"
     else:
         return None
-    text = _shown(fields[needed - 1], quoted=kind != "inputs.line_rounded")
-    query, item = _shown(fields[0], quoted=False), _shown(fields[2], quoted=False)
+    text = _excerpt(fields[needed - 1], quoted=kind != "inputs.line_rounded")
+    query, item = _excerpt(fields[0], quoted=False), _excerpt(fields[2], quoted=False)
     return Problem(kind, {"role": layout.fields[-1], "text": text, "query": query, "item": item})
 
 
-def _shown(text: bytes, *, quoted: bool = True, limit: int = 60) -> str:
+def _excerpt(text: bytes, *, quoted: bool = True, limit: int = 60) -> str:
     """Text of a file for a message: readable, and not longer than a line."""
     shown = text.decode("utf-8", "replace")
     shown = shown if len(shown) <= limit else shown[: limit - 3] + "..."

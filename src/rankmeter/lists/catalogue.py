@@ -18,7 +18,7 @@ from rankmeter.errors import InputError, RankmeterError, did_you_mean, examples
 from rankmeter.inputs.accepting import into_judgments, is_path
 from rankmeter.inputs.attributes import check_count, find_column, ids_of, in_order_of, numbers_of, table_of
 from rankmeter.inputs.cells import is_missing
-from rankmeter.inputs.checked_tables import times_of
+from rankmeter.inputs.checked_tables import row_times
 from rankmeter.inputs.columns import USUAL_NAMES, are_columns, fold
 from rankmeter.inputs.files import times_in
 from rankmeter.inputs.frames import OpenedFrame, as_frame, is_frame, kind_of_frame, pairs_from_frame
@@ -157,7 +157,7 @@ class Catalogue(Showable):
         with _readable("features", given["features"], source):
             known["features"] = features_of(given["features"], codes, source)
         with _readable("groups", given["groups"], source):
-            known["groups"], known["group_names"] = _groups_of(given["groups"], codes, source)
+            known["groups"], known["group_names"] = _item_groups(given["groups"], codes, source)
         with _readable("similarity", similarity, source):
             known["similarity"] = _square(similarity, len(codes), source)
         if distance is not None and not isinstance(known["features"], np.ndarray):
@@ -316,7 +316,7 @@ def _check_items(codes: pl.Series, source: str) -> None:
         raise InputError.of("lists.items_twice", source=source, items=examples(twice.to_list()))
 
 
-def _groups_of(given: Any, items: pl.Series, source: str) -> tuple[Ints | None, tuple[str, ...]]:
+def _item_groups(given: Any, items: pl.Series, source: str) -> tuple[Ints | None, tuple[str, ...]]:
     """The number of each item's group, and their names; two that would be one in a measure's text are refused."""
     if given is None:
         return None, ()
@@ -425,7 +425,7 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
     if is_frame(data):
         source = f"history ({kind_of_frame(data)})"
         return History(
-            *pairs_from_frame(data, named, source), source, Late(lambda: times_of(OpenedFrame(data, source)))
+            *pairs_from_frame(data, named, source), source, Late(lambda: row_times(OpenedFrame(data, source)))
         )
     read = into_judgments(data, columns=named)
     if read.matrix is not None:

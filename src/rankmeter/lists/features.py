@@ -151,7 +151,7 @@ def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets | Non
         sparse = sets if isinstance(sets, Sets) else Sets.of(np.asarray(sets))
         binary = Sets(sparse.indptr, sparse.indices, np.ones(len(sparse.indices)), sparse.columns)
         return binary, tuple(str(column) for column in range(sparse.columns))
-    rows = [_labels(labels) for labels in (given.to_list() if isinstance(given, pl.Series) else given)]
+    rows = [_labels_of_one(labels) for labels in (given.to_list() if isinstance(given, pl.Series) else given)]
     check_count(rows, items, "categories", source)
     names = sorted({label for row in rows for label in row})
     number = {name: place for place, name in enumerate(names)}
@@ -160,7 +160,7 @@ def categories_of(given: Any, items: pl.Series, source: str) -> tuple[Sets | Non
     return Sets(indptr, indices, np.ones(len(indices)), len(names)), tuple(names)
 
 
-def _labels(one: Any) -> list[str]:
+def _labels_of_one(one: Any) -> list[str]:
     if is_missing(one):
         return []
     if isinstance(one, str):

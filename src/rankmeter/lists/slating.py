@@ -24,7 +24,7 @@ from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.matching import ROWS_AT_ONCE
 from rankmeter.placing.numbering import encode, near_numbers, numbers_among
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes, group_rows, is_rising, offsets_of, times_of
+from rankmeter.placing.segments import group_rows, is_rising, occurrences, offsets_of, row_changes
 from rankmeter.placing.slates import FirstItems, Lists
 from rankmeter.wording import said
 
@@ -190,16 +190,16 @@ class Background:
         seen: Bools | None = None
         pairs, takers_of, users = None, None, 0.0
         if history is not None and code is not None:
-            taken = times_of(code, total, np.float64)
+            taken = occurrences(code, total, np.float64)
             seen = taken > 0
             users, differ, pairs = _pairs_of(history.query, code, total)
-            takers = taken if differ else times_of(pairs.value.item, total, np.float64)
+            takers = taken if differ else occurrences(pairs.value.item, total, np.float64)
             if any(getattr(m, "source", "") == "history" for m in measures):
                 each = pairs.value
                 order, offsets = group_rows(each.item, total), offsets_of(np.bincount(each.item, minlength=total))
                 takers_of = Sets(offsets, each.user[order], np.ones(len(each.user)), len(each.users))
         if catalogue is not None and catalogue.popularity is not None:
-            taken = _padded(catalogue.popularity, total)
+            taken = _with_zeros(catalogue.popularity, total)
             seen = taken > 0 if seen is None else seen
             if takers is None and catalogue.users is not None:
                 takers, users = taken, float(catalogue.users)
@@ -210,7 +210,7 @@ class Background:
         """What is known of the items when there are ``total`` of them; nothing of those that came behind."""
         c = self.catalogue
         columns = self.taken, self.takers, self.seen
-        taken, takers, seen = (None if column is None else _padded(column, total) for column in columns)
+        taken, takers, seen = (None if column is None else _with_zeros(column, total) for column in columns)
         takers_of = self.takers_of
         if takers_of is not None:
             indptr = np.pad(takers_of.indptr, (0, total + 1 - len(takers_of.indptr)), mode="edge")
@@ -248,7 +248,7 @@ def _pairs_of(query: pl.Series, item: Ints, total: int) -> tuple[float, bool, La
         return users, True, Late(lambda: Pairs(*encoded.value, item))
     keys = _sorted_keys(mark, item, total)
     differ = bool((keys[1:] != keys[:-1]).all())
-    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(changes(keys // total)))
+    users = len(encoded.value[0]) if near is None else int(np.count_nonzero(row_changes(keys // total)))
     return users, differ, Late(lambda: Pairs(encoded.value[0], *_each_once(encoded.value[1], item, total)))
 
 
@@ -277,7 +277,7 @@ def _each_once(user: Ints, item: Ints, total: int) -> tuple[Ints, Ints]:
     return np.divmod(keys[np.append(True, keys[1:] > keys[:-1])], total)
 
 
-def _padded(values: Any, total: int) -> Any:
+def _with_zeros(values: Any, total: int) -> Any:
     """Zeros for the items behind."""
     if len(values) == total:
         return values
@@ -369,7 +369,7 @@ def ties_at(measures: Sequence[SlateMeasure], lists: Mapping[tuple[str, str], Li
     return counts
 
 
-def gather(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *, sliced: bool) -> Material:
+def gather_material(given: Given, queries: pl.Series, measures: Sequence[SlateMeasure], *, sliced: bool) -> Material:
     """Number all items and put everything in the order of the queries."""
     truth = None if given.judgments is None else given.judgments.judgment_table()
     cuts, known = cuts_of(measures, given.run), given.background

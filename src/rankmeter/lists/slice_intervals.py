@@ -135,16 +135,16 @@ def _spreads(sample: PartsSample | SumSample, level: float, resamples: int, seed
         sample, top=sample.top.sum(axis=0) - sample.top, bottom=sample.bottom.sum(axis=0) - sample.bottom,
         inside=times > sample.inside,
     )  # fmt: skip
-    both = [(_part(sample, place), _part(rests, place)) for place in range(slices)]
+    both = [(_part_at(sample, place), _part_at(rests, place)) for place in range(slices)]
     return [Spread(*part.ends(level), part.minus(rest, level, seed)) for part, rest in both]
 
 
-def _part(sample: PartsSample, place: int) -> _Part:
+def _part_at(sample: PartsSample, place: int) -> _Part:
     inside = sample.inside[place]
     return _Part(inside, Sample(sample.top[place][None, inside], sample.bottom[place][None, inside], sample.rule))
 
 
-def difference(
+def slice_difference(
     sample: PartsSample | SumSample, one: int, other: int, *, level: float, resamples: int, seed: int
 ) -> SliceContrast:
     """The value of one slice minus that of another."""
@@ -154,7 +154,7 @@ def difference(
         raise InputError.of("stats.no_query_in_slices")
     if isinstance(sample, SumSample):
         return _drawn(sample, level, resamples, seed).contrast(one, other)
-    return _part(sample, one).minus(_part(sample, other), level, seed)
+    return _part_at(sample, one).minus(_part_at(sample, other), level, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def gap_test(sample: PartsSample, *, gap: str, level: float, resamples: int, see
     used = np.flatnonzero(sample.inside.any(axis=1))
     if len(used) < 2:
         raise InputError.of("stats.gap_of_one")
-    parts = [_part(sample, int(place)) for place in used]
+    parts = [_part_at(sample, int(place)) for place in used]
     value = float(gap_between(np.array([part.value for part in parts]), gap))
     members = [np.flatnonzero(part.inside) for part in parts]
     rng = np.random.default_rng(seed)

@@ -80,7 +80,7 @@ class Slices:
                 row: dict[str, Any] = {"by": self.name, "slice": label, "measure": str(measure), "value": value}
                 row["queries"] = self.counts[measure][place]
                 if intervals:
-                    row |= _span(spans[measure][place] if measure in spans else None)
+                    row |= _ends_by_name(spans[measure][place] if measure in spans else None)
                     row["no_interval"] = self.without_interval(measure, label)
                 rows.append(row)
         schema = {"by": pl.String, "slice": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
@@ -98,7 +98,7 @@ class Slices:
             if any(reasons.values()):
                 plain[str(measure)]["no_value"] = {label: why for label, why in reasons.items() if why}
             if measure in spans:
-                each = dict(zip(self.labels, map(_span, spans[measure]), strict=True))
+                each = dict(zip(self.labels, map(_ends_by_name, spans[measure]), strict=True))
                 plain[str(measure)]["interval"] = {
                     label: {"low": span["low"], "high": span["high"]} for label, span in each.items()
                 }
@@ -151,9 +151,9 @@ class Slices:
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
     ) -> SliceContrast:
         """The value in one slice minus that in another, with an interval over queries."""
-        from rankmeter.lists.slice_intervals import difference  # only when asked
+        from rankmeter.lists.slice_intervals import slice_difference  # only when asked
 
-        return difference(
+        return slice_difference(
             self._sample(measure), self._place(one), self._place(other), level=level, resamples=resamples, seed=seed
         )
 
@@ -222,7 +222,7 @@ def _one_of(name: str, known: Sequence[str]) -> str:
 _ENDS = ("low", "high", "difference", "difference_low", "difference_high")
 
 
-def _span(spread: Spread | None) -> dict[str, float | None]:
+def _ends_by_name(spread: Spread | None) -> dict[str, float | None]:
     if spread is None:
         return dict.fromkeys(_ENDS)
     numbers = (spread.low, spread.high, spread.rest.value, spread.rest.low, spread.rest.high)

@@ -57,7 +57,7 @@ def into_slicings(by: Any, queries: pl.Series, material: Material | None, catalo
     elif isinstance(by, (str, os.PathLike)) and not is_frame(by):
         slicings = _from_text(str(by), queries, material, catalogue)
     elif is_frame(by):
-        slicings = _from_table(table_of(by, "segments"), queries, None, "by=")
+        slicings = _slicings_of_table(table_of(by, "segments"), queries, None, "by=")
     else:
         raise InputError.of("lists.not_slices", type=type(by).__name__, known=list(BUILT_IN))
     names = [slicing.name for slicing in slicings]
@@ -80,7 +80,7 @@ def _from_text(text: str, queries: pl.Series, material: Material | None, catalog
     if not os.path.exists(path):  # noqa: PTH110
         known = [*BUILT_IN, *columns]
         raise InputError.of("lists.unknown_slices", by=text, known=known, hint=did_you_mean(text, known))
-    return _from_table(table_of(path, "segments"), queries, column or None, path)
+    return _slicings_of_table(table_of(path, "segments"), queries, column or None, path)
 
 
 def _from_mapping(name: str, segments: Mapping[Any, Any], queries: pl.Series) -> Slicing:
@@ -88,7 +88,7 @@ def _from_mapping(name: str, segments: Mapping[Any, Any], queries: pl.Series) ->
     return _query_slicing(name, users, list(segments.values()), queries)
 
 
-def _from_table(table: pl.DataFrame, queries: pl.Series, column: str | None, source: str) -> list[Slicing]:
+def _slicings_of_table(table: pl.DataFrame, queries: pl.Series, column: str | None, source: str) -> list[Slicing]:
     user = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or next(iter(table.columns), "query")
     if column is not None and column not in table.columns:
         raise no_such_column(column, [name for name in table.columns if name != user], source)

@@ -177,7 +177,7 @@ class Measure(_Kept):
 
     def __init__(self, **options: Any) -> None:
         kind = type(self)
-        for name, default, _ in _options(kind):  # type: ignore[arg-type]
+        for name, default, _ in _options_of_class(kind):  # type: ignore[arg-type]
             object.__setattr__(self, name, options.pop(name, default))
         if options:
             raise TypeError(f"{kind.__name__} has no option {next(iter(options))!r}")
@@ -197,7 +197,7 @@ class Measure(_Kept):
             return self._hash
 
     def __post_init__(self) -> None:
-        for name, _, rule in _options(type(self)):  # type: ignore[arg-type]
+        for name, _, rule in _options_of_class(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
             if value in rule.choices if type(value) is str else value is None and rule.optional:
                 continue  # most options of most measures; a search makes thousands of measures
@@ -209,7 +209,7 @@ class Measure(_Kept):
 
     def __call__(self, **changes: Any) -> Self:
         """Return a copy with other options."""
-        options = {name: getattr(self, name) for name, _, _ in _options(type(self))}  # type: ignore[arg-type]
+        options = {name: getattr(self, name) for name, _, _ in _options_of_class(type(self))}  # type: ignore[arg-type]
         for name in changes:
             if name not in options:
                 hint = did_you_mean(name, list(options)) or said(
@@ -494,7 +494,7 @@ def _values_of(kind: Any) -> attrgetter[tuple[Any, ...]]:
 
 
 @cache
-def _options(kind: Any) -> tuple[tuple[str, Any, Rule], ...]:
+def _options_of_class(kind: Any) -> tuple[tuple[str, Any, Rule], ...]:
     """The options of a class of measures, with their defaults and rules."""
     return tuple((option.name, option.default, rule_of(option)) for option in fields(kind))
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankmeter.measures.base import register, with_options
 from rankmeter.measures.options import choice, fraction, real
-from rankmeter.measures.slate_base import WholeMeasure, word
+from rankmeter.measures.slate_base import WholeMeasure, name_or_number
 
 
 @with_options
@@ -24,7 +24,7 @@ class ExposureMeasure(WholeMeasure):
 class GroupExposure(ExposureMeasure):
     """Exposure of one group of items: its share of all attention."""
 
-    group: str | float | None = word(None)
+    group: str | float | None = name_or_number(None)
     unit: Literal["share", "ratio"] = choice()
 
     name = "GroupExposure"
@@ -58,7 +58,7 @@ class Disparity(ExposureMeasure):
 class SegmentGap(WholeMeasure):
     """Gap between user segments: how much better some segments of users are served than others."""
 
-    of: str | float | None = word("nDCG")
+    of: str | float | None = name_or_number("nDCG")
     gap: Literal["mad", "range"] = choice()
 
     name = "SegmentGap"

@@ -72,6 +72,6 @@ def log_base() -> Any:
     return ruled(2, choices=("e",), number="float", low=1, open_low=True)
 
 
-def word(default: str | None) -> Any:
+def name_or_number(default: str | None) -> Any:
     """A field that holds a word or a number: the name of a group or a measure."""
     return ruled(default, text=True, number="float", optional=default is None)

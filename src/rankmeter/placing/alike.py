@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.placing.matching import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed_hashes
 from rankmeter.placing.placements import Bools, Ints, Placements, some_queries
 from rankmeter.placing.segments import expand, offsets_of
 
@@ -51,15 +51,15 @@ def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: B
     """A number for each row and for each query, equal where they are alike."""
     row = np.ones(len(placements.query), np.uint64)
     for name in facts:
-        row = mixed(row ^ _bits(_column(placements, name)))
-    query = mixed(_summed(row, offsets))
-    query = mixed(query ^ _summed(mixed(_bits(placements.best) ^ _ONE), placements.best_offsets))
+        row = mixed_hashes(row ^ _bits(_named_column(placements, name)))
+    query = mixed_hashes(_segment_sums(row, offsets))
+    query = mixed_hashes(query ^ _segment_sums(mixed_hashes(_bits(placements.best) ^ _ONE), placements.best_offsets))
     for values in _of_queries(placements, also):
-        query = mixed(query ^ _bits(values))
+        query = mixed_hashes(query ^ _bits(values))
     return row, query
 
 
-def _column(placements: Placements, name: str) -> npt.NDArray[np.generic]:
+def _named_column(placements: Placements, name: str) -> npt.NDArray[np.generic]:
     values: npt.NDArray[np.generic] = getattr(placements, name)
     return values > 0 if name == "score" else values  # type: ignore[operator]
 
@@ -72,7 +72,7 @@ def _bits(values: npt.NDArray[np.generic]) -> Hashes:
     return values.astype(np.float64).view(np.uint64)
 
 
-def _summed(values: Hashes, offsets: Ints) -> Hashes:
+def _segment_sums(values: Hashes, offsets: Ints) -> Hashes:
     """The sum of each segment; what exceeds 64 bits falls away."""
     sums = np.zeros(len(values) + 1, np.uint64)
     np.cumsum(values, out=sums[1:])
@@ -93,6 +93,8 @@ def _equal(
     best = expand(placements.best_offsets[:-1][like], judged)
     return (
         np.array_equal(placements.best, placements.best[best])
-        and all(np.array_equal(values[order], values[other]) for values in (_column(placements, f) for f in facts))
+        and all(
+            np.array_equal(values[order], values[other]) for values in (_named_column(placements, f) for f in facts)
+        )
         and all(np.array_equal(values, values[like]) for values in _of_queries(placements, also))
     )

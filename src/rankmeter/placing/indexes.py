@@ -282,10 +282,10 @@ def assembled(
         returned[block.code] = block.returned
         in_run[block.code] = True
     columns = {
-        "query": _joined([block.query for block in blocks]),
-        "grade": _joined([block.grade for block in blocks], np.float64),
-        "score": _joined([block.score for block in blocks], np.float64),
-        **{name: _joined([getattr(block.places, name) for block in blocks]) for name in Places._fields},
+        "query": _joined_parts([block.query for block in blocks]),
+        "grade": _joined_parts([block.grade for block in blocks], np.float64),
+        "score": _joined_parts([block.score for block in blocks], np.float64),
+        **{name: _joined_parts([getattr(block.places, name) for block in blocks]) for name in Places._fields},
     }
     if not is_rising(columns["query"]):
         order = group_rows(columns["query"], queries)
@@ -311,7 +311,7 @@ def judged_placements(
     )
 
 
-def _joined(parts: Sequence[Any], dtype: type = np.int64) -> Any:
+def _joined_parts(parts: Sequence[Any], dtype: type = np.int64) -> Any:
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else np.empty(0, dtype)

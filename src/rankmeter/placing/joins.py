@@ -20,7 +20,7 @@ from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun
 from rankmeter.placing.matching import ColumnIds, repeated_pairs, shown_pairs
 from rankmeter.placing.numbering import grouped, numbers_among
 from rankmeter.placing.placements import Floats, Ints, Plan
-from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of, place
+from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of_segments, place
 from rankmeter.placing.staircase import fits, match_columns, may_repeat
 from rankmeter.wording import said
 
@@ -73,12 +73,12 @@ def place_text(judgments: PlainRows, run: Callable[[], Iterable[PlainRows]], pla
     index = JudgmentIndex.of_text(judgments, plan.lowest_grade)
     known = {query: number for number, query in enumerate(index.queries)}
     try:
-        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in _text_blocks(run(), known)]
+        blocks = [_place_rows(index, rows, plan, _refuse_as_not_plain) for rows in _text_blocks(run(), known)]
     except ScatteredQueryError:
         from rankmeter.placing.scattered_text import gathered
 
         parts = (_Rows(np.repeat(*part[:2]), *part) for part in gathered(run(), known))
-        blocks = [_place_rows(index, rows, plan, _refuse_repeated) for rows in parts]
+        blocks = [_place_rows(index, rows, plan, _refuse_as_not_plain) for rows in parts]
     return _placed(index, blocks, LateIds(list(known)), len(known), plan, scored=True)
 
 
@@ -94,7 +94,7 @@ def _text_blocks(run: Iterable[PlainRows], known: dict[str, int]) -> Iterator[_R
         yield _Rows(np.repeat(codes, sizes), codes, sizes, rows.item, rows.value)
 
 
-def _refuse_repeated(rows: _Rows, keys: Keys) -> NoReturn:  # noqa: ARG001 (others look at them)
+def _refuse_as_not_plain(rows: _Rows, keys: Keys) -> NoReturn:  # noqa: ARG001 (others look at them)
     raise NotPlainError
 
 
@@ -171,7 +171,7 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
 
     if len(run.query) > 2 * PART_ROWS:
         try:
-            return [place_part(rows, _refuse_repeated if plan.duplicates != "counted" else kept) for rows in parts]
+            return [place_part(rows, _refuse_as_not_plain if plan.duplicates != "counted" else kept) for rows in parts]
         except NotPlainError:  # repeated items are told of all together
             pass
     whole = np.repeat(heads, sizes) if code is None else code
@@ -181,7 +181,7 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
 def _grouped_parts(heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
     """Stretches of whole queries."""
     offsets = offsets_of(sizes)
-    for first, last in parts_of(offsets):
+    for first, last in parts_of_segments(offsets):
         queries, lengths, rows = heads[first:last], sizes[first:last], slice(offsets[first], offsets[last])
         yield _Rows(np.repeat(queries, lengths), queries, lengths, ColumnIds(item.column[rows]), score[rows])
 
@@ -191,7 +191,7 @@ def _scattered_parts(code: Ints, heads: Ints, sizes: Ints, item: ColumnIds, scor
     rising = np.argsort(heads)
     heads, sizes = heads[rising], sizes[rising]
     order, offsets = group_rows(code, int(heads[-1]) + 1), offsets_of(sizes)
-    for first, last in parts_of(offsets):
+    for first, last in parts_of_segments(offsets):
         queries, lengths, rows = heads[first:last], sizes[first:last], order[offsets[first] : offsets[last]]
         yield _Rows(np.repeat(queries, lengths), queries, lengths, item.take(rows), score[rows])
 

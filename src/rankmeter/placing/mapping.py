@@ -81,7 +81,7 @@ def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> Judgmen
     if highest == NO_GRADE:
         grade = numbers(graded, "grade", "judgments", queries)
         highest = grade.max(initial=0)
-    best, best_offsets = _best(grade, sizes, offsets, lowest, highest)
+    best, best_offsets = _highest_grades(grade, sizes, offsets, lowest, highest)
     return JudgmentIndex(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
 
 
@@ -96,7 +96,7 @@ def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
         return None
 
 
-def _best(
+def _highest_grades(
     grades: Floats | npt.NDArray[np.uint8], sizes: list[int], offsets: Ints, lowest: float, highest: float
 ) -> tuple[Floats, Ints]:
     """The grades that count, highest first within each query, and where those of each query start.
@@ -141,7 +141,7 @@ def place_lists(
             hits.segment,
             score,
             plan,
-            rows=hits.row if hits.row is not None else lambda some: _rows_of(some, index, lists, offsets, hits),
+            rows=hits.row if hits.row is not None else lambda some: _rows_of_hits(some, index, lists, offsets, hits),
             ids_of=lambda positions: _ids_at(lists, offsets, positions),
         )
     except UnicodeEncodeError as error:
@@ -175,10 +175,10 @@ def _read(
     total = int(offsets[-1])
     if total > LONG * len(lists):
         scores = np.empty(total)
-        written = _written(lists, scores)
+        written = _each_written(lists, scores)
         try:
             # Items are looked up in each list when its scores have just been read: what is near is found sooner.
-            hits = _hits(index, written, offsets, lowest)
+            hits = _look_up(index, written, offsets, lowest)
             deque(written, maxlen=0)
             check_numbers(scores, lists, "score", "run", queries)
         except (struct.error, TypeError, ValueError, OverflowError):  # said where they are read again
@@ -186,10 +186,10 @@ def _read(
         else:
             return scores, hits
     scores = numbers(lists, "score", "run", queries)
-    return scores, _hits(index, lists, offsets, lowest)
+    return scores, _look_up(index, lists, offsets, lowest)
 
 
-def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapping[Item, Any]]:
+def _each_written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapping[Item, Any]]:
     """The lists, each when its scores have been written: in one go, faster than value by value where lists are long."""
     raw = room.data.cast("B")
     write: dict[int, Callable[..., None]] = {}
@@ -203,7 +203,7 @@ def _written(lists: Iterable[Mapping[Item, Any]], room: Floats) -> Iterator[Mapp
         yield listed
 
 
-def _hits(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
+def _look_up(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]], offsets: Ints, lowest: float) -> _Hits:
     """Look up the shorter side in the longer one."""
     listed = int(offsets[len(index.graded)])
     if len(index.grade) * DEEP < listed:
@@ -244,7 +244,7 @@ def _judged_in_lists(index: JudgmentIndex, lists: Iterable[Mapping[Item, float]]
     return _Hits(segment, index.grade[judgment].astype(np.float64), None, judgment, scores[judgment])
 
 
-def _rows_of(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hits: _Hits) -> Ints:
+def _rows_of_hits(some: Ints, index: JudgmentIndex, lists: Listed, offsets: Ints, hits: _Hits) -> Ints:
     """The rows of some hits, where they are not known; only queries with a tie are ever searched."""
     rows = np.empty(len(some), np.int64)
     current, number = -1, {}
@@ -271,7 +271,7 @@ def _ids_at(lists: Listed, offsets: Ints, positions: Ints) -> pl.Series | Keys:
     return keys[positions - offsets[first]] if most else keys
 
 
-def same_id_types(
+def same_types_of_mappings(
     judgments: GradedMapping, run: ScoredMapping | RankedLists, scores: ByQuery
 ) -> tuple[ByQuery, ByQuery]:
     """Compare ids as text where some are numbers and some text, and say so once."""

@@ -159,7 +159,7 @@ def shown_pairs(items: pl.Series, queries: pl.Series, rows: Ints) -> str:
 Hashes = npt.NDArray[np.uint64]
 
 
-def mixed(numbers: Hashes) -> Hashes:
+def mixed_hashes(numbers: Hashes) -> Hashes:
     """Other numbers, equal where the given ones are (the end of MurmurHash3)."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         numbers = (numbers ^ (numbers >> np.uint64(33))) * np.uint64(factor)

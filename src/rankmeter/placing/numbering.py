@@ -16,7 +16,7 @@ from rankmeter.inputs.cells import highest
 from rankmeter.late import pl
 from rankmeter.placing.matching import ROWS_AT_ONCE, KeyTable, item_keys
 from rankmeter.placing.placements import Ints
-from rankmeter.placing.segments import changes, is_rising, times_of
+from rankmeter.placing.segments import is_rising, occurrences, row_changes
 
 FEW_IDS = 5_000
 """Up to how many ids are looked up one by one."""
@@ -181,7 +181,7 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
         code = np.repeat(stretch, lengths)
     elif known is None and (near := near_numbers(values)) is not None:
         whole, places = near
-        sizes = times_of(whole, places)
+        sizes = occurrences(whole, places)
         met = _first_met(whole, places, int(np.count_nonzero(sizes)))
         different = pl.Series(values.name, met, values.dtype)
         number = _by_value(different, np.arange(len(different)))
@@ -200,7 +200,7 @@ def _starts_of_stretches(values: pl.Series) -> Ints | None:
         if rows.dtype == pl.String:
             heads = np.append(True, (rows.slice(1) != rows.head(-1)).to_numpy())[: len(rows)]
         else:
-            heads = changes(rows.to_numpy())
+            heads = row_changes(rows.to_numpy())
         if 2 * np.count_nonzero(heads) > len(rows):
             return None
     return np.flatnonzero(heads)

@@ -16,7 +16,7 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.inputs.tables import Judgments, JudgmentTable, Run, without_repeats
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun
-from rankmeter.placing.mapping import place_mappings, same_id_types
+from rankmeter.placing.mapping import place_mappings, same_types_of_mappings
 from rankmeter.placing.placements import ROW_FIELDS, Placements, Plan, Subtopics
 from rankmeter.placing.preparations import RENAMING, prepared
 
@@ -150,7 +150,7 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
         if (
             plan.duplicates != "counted" or listed.scored
         ):  # items that stand twice in a list count twice in a table only
-            by_query, scores = same_id_types(graded, listed, listed.scores(plan.duplicates))
+            by_query, scores = same_types_of_mappings(graded, listed, listed.scores(plan.duplicates))
             placed = place_mappings(by_query, scores, plan, scored=listed.scored)
     elif judgments.text is not None and run.text is not None:
         from rankmeter.inputs.plain_trec import NotPlainError

@@ -56,7 +56,7 @@ def _rows(run: RunTable, keep: np.ndarray) -> RunTable:
     )
 
 
-def _ordered(run: RunTable) -> pl.DataFrame:
+def _rows_by_score(run: RunTable) -> pl.DataFrame:
     """The rows by falling score, equal ones as they were given, with their number."""
     rows = pl.DataFrame({"query": run.query, "item": run.item, "score": run.score}).with_row_index("row")
     return rows.sort("score", descending=True, maintain_order=True)
@@ -66,7 +66,7 @@ def _cut(run: RunTable, depth: int, ties: str, scores: str) -> RunTable:
     """The first rows of every query under a tie rule, or with ``included`` all that score as the last of them."""
     if scores == "float32":
         run = replace(run, ordering=run.score.cast(pl.Float32).cast(pl.Float64))
-    rows = _ordered(run)
+    rows = _rows_by_score(run)
     if ties == "included":
         last = pl.col("score").sort(descending=True).slice(depth - 1, 1).first().over("query")
         kept = rows.filter(last.is_null() | (pl.col("score") >= last))
@@ -85,7 +85,7 @@ def _cut(run: RunTable, depth: int, ties: str, scores: str) -> RunTable:
 
 def _renamed(judgments: JudgmentTable, run: RunTable, *, judged: bool) -> tuple[JudgmentTable, RunTable]:
     """Give every repeat an id of its own; with ``judged`` the judgment of its item too."""
-    rows = _ordered(run).with_columns(pl.int_range(pl.len()).over("query", "item").alias("repeat"))
+    rows = _rows_by_score(run).with_columns(pl.int_range(pl.len()).over("query", "item").alias("repeat"))
     if not (rows["repeat"] > 0).any():
         return judgments, run
     rows = rows.sort("row").with_columns(pl.col("item").cast(pl.String))
@@ -117,7 +117,7 @@ def without_subtopics(table: JudgmentTable) -> JudgmentTable:
 def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
     """The judged items with a number for a grade, higher for higher ids, and the subtopics behind each number."""
     rows = pl.DataFrame({"query": table.query, "item": table.item, "subtopic": table.subtopic, "grade": table.grade})
-    _refuse_repeated(rows, table.source)
+    _refuse_repeated_rows(rows, table.source)
     items = rows.select("query", "item").unique(maintain_order=True)
     items = items.with_columns(pl.col("item").cast(pl.String).rank("ordinal").cast(pl.Int64).alias("number"))
     # In an order of their own, so that sums over subtopics do not depend on the order in which rows were given.
@@ -137,7 +137,7 @@ def numbered_items(table: JudgmentTable) -> tuple[JudgmentTable, Subtopics]:
     return replace(table, query=items["query"], item=items["item"], grade=number, subtopic=None), subtopics
 
 
-def _refuse_repeated(rows: pl.DataFrame, source: str) -> None:
+def _refuse_repeated_rows(rows: pl.DataFrame, source: str) -> None:
     twice = rows.filter(pl.struct("query", "item", "subtopic").is_duplicated())
     if len(twice):
         shown = [f"item {row['item']} in query {row['query']}, subtopic {row['subtopic']}" for row in twice.to_dicts()]

@@ -84,7 +84,7 @@ class FirstItems:
         depth = longest if self.k is None else min(self.k, longest)
         # Where lists are cut, rows are put in order, and only the ids of those that stay get numbers.
         items = number(run.item) if depth == longest else np.arange(len(run.item))
-        stairs, offsets, tied = _ordered(items, run, groups, self.ties)
+        stairs, offsets, tied = _items_by_rank(items, run, groups, self.ties)
         if self.duplicates != "counted":
             keys = items.view(np.uint64) if depth == longest else item_keys(run.item)
             compared = stairs if depth == longest else replace(stairs, item=keys.take(stairs.item).astype(np.int32))
@@ -143,11 +143,11 @@ def _rows(run: RunTable, k: int | None, ties: str) -> RunTable:
     groups = _grouped(run)
     if k is None or not (groups.sizes > k).any():
         return run
-    stairs, _, _ = _ordered(np.arange(len(run.item)), run, groups, ties)
+    stairs, _, _ = _items_by_rank(np.arange(len(run.item)), run, groups, ties)
     return _take(run, np.sort(stairs.cut(k).item))
 
 
-def _ordered(items: Ints, run: RunTable, groups: Grouping, ties: str) -> tuple[Staircase, Ints, Bools]:
+def _items_by_rank(items: Ints, run: RunTable, groups: Grouping, ties: str) -> tuple[Staircase, Ints, Bools]:
     """The items by query and rank, where the rows of each query start, and which have the score of the next one."""
     offsets = offsets_of(groups.sizes)
     stairs = None if run.scored else _by_ranks(items, run.ranks, groups)
@@ -157,7 +157,7 @@ def _ordered(items: Ints, run: RunTable, groups: Grouping, ties: str) -> tuple[S
     order: Ints | None = None
     if groups.mark is not None or len(unsorted_segments(scores, offsets)):
         order = _by_scores(scores, groups.code, len(groups.values))
-    tied = _tied(scores if order is None else scores[order], offsets)
+    tied = _tied_with_next(scores if order is None else scores[order], offsets)
     if ties != "input" and tied.any():
         order = _ties_broken(run, tied, order, ties)
     return Staircase.of(items if order is None else items[order], offsets), offsets, tied
@@ -202,7 +202,7 @@ def _by_scores(scores: Floats, code: Ints, groups: int) -> Ints:
     return np.asarray(falling[group_rows(code[falling], groups)])
 
 
-def _tied(scores: Floats, offsets: Ints) -> Bools:
+def _tied_with_next(scores: Floats, offsets: Ints) -> Bools:
     """Which scores, in the order of the lists, are that of the next one of their list."""
     tied = np.zeros(len(scores), np.bool_)
     np.equal(scores[1:], scores[:-1], out=tied[:-1])

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import Keys, as_rows, offsets_of, parts_of, sizes_of
+from rankmeter.placing.segments import Keys, as_rows, offsets_of, parts_of_segments, sizes_of
 
 LISTS_AT_ONCE = 1 << 10
 """How many lists are turned at a time, so that they stay in the cache."""
@@ -142,7 +142,9 @@ def fits(queries: int, longest: int, most_judged: int) -> bool:
 
 def may_repeat(keys: Keys, offsets: Ints) -> bool:
     """Whether a list may hold an item twice, as half of each key tells: what is alike is looked at in full later."""
-    parts = ((offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of(offsets))
+    parts = (
+        (offsets[first : last + 1], keys[offsets[first] : offsets[last]]) for first, last in parts_of_segments(offsets)
+    )
     return any(Staircase.of(part, bounds - bounds[0]).may_repeat() for bounds, part in parts)
 
 
@@ -152,7 +154,7 @@ def match_columns(keys: Keys, sizes: Ints, judged: Keys, judged_sizes: Ints) -> 
     Every place of a list is compared with every judgment of its query, column by column: over all queries at once, in
     order, without hashing or sorting a row. It takes a quarter from the time of many lists of ten items.
     """
-    lists, known = _columns(keys, sizes), _columns(judged, judged_sizes)
+    lists, known = _by_place(keys, sizes), _by_place(judged, judged_sizes)
     matched = np.full(lists.shape, -1, np.int16)
     even = judged_sizes.min(initial=len(known)) == len(known)
     for place, column in enumerate(lists):
@@ -167,6 +169,6 @@ def match_columns(keys: Keys, sizes: Ints, judged: Keys, judged_sizes: Ints) -> 
     return rows[np.arange(len(lists)) < sizes[:, None]]
 
 
-def _columns(keys: Keys, sizes: Ints) -> Keys:
+def _by_place(keys: Keys, sizes: Ints) -> Keys:
     """(longest, n) place 1 of all lists, then place 2, ...; what stands behind the end of a list means nothing."""
     return np.ascontiguousarray(as_rows(keys, sizes, int(sizes.max(initial=0)), 0).T)

@@ -14,7 +14,7 @@ from rankmeter.report.evaluations import definition_lines, meanings, measure_col
 from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Span, Table, items
 from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
-from rankmeter.showing.numbers import DIGITS, in_ranges, known, p_text
+from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
 from rankmeter.showing.terminal import document_text
 from rankmeter.wording import Language, Said, in_language, said, word
 from rankmeter.wording.characters import width_of
@@ -47,10 +47,10 @@ def marks_of(difference: Difference) -> frozenset[Mark]:
 
 def difference_cell(difference: Difference) -> Cell:
     """A difference with its interval, marked where it is significant."""
-    return Cell(known(difference.difference), marks_of(difference), _span(difference.interval))
+    return Cell(number_or_none(difference.difference), marks_of(difference), _ends_or_none(difference.interval))
 
 
-def _span(interval: Interval | None) -> Span | None:
+def _ends_or_none(interval: Interval | None) -> Span | None:
     return None if interval is None else interval.ends
 
 
@@ -69,6 +69,12 @@ class ShownComparison:
     def texts(self, sentences: Iterable[Said]) -> list[str]:
         """Sentences in the language of the document."""
         return [sentence.text(self.lang) for sentence in sentences]
+
+    @property
+    def p_by(self) -> str:
+        """The heading of corrected p-values."""
+        correction = self.cmp.settings.correction
+        return self.word("p_alone") if correction == "none" else self.word("p_by", correction=correction)
 
     def column(self, measure: Measure, importance: int = 0) -> Column:
         """The column of a measure, under the name that it was asked for."""
@@ -98,7 +104,7 @@ class ShownComparison:
         if against:
             columns += [
                 Column(self.word("minus", system=against), "difference", 0, self.digits),
-                Column(self.word("p_by", correction=cmp.settings.correction), "p", 1),
+                Column(self.p_by, "p", 1),
                 Column(self.word("outcomes"), "number", 4),
             ]
         else:
@@ -108,16 +114,16 @@ class ShownComparison:
         is_numbered = not against and not self._names_fit
         for place, score in enumerate(scores):
             marks = BEST if score.in_best else NOTHING
-            value = known(score.value)
+            value = number_or_none(score.value)
             cells = [
                 Cell(marks=marks),
                 Cell(f"{self._numbers[score.system]} {score.system}" if is_numbered else score.system),
                 self.cell(value, measure, marks=marks)
                 if value is not None
                 else Cell(f"- ({in_language(score.reason, self.lang)})"),
-                self.cell(value, measure, span=_span(score.interval) or "-"),
+                self.cell(value, measure, span=_ends_or_none(score.interval) or "-"),
                 Cell(0.0 if value is None else value / largest),
-                Cell(_rank(score), sort=float(place)),
+                Cell(_rank_shown(score), sort=float(place)),
             ]
             cells += self._against(score, against) if against else [Cell(self._beaten_text(won[score.system]))]
             rows.append(tuple(cells))
@@ -178,7 +184,7 @@ class ShownComparison:
             for measure in bounded:
                 bounds = cmp.score(measure, system).unjudged
                 ends = (bounds.none_relevant, bounds.all_relevant) if bounds else (None, None)
-                low, high = map(known, ends)
+                low, high = map(number_or_none, ends)
                 width = high - low if low is not None and high is not None else 0.0
                 cells.append(Cell(" .. ".join(self.value_text(end, measure) for end in (low, high)), sort=width))
             rows.append(tuple(cells))
@@ -237,16 +243,14 @@ class ShownComparison:
         return self._marks_mean("best_in_table", kind, self.cmp.baseline)
 
     def _marks_mean(self, best: str, significant: str, baseline: str | None) -> list[str]:
-        level, alpha = self.cmp.settings.level, self.cmp.settings.alpha
-        marks = (said(best, mark="*", level=level), said(significant, baseline=baseline, alpha=alpha))
+        condition = self.cmp.settings.condition
+        marks = (said(best, mark="*"), said(significant, baseline=baseline, condition=condition))
         return self.texts(marks) if self.cmp.is_tested else []
 
     def how_made(self) -> list[str]:
         """How p-values and intervals were made, and how the inputs were read."""
-        disagree = any(score.in_best is False and score.rank_low == 1 for score in self.cmp.scores)
         read = reading_line(self.cmp.reading.values())
-        odd = [said("group_and_ranks_disagree")] if disagree else []
-        return self.texts([*self.cmp.how_made(), *odd, *self._sliced_how(), *([read] if read else [])])
+        return self.texts([*self.cmp.how_made(), *self._sliced_how(), *([read] if read else [])])
 
     def board_blocks(self) -> list[Block]:
         """The numbers: a leaderboard for each measure, then the slices, then what a machine's judgments add."""
@@ -268,14 +272,21 @@ class ShownComparison:
     def _main_table(self) -> Table:
         """All systems and measures; values from people and machine where people's alone give none."""
         assisted = (block for block in self.assisted_blocks() if isinstance(block, Table))
-        return next(assisted) if self._is_partial else self.grid()
+        best_first = [score.system for score in self.cmp.ranked(self.cmp.measures[0])]
+        return next(assisted) if self._is_partial else self.grid(best_first)
 
     def under_board(self, measure: Measure) -> list[str]:
         """Why something is missing under a measure, and which systems were shown to be no worse."""
         best = self.cmp.ranked(measure)[:1]
         reasons = [score.reason for score in best if score.reason and not math.isnan(score.value)]
         lines = [*(in_language(reason, self.lang) for reason in reasons), self.equivalence_line(measure)]
+        lines += self.texts(self._best_set(measure))
         return [line for line in lines if line]
+
+    def _best_set(self, measure: Measure) -> list[Said]:
+        """Which systems may be the best by multiple comparisons with the best, where that was asked too."""
+        names = [score.system for score in self.cmp.ranked(measure) if score.in_best_set]
+        return [said("best_set", names=names, level=self.cmp.settings.level)] if names else []
 
     def document(self) -> list[Block]:
         """The verdict, the grid of all measures, the leaderboards, how sure the data is, how to read it."""
@@ -313,14 +324,14 @@ class ShownComparison:
             Column(self.word("difference"), "difference", 0, self.digits),
             Column(self.word("level_interval", **facts), "difference", 1, self.digits),
             Column(self.word("p"), "p"),
-            Column(self.word("p_by", **facts), "p"),
+            Column(self.p_by, "p"),
             Column(self.word("effect_size"), "difference", 2, 2),
             Column(self.word("rank_biserial"), "difference", 2, 2),
             Column(self.word("detectable", **facts), "number", 3, self.digits),
         )
         rows = []
         for tested in [tested for tested in self.cmp.differences_of(measure) if tested.p is not None][:most]:
-            ends = _span(tested.interval) or (None, None)
+            ends = _ends_or_none(tested.interval) or (None, None)
             sizes = (tested.effect.standardised, tested.effect.rank_biserial) if tested.effect else (None, None)
             values: list[object] = [tested.p, tested.p_corrected, *sizes, tested.detectable]
             pair = Cell(f"{tested.system} - {tested.other}")
@@ -339,12 +350,12 @@ class ShownComparison:
                 kind, p = "as_good", q.equivalent
             elif q.no_worse < alpha:
                 kind = "no_worse"
-            verdicts.append(self.word(kind, system=pair.system, other=pair.other, p=p_text(p)))
+            verdicts.append(self.word(kind, system=pair.system, other=pair.other, p=p_text(p), margin=q.margin))
         margin = self.word("within_margin", margin=tested[0][1].margin)
         return margin + self.word("between_verdicts").join(verdicts)
 
     def grid(self, systems: Sequence[str] = ()) -> Table:
-        """Systems x measures: the best group marked, significance as an arrow or as the numbers of those beaten."""
+        """Systems x measures: the best marked, significance as an arrow or as the numbers of those beaten."""
         cmp, rows = self.cmp, []
         shown, is_all = systems or cmp.systems, cmp.settings.family == "all"
         numbers = self._numbers
@@ -358,34 +369,56 @@ class ShownComparison:
                     raised = self._numbers_text(won[measure][system])
                 elif system != cmp.baseline:
                     marks |= marks_of(cmp.difference(measure, system))
-                row.append(self.cell(known(score.value), measure, marks=marks, raised=raised))
+                row.append(self.cell(number_or_none(score.value), measure, marks=marks, raised=raised))
             rows.append(tuple(row))
-        heads = (Column("#", "count", 1), Column(self.word("system"), "text"))
+        heads = (Column(self.word("number_of_system"), "count", 1), Column(self.word("system"), "text"))
         columns = (self.column(measure, at + 2 if at else 0) for at, measure in enumerate(cmp.measures))
         return Table((*heads, *columns), tuple(rows))
 
     def verdict(self) -> list[Said]:
-        """The answer: which system is best, which it cannot be separated from, how far it is ahead of the baseline.
+        """The answer: which system is best, which it is not shown to beat, how far it is ahead of the baseline.
 
-        Measures that agree share a sentence; their numbers are in the table. Where a machine judged too, the verdict of
-        people and machine together comes first, alone where people judged only a part that was drawn.
+        Where a test of ranks or signs points away from the mean, that comes first. Measures that agree share a
+        sentence; their numbers are in the table. Where a machine judged too, the verdict of people and machine
+        together comes first, alone where people judged only a part that was drawn.
         """
         groups: dict[tuple[str, ...], list[Score]] = {}
         for measure in self.cmp.measures:
             best, *others = self.cmp.ranked(measure)
             if best.in_best is not None and not math.isnan(best.value):
                 rivals = (score.system for score in others if score.in_best)
-                is_equal = all(score.value == best.value for score in others)
+                is_equal = all(score.value == best.value and not score.beats for score in (best, *others))
                 groups.setdefault(() if is_equal else (best.system, *rivals), []).append(best)
-        sentences = [self._verdict(group, scores) for group, scores in groups.items()]
+        sentences = [*self._apart(), *(self._verdict(group, scores) for group, scores in groups.items())]
         assisted = self.cmp.assisted
         if assisted is None:
             return sentences
         alone = [said("verdict_people_alone", sentence=sentence) for sentence in sentences]
         return [*assisted.verdicts(self.digits), *([] if self._is_partial else alone)]
 
+    def _apart(self) -> list[Said]:
+        """For each measure, where the test finds a system better whose value is worse: one pair in full, how many."""
+        sentences = []
+        for measure in self.cmp.measures:
+            apart = [pair for pair in self.cmp.differences_of(measure) if pair.is_apart]
+            if not apart:
+                continue
+            pair = min(
+                (pair if pair.is_better else pair.turned() for pair in apart), key=lambda pair: pair.p_corrected or 0
+            )
+            gap = Cell(pair.difference).whole(Column("", "difference", digits=self.digits))
+            counts = {} if pair.effect is None else {"wins": pair.effect.wins, "losses": pair.effect.losses}
+            sentence = said(
+                "verdict_apart_counts" if counts else "verdict_apart", measure=self.cmp.label(measure),
+                system=pair.system, other=pair.other, difference=gap, p=p_text(pair.p_corrected),
+                units=units_said(self.cmp.settings.unit), **counts,
+            )  # fmt: skip
+            more = [said("verdict_apart_more", count=len(apart) - 1)] if len(apart) > 1 else []
+            sentences += [said("two_sentences", first=sentence, second=one) for one in more] or [sentence]
+        return sentences
+
     def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
-        """The sentence about measures with the same best group, its best system first; all are equal without one."""
+        """The sentence about measures with the same first system and marks; all are equal without one."""
         cmp, rivals = self.cmp, group[1:]
         best, alone = scores[0], len(scores) == 1
         label, value = cmp.label(best.measure), self.value_text(best.value, best.measure)
@@ -407,9 +440,10 @@ class ShownComparison:
         return said("two_sentences", first=sentence, second=gain)
 
     def to_markdown(self) -> str:
-        """A table of systems x measures: the best group in bold, significance as marks, below it what they mean."""
+        """A table of systems x measures: the best in bold, significance as marks, below it what they mean."""
         notes = [*self._below(), *self.texts(self.cmp.notes), *self._definitions()]
-        return document_markdown([self._main_table(), *self.slice_tables(), *items(notes)])
+        verdict = map(Paragraph, self.texts(self.verdict()))
+        return document_markdown([*verdict, self._main_table(), *self.slice_tables(), *items(notes)])
 
     def to_latex(self) -> str:
         r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""
@@ -442,7 +476,7 @@ class ShownComparison:
                     numbers = [value for value in several[place] if not math.isnan(value)]
                     best = (max if measure.higher_is_better else min)(numbers, default=math.nan)
                     values = [
-                        self.cell(known(value), measure, marks=BEST if value == best else NOTHING)
+                        self.cell(number_or_none(value), measure, marks=BEST if value == best else NOTHING)
                         for value in several[place]
                     ]
                     more = tested.get(label, [Cell("-")] * len(columns))
@@ -464,7 +498,7 @@ class ShownComparison:
             columns = [Column(self.word("slice_significant"), "number", 1)]
             return columns, {label: [Cell(self._won(several))] for label, several in slices.items()}
         others = [name for name in self.cmp.systems if name != against]
-        p = self.word("p_by", correction=self.cmp.settings.correction)
+        p = self.p_by
         columns = [
             column
             for name in others
@@ -492,7 +526,7 @@ class ShownComparison:
         return [said("slices_tested", units=units_said(self.cmp.settings.unit), tests=tests, most=MOST_TESTED)]
 
 
-def _rank(score: Score) -> str:
+def _rank_shown(score: Score) -> str:
     if score.rank is None or score.rank_low is None:
         return "-"
     is_sure = score.rank_low == score.rank_high

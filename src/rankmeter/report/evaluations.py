@@ -18,7 +18,7 @@ from rankmeter.errors import check_whole
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
-from rankmeter.showing.numbers import DIGITS, exact, fixed, json_text, known
+from rankmeter.showing.numbers import DIGITS, exact, fixed, json_text, number_or_none
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def _slice_rows(
         for is_first, measure in ((not at, measure) for measures in together for at, measure in enumerate(measures)):
             if is_first:
                 cells.append(Cell(cut.counts[measure][place] if measure in cut.counts else None))
-            value = known(cut.values[measure][place] if measure in cut.values else None)
+            value = number_or_none(cut.values[measure][place] if measure in cut.values else None)
             if spans is None:
                 cells.append(value_cell(value, measure, digits))
                 continue
@@ -404,7 +404,7 @@ def evaluation_document(ev: Evaluation, lang: Language = "en") -> list[Block]:
         rows.append(
             (
                 Cell(ev.label(measure)),
-                value_cell(known(value), measure),
+                value_cell(number_or_none(value), measure),
                 Cell(share),
                 Cell(ev.counted(measure)),
                 Cell(moved),

@@ -72,7 +72,7 @@ def write_figures(
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
-    return ((name, charts.with_rows(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
+    return ((name, charts.with_its_data(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
 
 
 def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
@@ -83,19 +83,19 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, A
     for place, (name, measure) in enumerate(zip(names, cmp.measures, strict=True)):
         yield f"intervals-{slug(name)}", charts.intervals(labels | {"value": name}, systems), board_rows(cmp, measure)
         spread = charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {name}"}, systems)
-        yield f"distribution-{slug(name)}", spread, _steps(data["distributions"][place], systems)
+        yield f"distribution-{slug(name)}", spread, _distribution_rows(data["distributions"][place], systems)
         for system, pairs in zip(systems, paired[place], strict=True):
-            bars = charts.differences(labels | {"difference": f"{name}: {system} − {reference}"})
+            bars = charts.difference_bars(labels | {"difference": f"{name}: {system} − {reference}"})
             rows = _differences(pairs, queries, higher=measure.higher_is_better)
             yield f"differences-{slug(name)}-{slug(system)}", bars, rows
     for curve in data["curves"].values():
         grows = charts.cutoffs(labels | {"value": curve["name"]}, systems)
         yield f"cutoffs-{slug(curve['name'])}", grows, _points(curve, systems)
     if len(names) > 1:
-        yield "correlation", charts.heat(names, labels), _square(data["correlation"], names)
+        yield "correlation", charts.heat(names, labels), _cells_of_square(data["correlation"], names)
         two = labels | {"first_measure": names[0], "second_measure": names[1]}
         yield "trade-off", charts.trade_off(two, systems), _trade_off(data, systems)
-    square = _square(data["similarity"], systems)
+    square = _cells_of_square(data["similarity"], systems)
     yield "similarity", charts.heat(systems, labels, data["alike_order"]), square
 
 
@@ -141,7 +141,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text)[:LONGEST].strip("-.") or "unnamed"
 
 
-def _steps(several: Sequence[Sequence[Sequence[float]]], systems: Sequence[str]) -> list[dict[str, Any]]:
+def _distribution_rows(several: Sequence[Sequence[Sequence[float]]], systems: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {"s": place, "system": system, "value": value, "share": share}
         for place, (system, steps) in enumerate(zip(systems, several, strict=True))
@@ -166,7 +166,7 @@ def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) 
     return rows
 
 
-def _square(table: Sequence[Sequence[float | None]], names: Sequence[str]) -> list[dict[str, Any]]:
+def _cells_of_square(table: Sequence[Sequence[float | None]], names: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {"a": a, "b": b, "first": names[a], "second": names[b], "value": value}
         for a, row in enumerate(table)

@@ -54,7 +54,7 @@ def report_html(
     data = digest(cmp, into_titles(titles, catalogue), lists=lists)
     names, first, against = list(map(cmp.label, cmp.measures)), cmp.measures[0], reference_of(cmp)
     specs = {
-        "differences": charts.differences(labels),
+        "differences": charts.difference_bars(labels),
         "scatter": charts.scatter(labels),
         "cutoffs": charts.cutoffs(labels, systems),
         "distribution": charts.distribution(labels, systems),
@@ -70,7 +70,7 @@ def report_html(
     alarms = list({note.kind: note for note in reversed(cmp.notes) if note.kind in OVERTURNING}.values())[::-1]
     verdict = shown.texts(shown.verdict())
     return str(
-        _template().render(
+        _page_template().render(
             lang=lang,
             t=labels,
             title=title or labels["report"],
@@ -108,7 +108,7 @@ def report_html(
 
 
 @cache
-def _template() -> Any:
+def _page_template() -> Any:
     """The compiled template of the page."""
     environment = need_report_extra().Environment(
         autoescape=True,

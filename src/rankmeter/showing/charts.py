@@ -27,7 +27,7 @@ _TYPES = {"O": "ordinal", "Q": "quantitative", "N": "nominal"}
 _FORMATS = {"delta": "+.4f", "x": ".4f", "y": ".4f", "value": ".4f", "low": ".4f", "high": ".4f", "share": ".0%"}
 
 
-def differences(words: Words) -> Spec:
+def difference_bars(words: Words) -> Spec:
     """A bar for each query, sorted by the difference to the baseline."""
     bars = layer(
         {"type": "bar", "cursor": "pointer"},
@@ -175,20 +175,20 @@ def layer(mark: Spec, /, **encoding: Any) -> Spec:
 
 def drawing(rows: Sequence[Mapping[str, Any]], height: int | Spec, *layers: Spec) -> Spec:
     """A chart that holds its data, to be drawn when a page is made."""
-    return {"data": {"values": rows}, "height": height, **_together(layers)}
+    return {"data": {"values": rows}, "height": height, **_layered(layers)}
 
 
 def _spec(*layers: Spec, names: Sequence[str] = (), height: int = HEIGHT) -> Spec:
     params = [{"name": "names", "value": [one_line(name) for name in names]}] if names else []
     frame = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
-    return {"data": {"name": "rows"}, **frame, "params": params, **_together(layers)}
+    return {"data": {"name": "rows"}, **frame, "params": params, **_layered(layers)}
 
 
-def _together(layers: Sequence[Spec]) -> Spec:
+def _layered(layers: Sequence[Spec]) -> Spec:
     return layers[0] if len(layers) == 1 else {"layer": list(layers)}
 
 
-def with_rows(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
+def with_its_data(spec: Spec, width: int, **rows: Sequence[Mapping[str, Any]]) -> Spec:
     """A chart with its data and a fixed width, to be drawn outside of a page."""
     return {**spec, "width": width, "datasets": _in_lines(rows), "background": "white"}
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from rankmeter.frozen import dataclass
-from rankmeter.showing.numbers import DIGITS, NONE, fixed, known, p_text, signed
+from rankmeter.showing.numbers import DIGITS, NONE, fixed, number_or_none, p_text, signed
 
 Kind = Literal["text", "number", "count", "difference", "interval", "p", "share", "bar", "mark"]
 Mark = Literal["best", "up", "down"]
@@ -145,7 +145,7 @@ def _drawn(cell: Cell) -> list[float]:
 
 def number_cell(value: float | None, low: float | None = math.nan, high: float | None = math.nan) -> Cell:
     """A number and its interval; NaN and None are not shown."""
-    return Cell(known(value), span=None if known(low) is None else (low, high))
+    return Cell(number_or_none(value), span=None if number_or_none(low) is None else (low, high))
 
 
 def text_table(

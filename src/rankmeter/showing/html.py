@@ -47,11 +47,11 @@ def document_html(document: Document, *, lang: Language = "en") -> str:
         if style != listed:
             parts += [*(["</ul>"] if listed else []), *([f"<ul class='{style}s'>"] if style else [])]
             listed = style
-        parts.append(_block(block, lang))
+        parts.append(_block_html(block, lang))
     return "\n".join([*parts, *(["</ul>"] if listed else [])])
 
 
-def _block(block: Block, lang: Language) -> str:
+def _block_html(block: Block, lang: Language) -> str:
     if isinstance(block, Heading):
         return f"<h{block.level + 1}>{escape(block.text)}</h{block.level + 1}>"
     if isinstance(block, Table):

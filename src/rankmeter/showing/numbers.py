@@ -14,7 +14,7 @@ NONE = "-"
 """Stands where there is no number."""
 
 
-def known(value: float | None) -> float | None:
+def number_or_none(value: float | None) -> float | None:
     """A number; None where there is none, which is NaN in arrays."""
     return None if value is None or math.isnan(value) else value
 

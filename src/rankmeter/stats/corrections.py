@@ -20,7 +20,7 @@ import numpy as np
 
 from rankmeter.errors import check_choice
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.resampling import AnySample, Groups, Sample, by_units, flipped_sums, is_exact, share_of
+from rankmeter.stats.resampling import AnySample, Groups, Sample, by_units, flipped_sums, is_exact, p_values_of
 from rankmeter.stats.student import SAME, Pair, sides, t_quantile
 
 Correction = Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"]
@@ -80,7 +80,7 @@ def step_down(sample: Sample, pairs: Sequence[Pair], *, permutations: int, seed:
             counts.append(np.count_nonzero(largest >= least))
         extreme += counts
         tried += flipped.shape[1]
-    chance = share_of(extreme, tried, exact=is_exact(sample.units, permutations))
+    chance = p_values_of(extreme, tried, exact=is_exact(sample.units, permutations))
     chance = np.maximum.accumulate(chance[::-1])[::-1]  # from the largest statistic down, none may be smaller
     result = np.empty(len(order))
     result[order] = np.where(needed <= 0, 1.0, chance)
@@ -108,11 +108,6 @@ class Separation:
     def by(cls, rank: Ints, better: Bools, in_best: Bools) -> Separation:
         """From ``(systems, systems)``, whether the row's stands above the column's by more than chance."""
         return cls(rank, 1 + better.sum(axis=0), len(rank) - better.sum(axis=1), in_best)
-
-    def open(self) -> Separation:
-        """The order when nothing is certain: any system may have any rank."""
-        systems = len(self.rank)
-        return Separation.by(self.rank, np.zeros((systems, systems), np.bool_), np.ones(systems, np.bool_))
 
 
 def separation(values: Floats, *, level: float, resamples: int, seed: int) -> Separation:
@@ -157,13 +152,14 @@ def _separated_groups(groups: Groups, sign: int, level: float) -> Separation:
 
 def _unseparated(means: Floats) -> Separation:
     """The order of a single system, or on a single unit, which separates nothing."""
-    rank = 1 + (_gaps(means) < 0).sum(axis=1)
-    return Separation(rank, rank, rank, rank == 1).open()
+    rank = 1 + (gap_table(means) < 0).sum(axis=1)
+    systems = len(means)
+    return Separation.by(rank, np.zeros((systems, systems), np.bool_), np.ones(systems, np.bool_))
 
 
 def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float) -> Separation:
     units = values.shape[1]
-    gap = _gaps(values.mean(axis=1))
+    gap = gap_table(values.mean(axis=1))
     # observed[i, j] is how far i stands above j; i may be the best while no j stands above it by more than chance.
     error = np.sqrt(_squares(values) / ((units - 1) * units))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,7 +171,7 @@ def _separated(values: Floats, with_best: Floats, all_pairs: float, level: float
     return Separation.by(1 + (gap < 0).sum(axis=1), observed > all_pairs, in_best)
 
 
-def _gaps(means: Floats) -> Floats:
+def gap_table(means: Floats) -> Floats:
     """(systems, systems) the mean of the row less that of the column; rounding errors do not count as a gap."""
     gap: Floats = means[:, None] - means[None, :]
     gap[np.abs(gap) <= 1e-12 * max(float(np.abs(means).max(initial=0.0)), 1e-300)] = 0.0

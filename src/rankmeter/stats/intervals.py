@@ -91,7 +91,7 @@ def interval_of(
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
     if not rule.of_sums:
-        rising, place = np.sort(top), _order(len(top), level)
+        rising, place = np.sort(top), _order_statistic(len(top), level)
         ends = float(rising[place]), float(rising[-1 - place])
         return Interval(*ends, level, said("interval_of_median"), 0, seed, len(top))
     sample = Sample(top[None], bottom[None], rule)
@@ -112,12 +112,12 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
     if not rule.of_sums and aggregate != "median":
         return said("no_interval_of", aggregate=aggregate)
     if not rule.of_sums:
-        return None if _order(len(top), level) >= 0 else said("median_of_few", count=len(top))
+        return None if _order_statistic(len(top), level) >= 0 else said("median_of_few", count=len(top))
     flat = Sample(top[None], bottom[None], rule).alone().flat[0]
     return said("all_values_equal", count=len(top)) if flat else None
 
 
-def _order(size: int, level: float) -> int:
+def _order_statistic(size: int, level: float) -> int:
     """The index, from either end, of the order statistics around a median at this confidence; -1 if none."""
     tails = special.bdtr(np.arange(size // 2), size, 0.5) <= (1 - level) / 2
     return int(np.count_nonzero(tails)) - 1

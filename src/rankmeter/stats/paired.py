@@ -23,7 +23,7 @@ from rankmeter.errors import InputError, check_positive
 from rankmeter.late import special, stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
-from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, share_of
+from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, p_values_of
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
@@ -45,7 +45,7 @@ def p_values(
     for units, members in by_units(samples).items() if test == "randomisation" else ():
         stacked = np.stack([sample.flippable() for sample in members.values()])
         extreme, tried = _extremes(stacked, pairs, permutations, seed, step)
-        result[list(members)] = share_of(extreme, tried, exact=is_exact(units, permutations))
+        result[list(members)] = p_values_of(extreme, tried, exact=is_exact(units, permutations))
     for row, sample in enumerate(samples):
         if test == "t":
             result[row] = sample.contrasts(pairs).p()
@@ -53,8 +53,41 @@ def p_values(
             result[row] = [_of_groups(sample.runs[a], sample.runs[b], test, permutations, seed) for a, b in pairs]
         elif test != "randomisation":
             values, (left, right) = sample.per_unit(), sides(pairs)
-            result[row] = _of_rows(values[left] - values[right], test, "two-sided", permutations, seed)
+            result[row] = _p_values_of_rows(values[left] - values[right], test, "two-sided", permutations, seed)
     return result
+
+
+def directions(samples: Sequence[AnySample], pairs: Sequence[Pair], test: Test) -> Ints:
+    """``(samples, pairs)`` which way the tested statistic points: 1 to larger values of the first system, -1 or 0.
+
+    A test of ranks or of signs may point away from the mean: fifty small wins outweigh ten large losses there.
+    """
+    result = np.zeros((len(samples), len(pairs)), np.int64)
+    left, right = sides(pairs)
+    for row, sample in enumerate(samples):
+        if test in ("t", "randomisation"):
+            result[row] = np.sign(sample.contrasts(pairs).difference)
+        elif isinstance(sample, Groups):
+            result[row] = [_direction_of_groups(sample.runs[a], sample.runs[b], test) for a, b in pairs]
+        else:
+            values = sample.per_unit()
+            result[row] = _directions_of_rows(values[left] - values[right], test)
+    return result
+
+
+def _directions_of_rows(rows: Floats, test: Test) -> Ints:
+    rows = without_noise(rows)
+    if test == "sign":
+        return np.asarray(np.sign(np.sign(rows).sum(axis=1)), np.int64)
+    # Zeros are left out of signed ranks: they hold the lowest ones, so all others fall by their number.
+    ranks = ranks_of(rows) - (rows == 0).sum(axis=1, keepdims=True)
+    return np.asarray(np.sign((ranks * np.sign(rows)).sum(axis=1)), np.int64)
+
+
+def _direction_of_groups(group: Floats, other: Floats, test: Test) -> int:
+    if len(group) == 1 or len(other) == 1:
+        return int(_directions_of_rows((group - other)[None], test)[0])
+    return int(np.sign(np.sign(group[:, None] - other[None, :]).sum()))
 
 
 def p_value(
@@ -64,10 +97,10 @@ def p_value(
 
     Where all are equal and not 0 a t test has no spread to test by; its p-value is then that of n equal signs, 2^(1-n).
     """
-    return float(_of_rows(differences[None], test, alternative, permutations, seed)[0])
+    return float(_p_values_of_rows(differences[None], test, alternative, permutations, seed)[0])
 
 
-def _of_rows(rows: Floats, test: Test, alternative: Alternative, permutations: int, seed: int) -> Floats:
+def _p_values_of_rows(rows: Floats, test: Test, alternative: Alternative, permutations: int, seed: int) -> Floats:
     """(rows,) the p-values of ``(rows, units)`` differences; 1 where all of a row are 0."""
     rows = without_noise(rows)
     if test == "t":
@@ -115,7 +148,7 @@ def _exchanged(group: Floats, other: Floats, permutations: int, seed: int) -> fl
     gaps = np.where(gaps > SAME, gaps, 0.0)
     statistic = np.divide(gaps, np.sqrt(spread), out=np.where(gaps > 0, np.inf, 0.0), where=spread > SAME**2)
     extreme = int((statistic[1:] >= statistic[0] * (1 - SAME)).sum())
-    return float(share_of(extreme, len(chosen), exact=exact))
+    return float(p_values_of(extreme, len(chosen), exact=exact))
 
 
 FEW_RANKS = 13
@@ -179,7 +212,7 @@ def _randomised(rows: Floats, alternative: Alternative, permutations: int, seed:
     held_against = np.concatenate([rows, np.zeros((1, rows.shape[1]))])
     pairs = [(row, len(rows)) for row in range(len(rows))]
     extreme, tried = _extremes(held_against[None], pairs, permutations, seed, alternative=alternative)
-    return np.asarray(share_of(extreme[0], tried, exact=is_exact(rows.shape[1], permutations)))
+    return np.asarray(p_values_of(extreme[0], tried, exact=is_exact(rows.shape[1], permutations)))
 
 
 def _extremes(

@@ -103,7 +103,7 @@ def units_for_rates(
         check_level(rate, "rate")
     if base == other:
         raise InputError.of("stats.equal_rates")
-    z, z_power = quantile(level), _one_sided(power)
+    z, z_power = two_sided_quantile(level), _one_sided(power)
     if approximation == "arcsine":
         effect = 2 * abs(math.asin(math.sqrt(other)) - math.asin(math.sqrt(base)))
         guess = max(4.0, 8 * ((z + z_power) / effect) ** 2)
@@ -130,7 +130,7 @@ def units_for_effect(effect: float, *, level: float = 0.95, power: float = 0.8) 
     """
     if not check_number("the effect", effect):
         raise InputError.of("stats.no_effect")
-    guess = max(4.0, 8 * ((quantile(level) + _one_sided(power)) / effect) ** 2)
+    guess = max(4.0, 8 * ((two_sided_quantile(level) + _one_sided(power)) / effect) ** 2)
     return _first_reaching(lambda n: _power(abs(effect) * math.sqrt(n / 2), 2 * n - 2, 1 - level), power, 2.0, guess)
 
 
@@ -150,7 +150,7 @@ def _one_sided(power: float) -> float:
     return float(special.ndtri(check_level(power, "power")))
 
 
-def quantile(level: float) -> float:
+def two_sided_quantile(level: float) -> float:
     """The normal quantile of a two-sided level: 1.96 for 0.95."""
     return float(special.ndtri((1 + check_level(level)) / 2))
 
@@ -166,7 +166,7 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
     """
     if not 0 <= count <= n or n <= 0:
         raise InputError.of("stats.no_proportion", count=count, n=n)
-    z = quantile(level)
+    z = two_sided_quantile(level)
     share, weight = count / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))

@@ -35,7 +35,7 @@ def is_exact(units: int, permutations: int) -> bool:
     return units < 63 and 2**units <= permutations
 
 
-def share_of(extreme: Any, tried: int, *, exact: bool) -> Any:
+def p_values_of(extreme: Any, tried: int, *, exact: bool) -> Any:
     """The p-values of counts: how many of the patterns tried are as extreme as what was observed.
 
     Where patterns are drawn, the observed one counts as one of them, so that no p-value is 0 (Phipson & Smyth 2010).

@@ -12,18 +12,18 @@ from types import MappingProxyType
 _IDENTIFIED = ("", "id", "编号", "标识")
 
 
-def _ids(words: str) -> tuple[str, ...]:
+def _as_ids(words: str) -> tuple[str, ...]:
     """Each word alone and as an id: 用户, 用户id, 用户编号."""
     return tuple(word + ending for ending in _IDENTIFIED for word in words.split())
 
 
-_USER = _ids("用户 顾客 客户 会员 访客")
-_SESSION = _ids("会话")
-_REQUEST = _ids("请求")
-_ITEM = _ids("条目 物品 文档 商品 产品 项目 内容 文章 新闻 视频 电影 歌曲 书籍 图书 段落 候选 帖子 笔记")
+_USER = _as_ids("用户 顾客 客户 会员 访客")
+_SESSION = _as_ids("会话")
+_REQUEST = _as_ids("请求")
+_ITEM = _as_ids("条目 物品 文档 商品 产品 项目 内容 文章 新闻 视频 电影 歌曲 书籍 图书 段落 候选 帖子 笔记")
 
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "query": (*_ids("查询 检索 主题 问题"), "查询词", "检索词", "搜索词", *_USER, *_SESSION, *_REQUEST),
+    "query": (*_as_ids("查询 检索 主题 问题"), "查询词", "检索词", "搜索词", *_USER, *_SESSION, *_REQUEST),
     "item": _ITEM,
     "score": (
         *"得分 分数 分值 预测 预测值 预测分 预测分数 预测得分 预测评分 模型得分".split(),

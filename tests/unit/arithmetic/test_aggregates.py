@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankmeter.arithmetic import AGGREGATES, Tally, Values, aggregated
-from rankmeter.arithmetic.exact_sums import GRID, Pieces, expansion, rounded, summed, whole
+from rankmeter.arithmetic.exact_sums import GRID, Pieces, expansion, rounded, summed, whole_number
 
 NUMBERS = st.floats(-1e300, 1e300, allow_nan=False)
 
@@ -31,9 +31,9 @@ ANY = st.floats(allow_nan=False, allow_infinity=False)
 def test_a_sum_on_the_grid_is_exact_and_rounded_once(numbers, repeats):
     values = np.array(numbers * repeats, np.float64)
     exact = sum(map(Fraction, values.tolist()), Fraction(0))
-    assert Fraction(whole(values), 1 << GRID) == exact
+    assert Fraction(whole_number(values), 1 << GRID) == exact
     if abs(exact) < 2**1023:
-        assert rounded(np.array([whole(values)], object)).tolist() == [float(exact)]
+        assert rounded(np.array([whole_number(values)], object)).tolist() == [float(exact)]
 
 
 @given(st.lists(st.tuples(ANY, ANY), min_size=1, max_size=20))
@@ -44,7 +44,7 @@ def test_pieces_are_small_whole_numbers_that_add_up_to_the_table(rows):
     for column, numbers in enumerate(table.T):
         places = [at for at, its in enumerate(pieces.column) if its == column]
         found = [sum(int(row[at]) << pieces.shift[at] for at in places) for row in pieces.table]
-        assert found == [whole(np.array([number])) for number in numbers]
+        assert found == [whole_number(np.array([number])) for number in numbers]
 
 
 @given(st.lists(st.tuples(NUMBERS, st.integers(1, 9)), max_size=40))

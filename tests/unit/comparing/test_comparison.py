@@ -9,6 +9,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter import demo
+from rankmeter.comparing.gate import check_gates, parse_gate
 from rankmeter.report.comparisons import ShownComparison
 
 FEW = {"permutations": 500, "resamples": 200}
@@ -426,17 +427,50 @@ def test_beaten_systems_in_a_row_are_a_range() -> None:
     assert r"\textsuperscript{1--4}" in cmp.to_latex()
 
 
-def test_a_group_and_ranks_that_disagree_are_explained() -> None:
-    # Of six systems, 40 queries, 21 won and 8 lost: enough to leave the group, not enough for all pairs at once.
+def test_the_set_that_may_hold_the_best_is_another_question_with_its_own_name() -> None:
+    # Of six systems, 40 queries, 21 won and 8 lost: enough to be surely not the best, not enough for all pairs at once.
     truth = {i: {0} for i in range(40)}
     won = {"good": range(32), "poor": range(21, 40), **{f"far below {n}": range(n, 40, 5) for n in range(4)}}
     runs = {name: {i: [0, 1] if i in queries else [1, 0] for i in truth} for name, queries in won.items()}
-    cmp = rm.compare(truth, runs, ["RR"], permutations=1000)
+    cmp = rm.compare(truth, runs, ["RR"], permutations=1000, best_set="mcb")
     poor_one = cmp.score("RR", "poor")
-    assert (poor_one.in_best, poor_one.rank_low) == (False, 1)
-    assert "not a contradiction" in repr(cmp)
-    same = rm.compare(truth, {"good": runs["good"], "poor": runs["good"]}, ["RR"], permutations=1000)
-    assert "not a contradiction" not in repr(same)
+    assert not cmp.difference("RR", "good", "poor").significant
+    assert (poor_one.in_best, poor_one.in_best_set, poor_one.rank_low) == (True, False, 1)
+    assert cmp.best_group("RR")[:2] == ["good", "poor"]
+    assert cmp.best_set("RR") == ["good"]
+    assert "the best system is among good (multiple comparisons with the best" in repr(cmp)
+    without = rm.compare(truth, runs, ["RR"], permutations=1000)
+    assert "multiple comparisons" not in repr(without)
+    with pytest.raises(rm.InputError, match="best_set='mcb'"):
+        without.best_set("RR")
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_arrows_letters_and_gates_follow_the_statistic_that_was_tested(test, higher) -> None:
+    # "small" wins 52 queries by little and loses 8 by a lot: its mean is worse, its ranks and signs are better.
+    truth = {i: {"a": 1} for i in range(60)}
+    first = {i: [f"x{n}" for n in range(10)] + ["a"] for i in truth}
+    small = {i: [f"x{n}" for n in range(9 if i < 52 else 200)] + ["a"] for i in truth}
+    first |= {i: ["a"] for i in range(52, 60)}
+    name, sign, relation = ("RR", 1, "<") if higher else ("MeanRank", -1, ">")
+    cmp = rm.compare(truth, {"first": first, "small": small}, [name], test=test, baseline="first", **FEW)
+    pair = cmp.difference(name, "small")
+    assert (pair.effect.wins, pair.effect.losses) == (52, 8)
+    assert sign * pair.difference < 0 < sign * pair.direction
+    assert (pair.significant, pair.is_better, pair.winner, pair.is_apart) == (True, True, "small", True)
+    assert pair.turned().winner == "small"
+    assert cmp.best_group(name) == ["small"]
+    assert cmp.score(name, "small").beats == ("first",)
+    text = repr(cmp)
+    assert text.startswith(f"{name}: the value and the test point apart: small is significantly better than first")
+    assert "winning on 52 queries and losing on 8" in text
+    assert "↑" in text
+    assert "↓ " not in text.split("\n\n")[1]
+    verdict = check_gates(cmp, [parse_gate(f"{name} {relation} baseline significantly")])[0]
+    assert not verdict.failed
+    assert "the test points the other way" in verdict.why
+    assert "检验方向相反" in cmp.to_markdown(lang="zh")
 
 
 def test_values_intervals_and_gates_are_about_the_same_queries():
@@ -575,7 +609,7 @@ def test_names_of_systems_and_seeds_may_be_any_whole_numbers() -> None:
 def test_the_level_is_shown_as_it_was_asked_for(level, shown, tmp_path) -> None:
     cmp = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], level=level, **FEW)
     assert f" {shown} interval" in str(cmp)
-    assert f"({shown} confidence)" in cmp.to_markdown()
+    assert f"{shown} Student's t" in cmp.to_markdown()
     assert f">{shown} interval" in cmp.report(tmp_path / "r.html").read_text()
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from rankmeter import RR, nDCG
 from rankmeter.comparing.digest import order_by_likeness, pareto
 from rankmeter.comparing.gate import check_requirements, parse_gate
-from rankmeter.comparing.ranked_lists import families, overlaps
+from rankmeter.comparing.ranked_lists import families_of_cutoffs, overlaps
 
 
 def test_example_of_families():
-    assert {name: len(several) for name, several in families((nDCG @ 10, nDCG @ 5, RR)).items()} == {"nDCG": 8, "RR": 8}
+    assert {name: len(several) for name, several in families_of_cutoffs((nDCG @ 10, nDCG @ 5, RR)).items()} == {
+        "nDCG": 8,
+        "RR": 8,
+    }
 
 
 def test_example_of_order_by_likeness():

@@ -23,7 +23,7 @@ from rankmeter.definitions.space import (
     Change,
     axes_of,
     change_sets,
-    differences,
+    changes_between,
     meant_by,
     spoken_by_tools,
     tools_with,
@@ -420,7 +420,7 @@ def test_steps_add_up_for_every_pair_of_tools():
             assert path.start == pytest.approx(ends[path.first.measure], abs=1e-12)
             assert path.end == pytest.approx(ends[path.last.measure], abs=1e-12)
             changed = [change for step in path.steps for change in step.changes]
-            assert tuple(changed) == differences(path.first.measure, path.last.measure)
+            assert tuple(changed) == changes_between(path.first.measure, path.last.measure)
 
 
 def test_the_same_definition_has_no_steps():

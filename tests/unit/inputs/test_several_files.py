@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankmeter as rm
-from rankmeter.inputs.shards import expand
+from rankmeter.inputs.shards import files_of_path
 
 RUN = "query,item,score\nq,a,1\n"
 TRUTH = {"q": {"a": 1}}
@@ -99,7 +99,7 @@ def test_parts_are_read_in_the_order_of_their_numbers(named: str, width: int, tm
     for number, name in enumerate(names):
         (tmp_path / name).write_text(f"query,item\nq,{number}\n")
     place = str(tmp_path / named)
-    assert [Path(path).name for path in expand(place).paths] == names
+    assert [Path(path).name for path in files_of_path(place).paths] == names
     assert [Path(path).name for path in rm.files(place).paths] == names
     assert rm.evaluate({"q": {"9": 1}}, place, "RR")["RR"] == pytest.approx(1 / 10)
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmeter as rm
-from rankmeter.wings.catalogue.training import carried, limbs_of, total
+from rankmeter.wings.catalogue.training import carried, limbs_of, sum_of_state
 
 torch = pytest.importorskip("torch")
 
@@ -45,7 +45,7 @@ def test_an_exact_sum_is_that_of_fsum_however_it_is_cut(values, cut):
     except OverflowError:
         return
     first, second = np.array(values[:cut], float), np.array(values[cut:], float)
-    assert total(carried(limbs_of(second) + limbs_of(first))) == expected
+    assert sum_of_state(carried(limbs_of(second) + limbs_of(first))) == expected
 
 
 def test_sums_of_very_many_numbers_are_carried():
@@ -53,15 +53,15 @@ def test_sums_of_very_many_numbers_are_carried():
     often = 1 << 20
     state = limbs_of(values) * often  # as after a million additions of the same batch
     assert np.abs(carried(state)).max() <= 1 << 48 < np.abs(state).max()
-    assert total(carried(state)) == total(state) == math.fsum(values) * often
-    assert total(carried(carried(state) - limbs_of(values[5:]) * often)) == math.fsum(values[:5]) * often
+    assert sum_of_state(carried(state)) == sum_of_state(state) == math.fsum(values) * often
+    assert sum_of_state(carried(carried(state) - limbs_of(values[5:]) * often)) == math.fsum(values[:5]) * often
 
 
 def test_sums_of_what_is_not_finite():
-    assert math.isnan(total(limbs_of(np.array([1.0, np.nan]))))
-    assert math.isnan(total(limbs_of(np.array([np.inf, -np.inf]))))
-    assert total(limbs_of(np.array([-np.inf, 3.0]))) == -np.inf
-    assert total(limbs_of(np.array([np.inf]))) == np.inf
+    assert math.isnan(sum_of_state(limbs_of(np.array([1.0, np.nan]))))
+    assert math.isnan(sum_of_state(limbs_of(np.array([np.inf, -np.inf]))))
+    assert sum_of_state(limbs_of(np.array([-np.inf, 3.0]))) == -np.inf
+    assert sum_of_state(limbs_of(np.array([np.inf]))) == np.inf
 
 
 @settings(max_examples=15, deadline=None)

@@ -100,5 +100,5 @@ def _result(folder: Path, version: Version, short: int) -> tuple[int, str]:
 
 def test_repeated_documents_count_only_where_they_are_looked_at() -> None:
     rows = [("a", 3.0), ("b", 2.0), ("a", 1.0)]
-    assert trec_files.repeated(trec_files.ranked(rows, None, 10)) == "a"
-    assert trec_files.repeated(trec_files.ranked(rows, 2, 10)) is None
+    assert trec_files.repeated_document(trec_files.ranked(rows, None, 10)) == "a"
+    assert trec_files.repeated_document(trec_files.ranked(rows, 2, 10)) is None

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from rankmeter.stats.rank_agreement import tau
-from rankmeter.wings.judging.board_agreement import largest_drop, overlap, places, regret, tau_ap, tau_ap_b, tau_h
+from rankmeter.wings.judging.board_agreement import (
+    largest_drop,
+    overlap,
+    places_of_systems,
+    regret,
+    tau_ap,
+    tau_ap_b,
+    tau_h,
+)
 
 PEOPLE = np.array([0.412, 0.405, 0.398, 0.371, 0.352, 0.340, 0.301, 0.255])
 MACHINE = np.array([0.601, 0.622, 0.598, 0.560, 0.571, 0.530, 0.470, 0.500])
@@ -26,7 +34,7 @@ def test_worked_leaderboard():
     assert overlap(PEOPLE, MACHINE, p=0.8, depth=5) == pytest.approx(0.664446, abs=5e-7)
     assert largest_drop(PEOPLE, MACHINE) == 1
     assert regret(PEOPLE, MACHINE) == pytest.approx(0.007)
-    assert np.corrcoef(places(PEOPLE), places(MACHINE))[0, 1] == pytest.approx(0.928571, abs=5e-7)
+    assert np.corrcoef(places_of_systems(PEOPLE), places_of_systems(MACHINE))[0, 1] == pytest.approx(0.928571, abs=5e-7)
 
 
 @pytest.mark.parametrize(

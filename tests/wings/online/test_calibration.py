@@ -420,7 +420,7 @@ def test_quantiles_of_clustered_values_have_intervals_by_user():
         values = np.exp(random.normal(pace[unit], 0.5))
         truth = math.exp(3)
         for clusters, name in ((unit, "by user"), (np.arange(1500), "naive")):
-            side = locations.quantile(values, clusters, 0.5)
+            side = locations.quantile_of_group(values, clusters, 0.5)
             half = 1.96 * math.sqrt(side.variance)
             wrong = abs(side.value - truth) > half
             missed, naive = missed + (wrong and name == "by user"), naive + (wrong and name == "naive")

@@ -9,7 +9,7 @@ from rankmeter.measures import CTR
 from rankmeter.wings.online.click_models import beta_prior, gamma_prior
 from rankmeter.wings.online.contrasts import difference
 from rankmeter.wings.online.contributions import credit
-from rankmeter.wings.online.estimates import heterogeneity, of_variance, quantile, trimmed_mean
+from rankmeter.wings.online.estimates import heterogeneity, of_variance, quantile_of_group, trimmed_mean
 from rankmeter.wings.online.event_columns import of_another_unit
 from rankmeter.wings.online.log import sessions_of
 from rankmeter.wings.online.looks import boundaries
@@ -84,7 +84,7 @@ def test_example_of_boundaries():
 
 
 def test_example_of_quantile():
-    side = quantile(np.arange(101.0), np.arange(101), 0.5)
+    side = quantile_of_group(np.arange(101.0), np.arange(101), 0.5)
     assert (side.value, side.n) == (50.0, 101)
 
 

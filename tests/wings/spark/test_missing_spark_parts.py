@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankmeter as rm
-from rankmeter.wings.spark.cluster import guarded
+from rankmeter.wings.spark.cluster import saying_what_failed
 
 
 class SparkFault(Exception):
@@ -23,5 +23,5 @@ class SparkFault(Exception):
     ],
 )
 def test_the_message_names_the_library_and_the_extra(said, lacking):
-    with pytest.raises(rm.MissingExtraError, match=rf"{lacking}.*Hint: .*rankmeter\[spark\]"), guarded():
+    with pytest.raises(rm.MissingExtraError, match=rf"{lacking}.*Hint: .*rankmeter\[spark\]"), saying_what_failed():
         raise SparkFault(said)

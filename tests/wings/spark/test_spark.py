@@ -313,7 +313,7 @@ def test_rows_in_any_order_become_blocks_of_whole_queries(monkeypatch, memory):
     order = random.Random(3).sample(range(len(queries)), len(queries))
     batches = [batch for row in order for batch in frame.slice(row, 1).to_arrow().to_batches()]
     assert isinstance(batches[0], pa.RecordBatch)
-    blocks = list(spark_worker.whole_queries(iter(batches), Counter(), "run"))
+    blocks = list(spark_worker.queries_of_partition(iter(batches), Counter(), "run"))
     assert sorted(query for block in blocks for query in block["query"]) == queries
     assert len(blocks) > 2
     owners = [set(block["query"]) for block in blocks]

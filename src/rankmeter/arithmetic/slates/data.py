@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankmeter.arithmetic.weights import DISCOUNTS, flat
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import expand, offsets_of, owners, times_of
+from rankmeter.placing.segments import expand, occurrences, offsets_of, owners
 from rankmeter.placing.staircase import Staircase
 
 Known = TypeVar("Known")
@@ -242,11 +242,11 @@ class Counts:
 
     @classmethod
     def _of(cls, s: Slates, by: str) -> Counts:
-        keys, parts = _cells(s, by)
+        keys, parts = _codes_by_key(s, by)
         items, times = [], []
         for codes in parts:
             if s.items.total <= 4 * len(codes):
-                counted = times_of(codes, s.items.total)
+                counted = occurrences(codes, s.items.total)
                 items.append(np.flatnonzero(counted))
                 times.append(counted[items[-1]])
             else:
@@ -265,7 +265,7 @@ class Counts:
         return np.bincount(self.item, weights=each, minlength=total).astype(np.float64)
 
 
-def _cells(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
+def _codes_by_key(s: Slates, by: str) -> tuple[list[int], list[Ints]]:
     """The keys that there are, rising, and the codes that each is about."""
     if by == "place":
         return list(range(len(s.stairs.reach))), list(s.stairs.steps())
@@ -293,7 +293,7 @@ def known(values: npt.NDArray[Any], codes: Ints, outside: float = 0.0) -> npt.ND
     return padded[np.where((codes >= 0) & (codes < len(values)), codes, len(values))]
 
 
-def given(value: Known | None) -> Known:
+def given_value(value: Known | None) -> Known:
     """What a measure asks for, of which :func:`rankmeter.evaluate` has made sure."""
     if value is None:
         raise TypeError("a measure asks for what was not given")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import Slates, Whole, given, place_weights
+from rankmeter.arithmetic.slates.data import Slates, Whole, given_value, place_weights
 from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_per_group
 from rankmeter.placing.placements import Floats
 
@@ -32,13 +32,13 @@ def disparity(s: Slates, m: Any) -> Whole:
     exposure = _exposure(s, m)
     groups = exposure.shape[1]
     if m.target == "relevance":
-        relevant = rows_per_group(given(s.judged), m.rel, given(s.items.groups), groups)
+        relevant = rows_per_group(given_value(s.judged), m.rel, given_value(s.items.groups), groups)
         return Whole(math.nan, np.hstack([exposure, relevant]), np.empty(0))
     if m.target == "uniform":
         target = np.full(groups, 1.0 / groups)
     elif m.target == "history":
         taken, _ = counts_of(s.items, "interactions")
-        held = np.bincount(given(s.items.groups), weights=taken[: s.items.listed], minlength=groups)
+        held = np.bincount(given_value(s.items.groups), weights=taken[: s.items.listed], minlength=groups)
         target = held / (float(held.sum()) or 1.0)
     else:
         target = _item_shares(s)
@@ -48,8 +48,8 @@ def disparity(s: Slates, m: Any) -> Whole:
 def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     """The distance of the shares of exposure from the target."""
     groups = len(constants) or sums.shape[-1] // 2
-    share = _shares(sums[..., :groups])
-    target = np.broadcast_to(constants, share.shape) if len(constants) else _shares(sums[..., groups:])
+    share = _shares_of_total(sums[..., :groups])
+    target = np.broadcast_to(constants, share.shape) if len(constants) else _shares_of_total(sums[..., groups:])
     if m.distance == "tv":
         return np.asarray(np.abs(share - target).sum(axis=-1) / 2)
     if m.distance == "max":
@@ -64,18 +64,18 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     return np.where(unknown, np.nan, divergence)
 
 
-def _shares(sums: Floats) -> Floats:
+def _shares_of_total(sums: Floats) -> Floats:
     total = sums.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 
 
 def _exposure(s: Slates, m: Any) -> Floats:
     weights = place_weights(m.weight, s.places, m.p)
-    return per_group(s.at(given(s.items.groups), -1), s.present, len(s.items.group_names), weights)
+    return per_group(s.at(given_value(s.items.groups), -1), s.present, len(s.items.group_names), weights)
 
 
 def _item_shares(s: Slates) -> Floats:
-    counts = np.bincount(given(s.items.groups), minlength=len(s.items.group_names))
+    counts = np.bincount(given_value(s.items.groups), minlength=len(s.items.group_names))
     return np.asarray(counts / counts.sum())
 
 

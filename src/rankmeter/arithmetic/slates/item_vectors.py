@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, given
+from rankmeter.arithmetic.slates.data import BLOCK_CELLS, Items, Rows, Sets, along, given_value
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import offsets_of
@@ -32,7 +32,7 @@ class Described:
         """The description as a matrix; ``evaluate`` refuses sparse features too wide for that."""
         if self.table is not None:
             return self.table
-        sparse = given(self.sparse)
+        sparse = given_value(self.sparse)
         table = np.zeros((self.rows, sparse.columns))
         table[sparse.row, sparse.indices] = sparse.data
         return table
@@ -48,14 +48,14 @@ class Described:
         return Sets(indptr, self.sparse.indices[kept], self.sparse.data[kept], self.sparse.columns)
 
 
-def described(items: Items, source: str) -> Described:
+def described_by(items: Items, source: str) -> Described:
     """The description of items by a source."""
     if source == "features":
         if isinstance(items.features, Sets):
             return Described(None, items.features, len(items.features.indptr) - 1)
         if items.features is not None:
             return Described(items.features, None, len(items.features))
-    sparse = given(items.categories if source == "categories" else items.takers_of)
+    sparse = given_value(items.categories if source == "categories" else items.takers_of)
     return Described(None, sparse, len(sparse.indptr) - 1)
 
 
@@ -105,7 +105,7 @@ def pair_sums_of_cosines(items: Described, codes: Ints) -> Floats:
     alone = along(np.where(has, _products(units, units)[np.where(has, codes, 0)], 0.0))
     item, offsets = codes[has], offsets_of(np.count_nonzero(has, axis=1))
     squared = np.zeros(len(codes))
-    for block in _blocks(_entries(units, item, offsets)):
+    for block in _slices_of_entries(_entries_held(units, item, offsets)):
         total = _sums_of_rows(units, item, offsets[block.start : block.stop + 1])
         squared[block] = _products(total, total)
     return np.asarray((squared - alone) / 2.0)
@@ -116,8 +116,8 @@ def likeness_to_history(items: Described, codes: Ints, history: Rows) -> tuple[F
     units, has, taken = unit_rows(items), items.has(codes), items.has(history.item)
     row, item = np.where(has, codes, items.rows), np.where(taken, history.item, items.rows)
     alike = np.zeros(codes.shape)
-    of_lists = _entries(units, row.ravel(), np.arange(len(row) + 1) * row.shape[1])
-    for block in _blocks(of_lists + _entries(units, item, history.offsets)):
+    of_lists = _entries_held(units, row.ravel(), np.arange(len(row) + 1) * row.shape[1])
+    for block in _slices_of_entries(of_lists + _entries_held(units, item, history.offsets)):
         profile = _sums_of_rows(units, item, history.offsets[block.start : block.stop + 1])
         for place in range(codes.shape[1]):
             alike[block, place] = _products(units[row[block, place]], profile)
@@ -142,14 +142,14 @@ def _sums_of_rows(units: Any, item: Ints, offsets: Ints) -> Any:
     return csr_array((np.ones(len(chosen)), chosen, offsets - offsets[0]), shape=shape) @ units
 
 
-def _entries(units: Any, item: Ints, offsets: Ints) -> Ints:
+def _entries_held(units: Any, item: Ints, offsets: Ints) -> Ints:
     """(n,) how many numbers the vectors of each stretch of items hold; those of a dense matrix count as they stand."""
     if isinstance(units, np.ndarray):
         return np.full(len(offsets) - 1, 4 * units.shape[1])
     return np.diff(offsets_of(np.diff(units.indptr)[item])[offsets])
 
 
-def _blocks(entries: Ints) -> list[slice]:
+def _slices_of_entries(entries: Ints) -> list[slice]:
     """Slices of consecutive rows with at most a given number of entries together, but at least one row each."""
     slices, first, total = [], 0, 0
     ends = np.cumsum(entries)

@@ -13,8 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Counts, Items, ListValues, Sets, Slates, along, blocks, expanded, given
-from rankmeter.arithmetic.slates.item_vectors import Described, described, pair_sums_of_cosines
+from rankmeter.arithmetic.slates.data import (
+    Counts,
+    Items,
+    ListValues,
+    Sets,
+    Slates,
+    along,
+    blocks,
+    expanded,
+    given_value,
+)
+from rankmeter.arithmetic.slates.item_vectors import Described, described_by, pair_sums_of_cosines
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 MOST_DENSE_COLUMNS = 1024
@@ -26,7 +36,7 @@ def intra_list_distance(s: Slates, m: Any) -> ListValues:
     if m.metric == "given":
         sums, known = _given_distance(s)
     else:
-        items = described(s.items, m.source)
+        items = described_by(s.items, m.source)
         known = np.count_nonzero(items.has(s.codes), axis=1)
         if m.metric == "cosine":
             sums = known * (known - 1) / 2 - pair_sums_of_cosines(items, s.codes)
@@ -74,12 +84,12 @@ def _pairwise(items: Described, codes: Ints, metric: str) -> Floats:
         vectors = table[np.where(has, codes[rows], 0)]
         for step in range(1, places):
             both = has[:, :-step] & has[:, step:]
-            apart = _apart(vectors[:, :-step], vectors[:, step:], metric)
+            apart = _distances(vectors[:, :-step], vectors[:, step:], metric)
             sums[rows] += along(np.where(both, apart, 0.0))
     return sums
 
 
-def _apart(left: npt.NDArray[Any], right: npt.NDArray[Any], metric: str) -> Floats:
+def _distances(left: npt.NDArray[Any], right: npt.NDArray[Any], metric: str) -> Floats:
     """The distance of vectors along the last axis."""
     if metric.startswith("hamming"):
         differing = np.asarray(np.count_nonzero(left != right, axis=-1), np.float64)
@@ -143,7 +153,7 @@ def category_diversity(s: Slates, m: Any) -> ListValues:
     divisors = {
         "k": np.full(len(s), float(m.cutoff)) if m.cutoff else lengths,
         "list": lengths,
-        "catalogue": np.full(len(s), float(given(s.items.categories).columns)),
+        "catalogue": np.full(len(s), float(given_value(s.items.categories).columns)),
         "count": np.ones(len(s)),
     }
     return ListValues(distinct, divisors[m.norm], lengths > 0)
@@ -160,7 +170,7 @@ def category_entropy(s: Slates, m: Any) -> ListValues:
         has.append(total[:, 0] > 0)
     below = log_of(m.base)
     if m.norm == "categories":
-        below = math.log(max(given(s.items.categories).columns, 2))
+        below = math.log(max(given_value(s.items.categories).columns, 2))
     return ListValues(np.concatenate(values) / below, np.ones(len(s)), np.concatenate(has))
 
 
@@ -179,7 +189,7 @@ def personalisation(counts: Counts, items: Items, _: Any) -> float:
 
 def category_shares(items: Items, codes: Ints, weights: Floats) -> list[Floats]:
     """Blocks of ``(users, categories)``: the weight of each category in a list; an item splits its own equally."""
-    sets = given(items.categories)
+    sets = given_value(items.categories)
     weights = np.broadcast_to(weights, codes.shape)
     shares = []
     for rows in blocks(len(codes), max(sets.columns, codes.shape[1])):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import ListValues, Rows, Slates, given
+from rankmeter.arithmetic.slates.data import ListValues, Rows, Slates, given_value
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.placing.segments import is_rising
 
@@ -21,21 +21,21 @@ def duplicate_items(s: Slates, m: Any) -> ListValues:
     """The share of places that repeat an item from above, or of those that do not."""
     ordered = np.sort(s.codes, axis=1)
     repeated = np.count_nonzero((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
-    return _share(s, repeated if m.scale == "repeated" else s.lengths - repeated)
+    return _share_of_list(s, repeated if m.scale == "repeated" else s.lengths - repeated)
 
 
 def seen_items(s: Slates, m: Any) -> ListValues:
     """The share of places with items that the user took before, or of those with others."""
-    seen = np.bincount(s.query[is_among(s.query, s.item, given(s.history), s.items.total)[0]], minlength=len(s))
-    return _share(s, seen if m.scale == "seen" else s.lengths - seen)
+    seen = np.bincount(s.query[is_among(s.query, s.item, given_value(s.history), s.items.total)[0]], minlength=len(s))
+    return _share_of_list(s, seen if m.scale == "seen" else s.lengths - seen)
 
 
 def outside_catalogue(s: Slates, _: Any) -> ListValues:
     """The share of places with items that the catalogue does not hold."""
-    return _share(s, np.bincount(s.query[s.item >= s.items.listed], minlength=len(s)))
+    return _share_of_list(s, np.bincount(s.query[s.item >= s.items.listed], minlength=len(s)))
 
 
-def _share(s: Slates, count: Ints) -> ListValues:
+def _share_of_list(s: Slates, count: Ints) -> ListValues:
     lengths = s.lengths
     return ListValues(count.astype(np.float64), lengths.astype(np.float64), lengths > 0)
 

@@ -8,13 +8,23 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import Items, ListValues, Rows, Slates, Whole, along, given, known, place_weights
+from rankmeter.arithmetic.slates.data import (
+    Items,
+    ListValues,
+    Rows,
+    Slates,
+    Whole,
+    along,
+    given_value,
+    known,
+    place_weights,
+)
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 
 def counts_of(items: Items, count: str) -> tuple[Floats, float]:
     """How often each item was taken, and how often it could have been."""
-    counts = given(items.takers if count == "users" else items.taken)
+    counts = given_value(items.takers if count == "users" else items.taken)
     return counts, items.users if count == "users" else float(counts.sum())
 
 
@@ -49,17 +59,17 @@ def expected_popularity_complement(s: Slates, m: Any) -> ListValues:
     """One minus popularity, of relevant items, discounted."""
     takers, users = counts_of(s.items, "users")
     unpopular = s.at(1.0 - takers / max(users, 1.0), 1.0)
-    return _discounted(s, m, unpopular, s.present)
+    return _discounted_worth(s, m, unpopular, s.present)
 
 
 def expected_free_discovery(s: Slates, m: Any) -> ListValues:
     """Self-information of relevant items, discounted."""
     information, cold = _information(s.items, m, "interactions")
     counted = s.present & ~s.at(cold) if m.cold == "skip" else s.present
-    return _discounted(s, m, s.at(information), counted)
+    return _discounted_worth(s, m, s.at(information), counted)
 
 
-def _discounted(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
+def _discounted_worth(s: Slates, m: Any, worth: Floats, counted: Bools) -> ListValues:
     weights = place_weights(m.discount, s.places)
     useful = s.present if m.relevance == "all" else s.relevant(m.rel)
     numerator = along(np.where(useful & counted, worth * weights, 0.0))
@@ -123,7 +133,7 @@ def popularity_lift(s: Slates, m: Any) -> ListValues:
     taken, _ = counts_of(s.items, m.count)
     lengths = s.lengths
     popular = s.totals(taken) / np.maximum(lengths, 1)
-    history = given(s.history)
+    history = given_value(s.history)
     sizes = np.diff(history.offsets)
     before = np.bincount(history.query, weights=taken[history.item], minlength=len(s)) / np.maximum(sizes, 1)
     # A history of items that nobody took can only be lifted together with others, which a user's own lift is not.
@@ -135,7 +145,7 @@ def equal_opportunity(s: Slates, m: Any) -> Whole:
     """What head and tail (or groups) have found of their relevant items."""
     group, groups = _groups(s.items, m)
     found = per_group(s.at(group, -1), s.relevant(m.rel), groups)
-    relevant = rows_per_group(given(s.judged), m.rel, group, groups)
+    relevant = rows_per_group(given_value(s.judged), m.rel, group, groups)
     return Whole(math.nan, np.hstack([found, relevant]), np.empty(0))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic.slates.coverage import log_of
-from rankmeter.arithmetic.slates.data import ListValues, Slates, along, given, place_weights
-from rankmeter.arithmetic.slates.item_vectors import described, likeness_to_history
+from rankmeter.arithmetic.slates.data import ListValues, Slates, along, given_value, place_weights
+from rankmeter.arithmetic.slates.item_vectors import described_by, likeness_to_history
 from rankmeter.arithmetic.slates.listdiversity import category_shares, spread
 from rankmeter.arithmetic.slates.popularity import counts_of, has_relevant
 from rankmeter.placing.placements import Bools, Floats
@@ -58,13 +58,13 @@ def _surprise(s: Slates, m: Any) -> tuple[Floats, Bools]:
         return _rank_surprise(s), s.present
     if m.surprise == "popular":
         return _not_popular(s, m).astype(np.float64), s.present
-    alike, counted = likeness_to_history(described(s.items, m.source), s.codes, given(s.history))
+    alike, counted = likeness_to_history(described_by(s.items, m.source), s.codes, given_value(s.history))
     return 1.0 - alike, counted
 
 
 def calibration(s: Slates, m: Any) -> ListValues:
     """The divergence of a list's categories from those of the user's history."""
-    sets, history = given(s.items.categories), given(s.history)
+    sets, history = given_value(s.items.categories), given_value(s.history)
     weights = place_weights(m.weight, s.places)
     values, defined = [], []
     shares = category_shares(s.items, s.codes, weights)

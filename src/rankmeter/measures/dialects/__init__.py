@@ -108,7 +108,7 @@ class Metric:
         name = changes.pop("measure", self.measure)
         measure = find_measure(name)
         if name != self.measure:
-            changes = _possible(name, changes)
+            changes = _possible_changes(name, changes)
         if changes.get("queries") in ("judged", measure.default_queries):
             changes["queries"] = None
         return measure(**changes)
@@ -333,7 +333,7 @@ def _with_variant(dialect: Dialect, option: str) -> Dialect:
         if variant.binary_only and not isinstance(find_measure(metric.measure), RelevanceMeasure):
             return metric
         # What a metric states itself holds, unless the option is about just that.
-        return _changed(metric, {**_possible(metric.measure, changes), **metric.under.get(name, {})})
+        return _changed(metric, {**_possible_changes(metric.measure, changes), **metric.under.get(name, {})})
 
     return replace(dialect, metrics=dialect.metrics.changed(change), chosen=(*dialect.chosen, option))
 
@@ -343,10 +343,10 @@ def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
     numbered = {name: changes.get(name, value) for name, value in metric.numbered.items()}
     measure = changes.get("measure", metric.measure)
     conventions = {**metric.conventions, **{name: value for name, value in changes.items() if name != "measure"}}
-    return replace(metric, measure=measure, conventions=_possible(measure, conventions), numbered=numbered)
+    return replace(metric, measure=measure, conventions=_possible_changes(measure, conventions), numbered=numbered)
 
 
-def _possible(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _possible_changes(measure: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes of fields that a measure has."""
     known = {option.name for option in fields(find_measure(measure))}
     return {name: value for name, value in changes.items() if name in known}
@@ -365,35 +365,36 @@ def _read(name: str) -> Dialect:
         title=data["title"],
         version=data["version"],
         text={"en": data["en"], "zh": data["zh"]},
-        metrics=Metrics(names, lambda at: _metric(tomllib.loads(metrics[at]), shared)),
+        metrics=Metrics(names, lambda at: _metric_of_entry(tomllib.loads(metrics[at]), shared)),
         variants=tuple(
             Variant(
-                entry["name"], _texts(entry) or {}, entry.get("changes", {}), entry.get("field", ""),
+                entry["name"], _entry_texts(entry) or {}, entry.get("changes", {}), entry.get("field", ""),
                 entry.get("binary_only", False),
             )
             for entry in data.get("variant", [])
         ),
         accidents=tuple(
-            Accident(tuple(entry["metrics"]), entry["when"], _texts(entry) or {}) for entry in data.get("accident", [])
+            Accident(tuple(entry["metrics"]), entry["when"], _entry_texts(entry) or {})
+            for entry in data.get("accident", [])
         ),
         digits=data.get("digits"),
         tolerance=data.get("tolerance", 1e-9),
         separator=data.get("separator", "@"),
         newest=data.get("newest", {}).get("version", ""),
-        moved=_texts(data.get("newest", {})) or {},
+        moved=_entry_texts(data.get("newest", {})) or {},
         beside=data.get("beside", ""),
     )  # fmt: skip
 
 
-def _metric(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
+def _metric_of_entry(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Metric:
     own = dict(entry.get("set", {}))
     if isinstance(own.get("gain"), dict):  # keys of a TOML table are text
         own["gain"] = {read_value(grade): gain for grade, gain in own["gain"].items()}
     stated = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     known: dict[str, Any] = {field.name: stated[field.name] for field in fields(Metric) if field.name in stated}
-    conventions = {**_possible(entry["measure"], shared), **own}
-    return Metric(**{"options": {}, **known}, conventions=conventions, reason=_texts(entry))
+    conventions = {**_possible_changes(entry["measure"], shared), **own}
+    return Metric(**{"options": {}, **known}, conventions=conventions, reason=_entry_texts(entry))
 
 
-def _texts(entry: Mapping[str, Any]) -> Texts | None:
+def _entry_texts(entry: Mapping[str, Any]) -> Texts | None:
     return {"en": entry["en"], "zh": entry["zh"]} if "en" in entry else None

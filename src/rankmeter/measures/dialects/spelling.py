@@ -49,7 +49,7 @@ def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
     rest, options, positional = _without_options(text.strip())
     known = {name.casefold(): name for name in reversed(names)}
     for name in (rest, rest.removesuffix("-")):
-        known_as = _name(name, names, known)
+        known_as = _known_name(name, names, known)
         if known_as is not None:
             if name != rest:
                 options["-"] = True
@@ -57,7 +57,7 @@ def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
             return AskedMetric(known_as, numbers, options)
     minus = rest.endswith("-")
     match = re.fullmatch(_NUMBERS, rest.removesuffix("-"))
-    known_as = _name(match["name"], names, known) if match else None
+    known_as = _known_name(match["name"], names, known) if match else None
     if match is None or known_as is None:
         return None
     if minus:
@@ -66,7 +66,7 @@ def read_metric(text: str, names: Sequence[str]) -> AskedMetric | None:
     return AskedMetric(known_as, numbers, options, match["mark"], match["numbers"])
 
 
-def _name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:
+def _known_name(text: str, names: Sequence[str], known: dict[str, str]) -> str | None:
     return text if text in names else known.get(text.casefold())
 
 
@@ -75,7 +75,7 @@ def _without_options(text: str) -> tuple[str, dict[str, Any], list[float]]:
     options: dict[str, Any] = {}
     positional: list[float] = []
     if match := re.search(_PARENTHESES, text):
-        for part in filter(None, (part.strip() for part in _split(match[1]))):
+        for part in filter(None, (part.strip() for part in _split_at_commas(match[1]))):
             name, equals, value = part.partition("=")
             if equals and re.fullmatch(_KEYWORD, name.strip()):
                 options[name.strip()] = read_value(value.strip())
@@ -98,7 +98,7 @@ def _without_options(text: str) -> tuple[str, dict[str, Any], list[float]]:
     return text.strip(), options, positional
 
 
-def _split(arguments: str) -> list[str]:
+def _split_at_commas(arguments: str) -> list[str]:
     """Split at commas outside inner parentheses and braces."""
     return re.split(r",(?![^()]*\))(?![^{}]*\})", arguments)
 

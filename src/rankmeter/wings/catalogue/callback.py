@@ -41,7 +41,7 @@ class ScoredTiles:
         query, item = keys // shape[1], keys % shape[1]
         rows = np.unique(query)
         known, device = np.empty(len(keys)), "cpu"
-        for block in _blocks(rows):
+        for block in _query_blocks(rows):
             mine = np.arange(*np.searchsorted(query, [block[0], block[-1] + 1]))
             for tile in _tiles(shape[1]):
                 some = mine[(item[mine] >= tile.start) & (item[mine] < tile.stop)]
@@ -50,7 +50,7 @@ class ScoredTiles:
                 scores = tile_scores(score, block, tile)
                 device = str(getattr(scores, "device", "cpu"))
                 local = np.searchsorted(block, query[some])
-                known[some] = _floats(scores[_like(local, scores), _like(item[some] - tile.start, scores)])
+                known[some] = _floats_on_host(scores[_like(local, scores), _like(item[some] - tile.start, scores)])
         return cls(score, rows, shape, keys, known, device)
 
     def scores(self, query: Ints, item: Ints) -> Floats:
@@ -72,7 +72,7 @@ class ScoredTiles:
             raise InputError.of("catalogue.fast_callback")
         owner = asked.owner
         tally = PairTally(asked, self.scores(owner, asked.item))
-        for block in _blocks(self.rows):
+        for block in _query_blocks(self.rows):
             low, high = np.searchsorted(owner, [block[0], block[-1] + 1])
             if low == high:
                 continue
@@ -114,7 +114,7 @@ def best_of(scores: Any, bound: Floats, k: int) -> tuple[Ints, Ints, Floats]:
     """
     lowest = np.maximum(bound, _kth_best(scores, k)) if np.isneginf(bound).any() else bound
     row, column = _nonzero(scores >= _like(lowest, scores)[:, None])
-    return row, column, _floats(scores[_like(row, scores), _like(column, scores)])
+    return row, column, _floats_on_host(scores[_like(row, scores), _like(column, scores)])
 
 
 def _kth_best(scores: Any, k: int) -> Floats:
@@ -122,7 +122,7 @@ def _kth_best(scores: Any, k: int) -> Floats:
         return kth_best(scores, k)
     if scores.shape[1] < k:
         return np.full(len(scores), -np.inf)
-    return _floats(scores.topk(k, dim=1)[0][:, -1])
+    return _floats_on_host(scores.topk(k, dim=1)[0][:, -1])
 
 
 def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
@@ -150,7 +150,7 @@ def tile_scores(score: Score, block: Ints, tile: slice) -> Any:
     return scores
 
 
-def _blocks(rows: Ints) -> Iterator[Ints]:
+def _query_blocks(rows: Ints) -> Iterator[Ints]:
     for first in range(0, len(rows), QUERIES_AT_ONCE):
         yield rows[first : first + QUERIES_AT_ONCE]
 
@@ -178,6 +178,6 @@ def _nonzero(mask: Any) -> tuple[Ints, Ints]:
     return row, column
 
 
-def _floats(values: Any) -> Floats:
+def _floats_on_host(values: Any) -> Floats:
     floats: Floats = host(values).astype(np.float64, copy=False)
     return floats

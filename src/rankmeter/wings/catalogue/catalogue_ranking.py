@@ -63,7 +63,7 @@ class RankedCatalogue:
         if own is None:
             return
         given = JudgedRows.of(judgments, *own.names)
-        place = _rows_of(own.queries, given.queries)
+        place = _rows_known(own.queries, given.queries)
         same = len(given.item) == len(own.item) and bool((place >= 0).all())
         if same:
             query = place[given.query]
@@ -220,7 +220,7 @@ class Names:
         if self.ids is None and wanted.dtype.is_integer():
             number = wanted.to_numpy().astype(np.int64)  # nothing to look up: the numbers are the rows
             return np.where((number >= 0) & (number < self.count), number, -1)
-        return _rows_of(self.column, wanted)
+        return _rows_known(self.column, wanted)
 
     def text_order(self) -> Ints:
         """Numbers that sort as the ids do as text."""
@@ -402,10 +402,10 @@ def _judgment_rows(judgments: object, items: int) -> JudgmentTable:
     grades = np.ones(len(query)) if not grade else host(grade[0]).astype(np.float64)
     if len(wrong := np.flatnonzero(~np.isfinite(grades))):
         raise InputError.of("catalogue.not_finite_grades", count=len(wrong), rows=examples(wrong.tolist()))
-    return JudgmentTable(_ids_of(query), _ids_of(item), pl.Series(grades), "judgments")
+    return JudgmentTable(_ids_in(query), _ids_in(item), pl.Series(grades), "judgments")
 
 
-def _ids_of(column: Any) -> pl.Series:
+def _ids_in(column: Any) -> pl.Series:
     """A column of pairs as ids."""
     return pl.Series(values) if (values := host(column)).dtype.kind in "iu" else as_ids(values.tolist())
 
@@ -443,7 +443,7 @@ def _kind_of(column: Any) -> str:
     return "f" if "bfloat16" in str(column.dtype) else host(column[:0]).dtype.kind
 
 
-def _rows_of(known: pl.Series, wanted: pl.Series) -> Ints:
+def _rows_known(known: pl.Series, wanted: pl.Series) -> Ints:
     """The row of each wanted id among the known ones, -1 where it is not there."""
     if known.dtype != wanted.dtype:
         known, wanted = known.cast(pl.String), wanted.cast(pl.String)
@@ -465,7 +465,7 @@ def _seen_pairs(exclude: object, queries: Names, items: Names) -> tuple[Any, Any
         # In 64 bits whatever was given: queries x items is soon beyond 32.
         pairs = tuple(s.long() if hasattr(s, "long") else s.astype(np.int64, copy=False) for s in columns[:2])
     elif columns is not None:
-        pairs = queries.rows(_ids_of(columns[0])), items.rows(_ids_of(columns[1]))
+        pairs = queries.rows(_ids_in(columns[0])), items.rows(_ids_in(columns[1]))
     elif isinstance(exclude, Mapping) and not are_columns(exclude):
         for query, of_one in exclude.items():
             if isinstance(of_one, str) or not isinstance(of_one, Iterable):

@@ -167,7 +167,7 @@ class _Count:
             return CountedPairs(host(self.threshold), above, tied, higher, earlier, int(self.counts[4].sum()))
         above = host((self.counts[0] - self.taken[0]).long().clamp(min=0))
         nothing = np.zeros_like(above)
-        sampled = band[_spread(len(rows), rows.device)]
+        sampled = band[_spread_rows(len(rows), rows.device)]
         uncertain = round(float((sampled > 1).float().mean()) * len(rows))
         return CountedPairs(host(self.threshold), above, nothing + 1, nothing, nothing, 0, uncertain)
 
@@ -190,7 +190,7 @@ class _Count:
         own = self.vectors.items(self.own[rows].to(self.vectors.right.device))
         limits = kernels.own_limits(queries, kernels.Halves.of(own, 1), items)
         self.counts[0, rows] += kernels.compare(kernels.ABOVE, queries, items, limits).above
-        sampled = _spread(len(self.own), rows.device)
+        sampled = _spread_rows(len(self.own), rows.device)
         place = sampled[(sampled >= rows[0]) & (sampled <= rows[-1])] - rows[0]
         if len(place):
             band[rows[place]] += kernels.compare(kernels.BETWEEN, queries[place], items, limits[place]).band
@@ -381,7 +381,7 @@ def _times_power(vectors: Any, exponent: Any) -> Any:
     return vectors * torch.exp2(half.float()) * torch.exp2((exponent - half).float())
 
 
-def _spread(count: int, device: Any) -> Any:
+def _spread_rows(count: int, device: Any) -> Any:
     """The rows that uncertainty is estimated from."""
     return torch.linspace(0, count - 1, min(SAMPLED_ROWS, count), device=device, dtype=torch.float64).long()
 
@@ -410,8 +410,8 @@ def cuda_vectors(left: Any, right: Any, *, bias: Any, similarity: str, device: s
         second = second.to(device)
     lengths = None
     if similarity == "cosine":
-        first = _divided(first, _lengths(first, "query_vectors"))
-        lengths = _lengths(second, "item_vectors")
+        first = _divided(first, _exact_lengths(first, "query_vectors"))
+        lengths = _exact_lengths(second, "item_vectors")
     if bias is not None:
         column = torch.from_numpy(array_of(np.reshape(host(bias), (-1, 1)), "bias")).to(second.device)
         check_bias(len(column), len(second))
@@ -449,7 +449,7 @@ def _matrix(values: Any, what: str) -> Any:
     return matrix
 
 
-def _lengths(vectors: Any, what: str) -> Any:
+def _exact_lengths(vectors: Any, what: str) -> Any:
     """(n,) float64: the lengths of vectors, as ``vectors.unit`` finds them, to the last bit."""
     lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
     for first in range(0, len(vectors), ROWS_AT_ONCE):

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from rankmeter.arithmetic import AGGREGATES
-from rankmeter.arithmetic.exact_sums import GRID, whole
+from rankmeter.arithmetic.exact_sums import GRID, whole_number
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, warn
-from rankmeter.evaluating.facts import counts_of
+from rankmeter.evaluating.facts import additive_counts
 from rankmeter.evaluating.measuring import groups_of, measure_groups
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
 from rankmeter.placing.pairs import Placeable
@@ -163,12 +163,12 @@ def batch_state(measures: tuple[Measure, ...], batch: Placeable) -> Ints:
         for measure, values in measured.values.items():
             lowest = getattr(measure, "threshold", None)
             relevant = 0 if lowest is None else int((placed.placements.best >= lowest).sum())
-            counts = [placed.highest_grade > 0, relevant, counts_of(placed.placements)["without_relevant"]]
-            state[number[measure]] = _sums(measure, values, counts)
+            counts = [placed.highest_grade > 0, relevant, additive_counts(placed.placements)["without_relevant"]]
+            state[number[measure]] = _sums_of_measure(measure, values, counts)
     return state
 
 
-def _sums(measure: Measure, values: Values, counts: list[int]) -> Ints:
+def _sums_of_measure(measure: Measure, values: Values, counts: list[int]) -> Ints:
     rule = AGGREGATES[measure.aggregate]
     top, bottom = rule.parts(values)
     below = bottom if rule.pools else bottom[:0]
@@ -190,8 +190,8 @@ def aggregate(measure: Measure, row: Ints) -> float:
     if rel is not None and graded and not relevant:
         raise MeasureError.of("catalogue.no_grade_so_far", measure=measure, rel=rel, name=type(measure).name)
     rule = AGGREGATES[measure.aggregate]
-    below = total(row[WIDTH:COUNTED]) if rule.pools else counted
-    return float(rule.value(total(row[:WIDTH]), below)) if counted else rule.nothing
+    below = sum_of_state(row[WIDTH:COUNTED]) if rule.pools else counted
+    return float(rule.value(sum_of_state(row[:WIDTH]), below)) if counted else rule.nothing
 
 
 def warned_of_empty(measures: tuple[Measure, ...], state: Ints) -> bool:
@@ -218,10 +218,10 @@ def limbs_of(values: Floats) -> Ints:
     Examples
     --------
     >>> state = limbs_of(np.array([1e100, 1.0])) + limbs_of(np.array([-1e100]))
-    >>> total(state)
+    >>> sum_of_state(state)
     1.0
     """
-    sum_of_finite = whole(values[np.isfinite(values)])
+    sum_of_finite = whole_number(values[np.isfinite(values)])
     limbs = np.frombuffer(abs(sum_of_finite).to_bytes(LIMBS * _BITS // 8, "little"), "<u4").astype(np.int64)
     others = np.array([np.isnan(values).sum(), (values == np.inf).sum(), (values == -np.inf).sum()], np.int64)
     return np.concatenate([limbs if sum_of_finite >= 0 else -limbs, others])
@@ -240,7 +240,7 @@ def carried(state: Ints) -> Ints:
     return result
 
 
-def total(state: Ints) -> float:
+def sum_of_state(state: Ints) -> float:
     """The sum, rounded once: what ``math.fsum`` gives for the same values."""
     nan, rises, falls = state[LIMBS:].tolist()
     if nan or (rises and falls):

@@ -96,7 +96,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise InputError.of("conformance.no_signature", name=name_of(function)) from None
+        raise InputError.of("conformance.no_signature", name=function_name(function)) from None
     named = {parameter.name.casefold() for parameter in parameters}
     arguments: list[Argument] = []
     for parameter in parameters:
@@ -107,9 +107,9 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
             by_name = parameter.kind is parameter.KEYWORD_ONLY or len(arguments) < _place(parameter, parameters)
             arguments.append(Argument(*word, name=parameter.name if by_name else ""))
         elif parameter.default is parameter.empty:
-            raise InputError.of("conformance.unclear_parameter", name=name_of(function), parameter=parameter.name)
+            raise InputError.of("conformance.unclear_parameter", name=function_name(function), parameter=parameter.name)
     if not any(argument.word != "k" for argument in arguments):
-        raise InputError.of("conformance.no_parameters", name=name_of(function))
+        raise InputError.of("conformance.no_parameters", name=function_name(function))
     return tuple(arguments)
 
 
@@ -138,7 +138,7 @@ def _word(parameter: inspect.Parameter, named: set[str]) -> tuple[str, str] | No
     return word, within if word != "k" else ""
 
 
-def name_of(function: object) -> str:
+def function_name(function: object) -> str:
     """The name of a function, for messages."""
     return str(getattr(function, "__qualname__", None) or type(function).__name__)
 
@@ -205,7 +205,7 @@ def turned(case: PublishedCase) -> PublishedCase:
     return PublishedCase(case.name, case.topic, case.cutoffs, case.question, queries)
 
 
-def plain_number(value: Any) -> float | None:
+def as_one_number(value: Any) -> float | None:
     """What a function returned as a number; None for nothing. A mapping or a list of numbers is their mean.
 
     Raises
@@ -216,12 +216,12 @@ def plain_number(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, Mapping):
-        parts = [part for part in map(plain_number, value.values()) if part is not None]
+        parts = [part for part in map(as_one_number, value.values()) if part is not None]
         return sum(parts) / len(parts) if parts else None
     if isinstance(value, (str, bytes)):
         raise TypeError(type(value).__name__)
     if hasattr(value, "item") and getattr(value, "size", None) == 1:
         return float(value.item())
     if hasattr(value, "__len__") or (hasattr(value, "ndim") and value.ndim):
-        return plain_number(dict(enumerate(value)))
+        return as_one_number(dict(enumerate(value)))
     return float(value)

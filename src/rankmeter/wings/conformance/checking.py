@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from rankmeter.definitions.space import SearchedData, axes_of, differences, meant_by
+from rankmeter.definitions.space import SearchedData, axes_of, changes_between, meant_by
 from rankmeter.errors import InputError, RankmeterError, check_number
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure, stated_options
 from rankmeter.measures.dialects import CUTS
 from rankmeter.wings.conformance.cases import cases
-from rankmeter.wings.conformance.conformity import Conformity, Departure, SameTool, grouped, reasons_between
+from rankmeter.wings.conformance.conformity import Conformity, Departure, SameTool, grouped_faults, reasons_between
 from rankmeter.wings.conformance.expectations import IMPOSSIBLE, SILENT, AskedCase, Expectations, Expected
 from rankmeter.wings.conformance.known_definitions import (
     ANY,
@@ -97,7 +97,7 @@ def check(
     search = Search(Expectations(cells, subject.sight), answers, tolerance)
     nearest, misses = search.nearest(subject, claim)
     compared = nearest if claim is None else claim
-    base = _base(claim, nearest)
+    base = _compared_with(claim, nearest)
     expected = search.expectations.of(compared)
     off = [place for place, value in enumerate(expected) if search.differs(place, value)]
     return Conformity(
@@ -109,7 +109,7 @@ def check(
         reasons=reasons_between(base, nearest),
         departures=tuple(_departure(cells[place], answers[place], expected[place]) for place in off),
         tools=() if misses else tuple(search.tools(subject)),
-        faults=grouped(list(_faults(cells, answers, compared, expected))),
+        faults=grouped_faults(list(_faults(cells, answers, compared, expected))),
         notes=tuple(_notes(cells, answers)),
         cells=len(cells),
         matched=len(cells) - misses,
@@ -133,7 +133,7 @@ def questions(subject: Subject) -> list[AskedCase]:
     return [AskedCase(case, k) for case in seen for k in (case.cutoffs if subject.takes_k else (None,))]
 
 
-def _base(claim: Measure | None, nearest: Measure) -> Measure:
+def _compared_with(claim: Measure | None, nearest: Measure) -> Measure:
     """What the nearest definition is compared with in words: the claim, or rankmeter's own of the same name."""
     if claim is not None:
         return claim
@@ -186,7 +186,7 @@ class Search:
         def key(definition: Measure) -> tuple[int, bool, int, int, int]:
             kind = type(definition).name
             is_claimed = claim is not None and kind == type(claim).name
-            changes = len(differences(claim, definition)) if claim is not None and is_claimed else 0
+            changes = len(changes_between(claim, definition)) if claim is not None and is_claimed else 0
             return misses[definition], not is_claimed, changes, len(stated_options(definition)), FAMILIES.index(kind)
 
         return sorted(misses, key=key)

@@ -140,7 +140,10 @@ class Conformity(ShownAsTable):
         blocks: list[Block] = [Heading(word("check_title", language, name=self.name), 1), *map(Paragraph, lines)]
         if self.reasons:
             heading = "check_reasons" if self.claimed else "check_conventions"
-            blocks += [Heading(word(heading, language)), *items([_reason(reason, language) for reason in self.reasons])]
+            blocks += [
+                Heading(word(heading, language)),
+                *items([_reason_shown(reason, language) for reason in self.reasons]),
+            ]
         if self.faults:
             told = [
                 word(
@@ -191,7 +194,7 @@ class Conformity(ShownAsTable):
 
 def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
     """The conventions in which two definitions differ, each with what the second one's value means."""
-    from rankmeter.definitions.space import differences
+    from rankmeter.definitions.space import changes_between
 
     if type(before) is not type(after):
         return ()
@@ -202,12 +205,12 @@ def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
             change.value,
             {lang: read_convention(kind, change.axis, change.value, lang).meaning for lang in ("en", "zh")},
         )
-        for change in sorted(differences(before, after), key=lambda change: change.axis == "duplicates")
+        for change in sorted(changes_between(before, after), key=lambda change: change.axis == "duplicates")
         if change.axis not in ("cutoff", "depth") or "k" in shown(after)
     )
 
 
-def _reason(reason: Reason, language: Language) -> str:
+def _reason_shown(reason: Reason, language: Language) -> str:
     stated = f"{reason.option}={reason.value}"
     meaning = reason.text[language]
     return word("check_reason", language, option=stated, meaning=meaning) if meaning else stated
@@ -219,7 +222,7 @@ def _number(value: float | None, error: str, language: Language) -> str:
     return word("check_no_value", language) if value is None else f"{value:.4f}"
 
 
-def grouped(faults: Sequence[tuple[str, str, str]]) -> tuple[Fault, ...]:
+def grouped_faults(faults: Sequence[tuple[str, str, str]]) -> tuple[Fault, ...]:
     """Faults of cells (kind, cell, example), those of a kind together."""
     kinds: dict[str, list[tuple[str, str]]] = {}
     for kind, cell, example in faults:

@@ -62,7 +62,7 @@ class Expectations:
 
     def __init__(self, cells: Sequence[AskedCase], sight: Sight) -> None:
         self.cells = cells
-        groups = [_grouped(cells, places, sight) for places in _together(cells)]
+        groups = [_grouped(cells, places, sight) for places in _measured_together(cells)]
         self._groups = sorted(groups, key=lambda group: -len(group.places))
         self._known: dict[tuple[Measure, int], Sequence[Expected]] = {}
 
@@ -100,11 +100,11 @@ class Expectations:
             if not refuses:
                 with suppress(RankmeterError):  # no value under a cutoff
                     meant.setdefault(at(definition, group.k), []).append(definition)
-        for measure, values in _values(group, list(meant)).items():
+        for measure, values in _values_of_group(group, list(meant)).items():
             self._known |= {(definition, number): values for definition in meant[measure]}
 
 
-def _together(cells: Sequence[AskedCase]) -> list[list[int]]:
+def _measured_together(cells: Sequence[AskedCase]) -> list[list[int]]:
     """The places of cells that can be measured in one call."""
     groups: dict[Any, list[int]] = {}
     for place, cell in enumerate(cells):
@@ -125,7 +125,7 @@ def _grouped(cells: Sequence[AskedCase], places: Sequence[int], sight: Sight) ->
     return _Group(tuple(places), first.k, judgments, run, repeats, whole=False)
 
 
-def _values(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expected]]:
+def _values_of_group(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expected]]:
     """What measures give on a group; those that cannot answer it are left out."""
     if not measures:
         return {}
@@ -136,7 +136,7 @@ def _values(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expect
     except RankmeterError:
         if len(measures) > 1:
             half = len(measures) // 2
-            return {**_values(group, measures[:half]), **_values(group, measures[half:])}
+            return {**_values_of_group(group, measures[:half]), **_values_of_group(group, measures[half:])}
         parts = list(group.single()) if len(group.places) > 1 else []
         return {measures[0]: [value for part in parts for value in _of_part(part, measures[0])]} if parts else {}
     if group.whole:
@@ -146,15 +146,15 @@ def _values(group: _Group, measures: list[Measure]) -> dict[Measure, list[Expect
     for measure in measures:
         got = ev.values[measure]
         rows = [order.get(str(place)) for place in group.places]
-        values[measure] = [_alone(measure, got, row) for row in rows]
+        values[measure] = [_as_only_query(measure, got, row) for row in rows]
     return values
 
 
 def _of_part(part: _Group, measure: Measure) -> Sequence[Expected]:
-    return _values(part, [measure]).get(measure, [IMPOSSIBLE])
+    return _values_of_group(part, [measure]).get(measure, [IMPOSSIBLE])
 
 
-def _alone(measure: Measure, values: Values, row: int | None) -> float | None:
+def _as_only_query(measure: Measure, values: Values, row: int | None) -> float | None:
     """The number of one query, as that of a run which has no other."""
     if row is None or not values.counted[row]:
         return 0.0 if measure.aggregate == "sum" else None

@@ -80,7 +80,7 @@ def known_definitions() -> dict[Measure, tuple[ToolMetric, ...]]:
         for metric in dialect.metrics:
             if metric.measure not in FAMILIES:
                 continue
-            for definition in _built(metric):
+            for definition in _built_of_metric(metric):
                 found.setdefault(definition, {}).setdefault(ToolMetric(str(dialect), metric.name))
     return {definition: tuple(tools) for definition, tools in found.items()}
 
@@ -100,7 +100,7 @@ def _every_dialect() -> Iterator[Dialect]:
         yield from (find_dialect(f"{name}:{variant.name}") for variant in dialect.variants if not variant.sets)
 
 
-def _built(metric: Metric) -> Iterator[Measure]:
+def _built_of_metric(metric: Metric) -> Iterator[Measure]:
     """A metric without a number and with one, and with each of its options that has named values."""
     choices = [
         {option: value} for option, meant in metric.options.items() if not isinstance(meant, str) for value in meant

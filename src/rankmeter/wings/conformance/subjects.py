@@ -17,9 +17,9 @@ from rankmeter.frozen import dataclass
 from rankmeter.wings.conformance.arguments import (
     Argument,
     arguments_of,
+    as_one_number,
+    function_name,
     given,
-    name_of,
-    plain_number,
     read_arguments,
     sight_of,
     turned,
@@ -59,7 +59,7 @@ class FunctionSubject:
 
     def __init__(self, function: Callable[..., Any], arguments: str | None = None) -> None:
         self.function = function
-        self.name = name_of(function)
+        self.name = function_name(function)
         self.arguments = read_arguments(arguments) if arguments else arguments_of(function)
         self.sight = sight_of(self.arguments)
         self.takes_k = any(argument.word == "k" for argument in self.arguments)
@@ -96,7 +96,7 @@ class FunctionSubject:
             return Answered(None, f"{type(error).__name__}: {error}"[:200])
         mutated = ("mutated",) if before != (positional, named) else ()
         try:
-            return Answered(plain_number(returned), faults=mutated)
+            return Answered(as_one_number(returned), faults=mutated)
         except (TypeError, ValueError):
             return Answered(None, f"{type(returned).__name__}: {returned!r:.60}", (*mutated, "not_a_number"))
 
@@ -148,7 +148,7 @@ class ProgramSubject:
                 return Answered(None, str(answer["error"])[:200])
             answer = answer.get("value")
         try:
-            return Answered(plain_number(answer))
+            return Answered(as_one_number(answer))
         except (TypeError, ValueError):
             return Answered(None, f"{answer!r:.60}", ("not_a_number",))
 

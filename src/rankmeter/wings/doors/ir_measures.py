@@ -47,8 +47,8 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         others = [measure for measure in chosen if measure not in diverse]
         if not isinstance(qrels, Mapping) and not is_frame(qrels):
             qrels = list(qrels)  # a generator can be gone through only once
-        self._groups = [(group, _judgments(qrels, subtopics=group is diverse)) for group in (others, diverse) if group]
-        super().__init__(chosen, _queries(self._groups[0][1]) if self._groups else set())
+        self._groups = [(group, _from_qrels(qrels, subtopics=group is diverse)) for group in (others, diverse) if group]
+        super().__init__(chosen, _queries_in(self._groups[0][1]) if self._groups else set())
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Values per query; a judged query without one has the measure's default."""
@@ -71,7 +71,7 @@ class RankmeterEvaluator(providers.Evaluator):  # type: ignore[misc]
         returned = _run(run)
         by_measure: dict[Any, dict[str, float]] = {}
         for group, judgments in self._groups:
-            if _queries(judgments) & _queries(returned):
+            if _queries_in(judgments) & _queries_in(returned):
                 by_measure |= self._answered(group, judgments, returned)
             for measure in group:
                 values = by_measure.setdefault(measure, {})
@@ -118,7 +118,7 @@ class RankmeterProvider(providers.Provider):  # type: ignore[misc]
         return ["query_id", "doc_id", "relevance", *(["iteration"] if diverse else [])]
 
 
-def _judgments(qrels: Any, *, subtopics: bool) -> Any:
+def _from_qrels(qrels: Any, *, subtopics: bool) -> Any:
     """Judgments in a form that rankmeter takes as it is."""
     if is_frame(qrels):
         table = into_judgments(qrels)
@@ -150,7 +150,7 @@ def _run(run: Any) -> Any:
     return scored
 
 
-def _queries(side: Any) -> set[str]:
+def _queries_in(side: Any) -> set[str]:
     """The queries of judgments or of a run."""
     return set(side) if isinstance(side, Mapping) else {str(query) for query in side.query.unique().to_list()}
 

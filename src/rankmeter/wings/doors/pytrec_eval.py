@@ -235,7 +235,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     {'q1': {'d7': 2.5}}
     """
     return {
-        query: {item: float(score) for item, score in listed.items()} for query, listed in _parsed(f_run, 6, 4).items()
+        query: {item: float(score) for item, score in listed.items()}
+        for query, listed in _parsed_lines(f_run, 6, 4).items()
     }
 
 
@@ -248,11 +249,12 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     {'q1': {'d7': 1}}
     """
     return {
-        query: {item: int(grade) for item, grade in graded.items()} for query, graded in _parsed(f_qrel, 4, 3).items()
+        query: {item: int(grade) for item, grade in graded.items()}
+        for query, graded in _parsed_lines(f_qrel, 4, 3).items()
     }
 
 
-def _parsed(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str, str]]:
+def _parsed_lines(lines: Iterable[str], fields: int, value: int) -> dict[str, dict[str, str]]:
     parsed: dict[str, dict[str, str]] = {}
     for number, line in enumerate(lines, 1):
         parts = line.split()

@@ -97,9 +97,9 @@ def log_to_mlflow(
     records: dict[str | None, _Record] = {None: _record(result, prefix)}
     if nested and isinstance(result, Comparison):
         records |= {name: _record(ev, prefix) for name, ev in result.evaluations.items()}
-    with _page(result, wanted=report, titles=titles) as page:
+    with _report_file(result, wanted=report, titles=titles) as page:
         active = mlflow.active_run()
-        if active is not None and _is_there(mlflow, active.info.run_id, records[None]):
+        if active is not None and _holds_record(mlflow, active.info.run_id, records[None]):
             return str(active.info.run_id)
         run = active or mlflow.start_run(run_name=run_name)
         try:
@@ -128,10 +128,10 @@ class _Record(NamedTuple):
     @property
     def mark(self) -> tuple[str, str]:
         """A tag that says which result these are."""
-        return self.folder.replace(FOLDER, LOGGED, 1), _mark(self.metrics, self.tags, self.table)
+        return self.folder.replace(FOLDER, LOGGED, 1), _fingerprint_of_numbers(self.metrics, self.tags, self.table)
 
 
-def _mark(*content: object) -> str:
+def _fingerprint_of_numbers(*content: object) -> str:
     """The same for the same numbers under the same names, and for no others."""
     return hashlib.blake2b(json.dumps(content, default=str, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -145,7 +145,7 @@ def _record(result: Evaluation | Comparison, prefix: str) -> _Record:
     return _Record(prefix, metrics, {**tags, "rankmeter.version": __version__}, table, result.to_json())
 
 
-def _is_there(mlflow: Any, run_id: str, record: _Record) -> bool:
+def _holds_record(mlflow: Any, run_id: str, record: _Record) -> bool:
     """Whether a run holds this record; another one of its names is not overwritten."""
     name, mark = record.mark
     held = mlflow.get_run(run_id).data.tags.get(name)
@@ -202,7 +202,7 @@ def log_to_wandb(
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
     values, definitions = per_query_of(result), definitions_of(result)
     systems = list(result.systems) if isinstance(result, Comparison) else [result.name]
-    mark = _mark(metrics, definitions, values.to_dict(as_series=False))
+    mark = _fingerprint_of_numbers(metrics, definitions, values.to_dict(as_series=False))
     known = dict(run.config.get("rankmeter", {}))
     logged = dict(known.get("logged", {}))
     held = logged.get(prefix, {"mark": None, "systems": systems})
@@ -213,7 +213,7 @@ def log_to_wandb(
     logged[prefix] = {"systems": systems, "mark": mark}
     known |= {"version": __version__, **definitions, "logged": logged}
     metrics[f"{prefix}rankmeter/per_query"] = wandb.Table(columns=values.columns, data=[*map(list, values.rows())])
-    with _page(result, wanted=report, titles=titles) as page:
+    with _report_file(result, wanted=report, titles=titles) as page:
         if page is not None:
             metrics[f"{prefix}rankmeter/report"] = wandb.Html(page.read_text(encoding="utf-8"))
         run.config.update({"rankmeter": known}, allow_val_change=True)
@@ -288,7 +288,7 @@ def check_result(result: object, verb: str) -> None:
 
 
 @contextmanager
-def _page(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> Iterator[Path | None]:
+def _report_file(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> Iterator[Path | None]:
     """The report of a comparison as a file that is there for a while; None where there is none."""
     if not wanted or not isinstance(result, Comparison):
         yield None
@@ -325,7 +325,7 @@ def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
             interval = result.interval(measure) if result.has_interval(measure) else None
             metrics |= _with_interval(metric_name(str(measure)), value, interval)
     else:
-        called = _unlike(result.systems)
+        called = _distinct_names(result.systems)
         for score in result.scores:
             name = f"{called[score.system]}/{metric_name(str(score.measure))}"
             metrics |= _with_interval(name, score.value, score.interval)
@@ -344,7 +344,7 @@ def _with_interval(name: str, value: float, interval: Interval | None) -> dict[s
     }
 
 
-def _unlike(systems: Sequence[str]) -> dict[str, str]:
+def _distinct_names(systems: Sequence[str]) -> dict[str, str]:
     """A name for each system; those that differ only in what MLflow does not allow are numbered."""
     called: dict[str, str] = {}
     for system in systems:

@@ -154,7 +154,7 @@ def _metrics(dialect: str) -> Metrics:
 
 
 @lru_cache(maxsize=2048)
-def _measure(dialect: str, name: str, number: float | None) -> Measure:
+def _measure_named(dialect: str, name: str, number: float | None) -> Measure:
     """A measure by the dialect's name, with its cutoff or recall point; a script asks for it again and again."""
     return _metrics(dialect).named(name)[0].build(number, {})
 
@@ -232,7 +232,7 @@ class ColumnMaker:
         return values
 
     def _measure(self, name: str, number: float | None = None) -> Measure:
-        return _measure(self._dialect, name, number)
+        return _measure_named(self._dialect, name, number)
 
     def _named(self, name: str) -> Floats:
         return self.scores.values(self._measure(name))

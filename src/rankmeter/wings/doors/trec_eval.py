@@ -30,11 +30,11 @@ from rankmeter.wings.doors.trec_files import (
     WRONG_ZSCORES,
     Evaluated,
     TrecEvalError,
-    as_bytes,
+    as_printed,
     name_of,
-    printed,
+    original_bytes,
     read,
-    read_table,
+    table_fields,
 )
 from rankmeter.wings.doors.trec_measures import UNDEFINED, ProgramCall, Wanted, atof, check_shared_gains, wanted
 
@@ -85,9 +85,11 @@ def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
         problem = InputError.of("doors.no_tag", source=name_of(command.run), undefined=UNDEFINED).problem
         raise TrecEvalError(problem, WRONG_FILE)
     names, rows = [evaluated.names[number] for number in evaluated.order], np.array(evaluated.order)
-    kept = [_kept(column, rows, names, evaluated, zscores) for column in columns]
+    kept = [_kept_column(column, rows, names, evaluated, zscores) for column in columns]
     shown = [column for column in kept if command.per_query and column.printed.per_query]
-    lines = lines_of_queries([column.label for column in shown], names, map(_cells, shown)) if shown else iter(())
+    lines = (
+        lines_of_queries([column.label for column in shown], names, map(_column_cells, shown)) if shown else iter(())
+    )
     if evaluated.stop is not None:
         raise TrecEvalError(evaluated.stop.problem, evaluated.stop.code, b"".join(lines))
     return chain(lines, _summary_lines(kept, chosen, evaluated, command) if command.summary else ())
@@ -126,7 +128,7 @@ def _columns(evaluated: Evaluated, chosen: list[Wanted], command: ProgramCall) -
     return columns
 
 
-def _kept(
+def _kept_column(
     column: PrintedColumn, rows: Ints, names: list[str], evaluated: Evaluated, zscores: Zscores | None
 ) -> PrintedColumn:
     """A column with the evaluated queries alone, in order, as z-scores where that was asked; its label as printed."""
@@ -147,12 +149,12 @@ def _summary_lines(
     kept: list[PrintedColumn], chosen: list[Wanted], evaluated: Evaluated, command: ProgramCall
 ) -> Iterator[bytes]:
     if any(asked.printed.name == "runid" for asked in chosen):
-        yield as_bytes(f"{'runid':<22}\tall\t{evaluated.tag}\n")
+        yield original_bytes(f"{'runid':<22}\tall\t{evaluated.tag}\n")
     for column in kept:
         if column.printed.mean != "none":
             value = _summary(column, evaluated, command)
             text = _whole(value) if column.printed.kind == "count" else four_digits(value)
-            yield as_bytes(f"{column.label}\tall\t{text}\n")
+            yield original_bytes(f"{column.label}\tall\t{text}\n")
 
 
 def _summary(column: PrintedColumn, evaluated: Evaluated, command: ProgramCall) -> float:
@@ -172,10 +174,10 @@ def _summary(column: PrintedColumn, evaluated: Evaluated, command: ProgramCall) 
     return total / count
 
 
-def _cells(column: PrintedColumn) -> Texts:
+def _column_cells(column: PrintedColumn) -> Texts:
     """The values of one column, ready to be printed."""
     if column.texts is not None:
-        return np.array([*map(as_bytes, column.texts)])
+        return np.array([*map(original_bytes, column.texts)])
     return written_once(column.values, _whole) if column.printed.kind == "count" else all_four_digits(column.values)
 
 
@@ -186,11 +188,11 @@ def lines_of_queries(labels: Sequence[str], names: Sequence[str], cells: Iterabl
     the longest of each; what stays empty is taken out at the end, since none of these texts holds a NUL. That takes a
     quarter of the time of formatting each query.
     """
-    columns = [(as_bytes(label) + b"\t", cell) for label, cell in zip(labels, cells, strict=True)]
+    columns = [(original_bytes(label) + b"\t", cell) for label, cell in zip(labels, cells, strict=True)]
     size = sum(len(start) + cell.itemsize for start, cell in columns) + len(columns) * max(map(len, names))
     step = max(1, BLOCK_BYTES // size)
     for first in range(0, len(names), step):
-        block = np.array([*map(as_bytes, names[first : first + step])])
+        block = np.array([*map(original_bytes, names[first : first + step])])
         line = b"".join(b"%b%b\t%b\n" % (start, bytes(block.itemsize), bytes(cell.itemsize)) for start, cell in columns)
         lines = bytearray(line) * len(block)
         place = 0
@@ -239,7 +241,7 @@ def _usual_texts() -> Texts:
 def written_once(values: Floats, written: Callable[[float], str]) -> Texts:
     """The text of each value, made once for all that are equal to the last bit."""
     bits, places = np.unique(values.view(np.int64), return_inverse=True)
-    return np.array([as_bytes(written(value)) for value in bits.view(np.float64).tolist()])[places]
+    return np.array([original_bytes(written(value)) for value in bits.view(np.float64).tolist()])[places]
 
 
 def _whole(value: float) -> str:
@@ -258,13 +260,13 @@ class Zscores:
     @classmethod
     def read(cls, path: str) -> Zscores:
         """Read the file; every line must have its four fields."""
-        table = sorted(read_table(path, ("query", "measure", "mean", "deviation")), key=lambda fields: fields[:2])
+        table = sorted(table_fields(path, ("query", "measure", "mean", "deviation")), key=lambda fields: fields[:2])
         rows = [(name, atof(mean), atof(deviation)) for _, name, mean, deviation in table]
         of_query: dict[str, tuple[int, int]] = {}
         for number, (query, *_) in enumerate(table):
             first, _ = of_query.get(query, (number, number))
             of_query[query] = (first, number + 1)
-        return cls(rows, {printed(query): ends for query, ends in of_query.items()})
+        return cls(rows, {as_printed(query): ends for query, ends in of_query.items()})
 
     def convert(self, query: str, measure: str, value: float) -> float:
         """A value in standard deviations from its mean; the program's mark where that is not known."""

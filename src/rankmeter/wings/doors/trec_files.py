@@ -6,7 +6,7 @@ refuse what it takes (a score `1abc`, which it reads as 1); so whatever they ref
 the file, is read again in the exact way.
 
 In the exact way ids are text of which every character is one byte (Latin-1): the program compares bytes, and any byte
-but blanks may stand in an id. `printed` turns them back.
+but blanks may stand in an id. `as_printed` turns them back.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def _plain_grades(path: str) -> PlainRows:
 
 def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
     """The program's own reading; lists are ranked and cut as there, so that only what it sees can be wrong."""
-    judged = read_judgments(command.judgments, command.version)
-    returned, tag = read_run(command.run, command.version)
+    judged = read_judged(command.judgments, command.version)
+    returned, tag = read_returned(command.run, command.version)
     depth = None if command.depth is None else max(command.depth, 0)
     lists = {query: ranked(rows, depth, command.version) for query, rows in returned.items() if query in judged}
     stops: dict[str, InputError] | None = None
@@ -152,8 +152,8 @@ def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
         stops = {query: fact for query, fact in facts if fact is not None}
     graded = {query: {} if query in (stops or ()) else dict(rows) for query, rows in judged.items()}
     scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, _plan(command.version))
-    names = [printed(query) for query in scores.queries]
-    only = None if command.only_query is None else as_bytes(command.only_query).decode("latin-1")
+    names = [as_printed(query) for query in scores.queries]
+    only = None if command.only_query is None else original_bytes(command.only_query).decode("latin-1")
     order, stop = _walk(scores, names, command, stops, only)
     relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
     return Evaluated(scores, names, order, tag, stop, relevant, is_cut=True)
@@ -167,13 +167,13 @@ def _trouble(
     query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, command: ProgramCall
 ) -> InputError | None:
     """Why the program cannot evaluate a query."""
-    name, source = _in_words(printed(query)), command.judgments
+    name, source = _in_words(as_printed(query)), command.judgments
     if command.depth is not None and command.depth < 0:
         return InputError.of("doors.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
-    if returned and (twice := repeated(returned)) is not None:
-        return InputError.of("doors.returned_twice", item=_in_words(printed(twice)), query=name)
-    if (twice := repeated(judged)) is not None:
-        return InputError.of("doors.judged_twice", source=source, item=_in_words(printed(twice)), query=name)
+    if returned and (twice := repeated_document(returned)) is not None:
+        return InputError.of("doors.returned_twice", item=_in_words(as_printed(twice)), query=name)
+    if (twice := repeated_document(judged)) is not None:
+        return InputError.of("doors.judged_twice", source=source, item=_in_words(as_printed(twice)), query=name)
     highest = max(grade for _, grade in judged)
     if highest >= HIGHEST_GRADE:
         return InputError.of("doors.grade_too_high", source=source, grade=highest, query=name, room=HIGHEST_GRADE)
@@ -220,7 +220,7 @@ def _has_grade(scores: Scores, number: int) -> bool:
 # The exact way.
 
 
-def read_judgments(source: Source, version: Version) -> Judged:
+def read_judged(source: Source, version: Version) -> Judged:
     """All rows of a file of judgments; grades are whole numbers, as ``atol`` has them."""
     judged: Judged = {}
     odd: list[str] = []
@@ -236,14 +236,14 @@ def read_judgments(source: Source, version: Version) -> Judged:
         grade = atol(text)
         judged.setdefault(query, []).append((item, grade))
         if not text.lstrip("+-").isdecimal():
-            odd.append(f"'{_in_words(printed(text))}' as {grade}")
+            odd.append(f"'{_in_words(as_printed(text))}' as {grade}")
     if not judged:
         raise InputError.of("doors.no_judgment", source=name_of(source), undefined=UNDEFINED)
     _note_odd(source, "grade", odd)
     return judged
 
 
-def read_run(source: Source, version: Version) -> tuple[Returned, str | None]:
+def read_returned(source: Source, version: Version) -> tuple[Returned, str | None]:
     """All rows of a run, scores as ``atof`` has them, and the tag of the last one."""
     rows: Returned = {}
     tag = None
@@ -256,10 +256,10 @@ def read_run(source: Source, version: Version) -> tuple[Returned, str | None]:
         score = as_number(text.encode("latin-1"))
         if score is None or isnan(score):
             score = atof(text)
-            odd.append(f"'{_in_words(printed(text))}' as {score:g}")
+            odd.append(f"'{_in_words(as_printed(text))}' as {score:g}")
         rows.setdefault(query, []).append((item, score))
     _note_odd(source, "score", odd)
-    return rows, None if tag is None else printed(tag)
+    return rows, None if tag is None else as_printed(tag)
 
 
 def _note_odd(source: Source, what: str, odd: list[str]) -> None:
@@ -270,25 +270,25 @@ def _note_odd(source: Source, what: str, odd: list[str]) -> None:
         warnings.warn(text, RankmeterWarning, stacklevel=2)
 
 
-def read_table(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
+def table_fields(source: Source, names: Sequence[str]) -> Iterator[list[str]]:
     """The fields of a table without comments and blank lines."""
     for number, line in _lines(source):
         yield _fields(source, number, line, names)
 
 
-def printed(text: str) -> str:
+def as_printed(text: str) -> str:
     """An id or tag as it is printed."""
     return text.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def as_bytes(text: str) -> bytes:
+def original_bytes(text: str) -> bytes:
     """What is printed, as the bytes that stood in the file."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def _in_words(name: str) -> str:
     """What is printed, as it may stand in a sentence."""
-    return as_bytes(name).decode("utf-8", "backslashreplace")
+    return original_bytes(name).decode("utf-8", "backslashreplace")
 
 
 def _content(source: Source) -> bytes:
@@ -345,16 +345,16 @@ def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -
     if not np.isnan(scores).any():
         given.reverse()
         return sorted(given, key=lambda row: -row[1])[:depth]
-    order = merge_sorted(given, _compare)
+    order = merge_sorted(given, _compare_rows)
     return [(item, -float(place)) for place, (item, _) in enumerate(order)][:depth]
 
 
-def _compare(row: tuple[str, float], other: tuple[str, float]) -> int:
+def _compare_rows(row: tuple[str, float], other: tuple[str, float]) -> int:
     (item, score), (other_item, other_score) = row, other
     by_score = (score < other_score) - (score > other_score)
     return by_score or (other_item > item) - (other_item < item)
 
 
-def repeated(rows: Iterable[tuple[str, object]]) -> str | None:
+def repeated_document(rows: Iterable[tuple[str, object]]) -> str | None:
     """A document that stands twice, the first in the order of ids."""
     return next((item for item, following in pairwise(sorted(item for item, _ in rows)) if item == following), None)

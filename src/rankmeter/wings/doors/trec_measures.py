@@ -228,7 +228,7 @@ def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
             raise MeasureError.of("doors.no_parameters", text=text)
         if given:
             parameters.setdefault(name, given)
-        names.update(_names(name, version))
+        names.update(_names_meant(name, version))
     return [
         Wanted(printed, parameters.get(printed.name, ""))
         for printed in ORDER
@@ -236,7 +236,7 @@ def wanted(asked: Iterable[str], version: Version) -> list[Wanted]:
     ]
 
 
-def _names(name: str, version: Version) -> Sequence[str]:
+def _names_meant(name: str, version: Version) -> Sequence[str]:
     if name in NICKNAMES:
         return NICKNAMES[name]
     if name in BY_NAME and BY_NAME[name].since <= version:

@@ -127,7 +127,7 @@ def merge_sorted(rows: list[Row], compare: Callable[[Row, Row], int]) -> list[Ro
     return merged + left[i:] + right[j:]
 
 
-def _ideal(gains: list[Gain]) -> Iterator[float]:
+def _ideal_gains(gains: list[Gain]) -> Iterator[float]:
     """The gains of the best list, as the program goes down the levels; it ends with one of 0 or below."""
     place, used = len(gains) - 1, 0
     gain = gains[place].gain if gains else 0.0
@@ -139,16 +139,16 @@ def _ideal(gains: list[Gain]) -> Iterator[float]:
         yield gain
 
 
-def _side_by_side(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, tuple[float | None, float | None]]]:
+def _beside_ideal(seen: SeenQuery, gains: list[Gain]) -> Iterator[tuple[int, tuple[float | None, float | None]]]:
     """Rank, gain of the list and gain of the best list; None where one of them has ended."""
     of_grade = {gain.level: gain.gain for gain in reversed(gains)}
-    return enumerate(zip_longest((of_grade.get(grade, 0.0) for grade in seen.grades), _ideal(gains)), 1)
+    return enumerate(zip_longest((of_grade.get(grade, 0.0) for grade in seen.grades), _ideal_gains(gains)), 1)
 
 
 def _dcg(seen: SeenQuery, gains: list[Gain]) -> tuple[float, float]:
     """Discounted cumulative gain of the list and of the best list."""
     own = best = 0.0
-    for rank, (gain, ideal) in _side_by_side(seen, gains):
+    for rank, (gain, ideal) in _beside_ideal(seen, gains):
         own += (gain or 0.0) / math.log2(rank + 1)
         best += max(ideal or 0.0, 0.0) / math.log2(rank + 1)
     return own, best
@@ -164,7 +164,7 @@ def _ndcg_over_documents(seen: SeenQuery, gains: list[Gain]) -> float:
     """ndcg_rel: nDCG at every document with a gain, averaged."""
     own = best = total = np.float64(0.0)
     worthy = found = 0
-    for rank, (gain, ideal) in _side_by_side(seen, gains):
+    for rank, (gain, ideal) in _beside_ideal(seen, gains):
         own += (gain or 0.0) / math.log2(rank + 1)
         if ideal is not None and ideal > 0:
             best += ideal / math.log2(rank + 1)
@@ -184,7 +184,7 @@ def _ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
     changes, last = 0, gains[-1].gain if gains else 0.0
     returned = len(seen.grades)
     went_on = False
-    for rank, (gain, ideal) in _side_by_side(seen, gains):
+    for rank, (gain, ideal) in _beside_ideal(seen, gains):
         if ideal is not None and ideal != last:
             if best > 0:
                 total += own / best
@@ -203,7 +203,7 @@ def _ndcg_over_levels(seen: SeenQuery, gains: list[Gain]) -> float:
 def _gain_by_cost(seen: SeenQuery, gains: list[Gain]) -> float:
     """G: every gain divided by the logarithm of what lies between the list and the best list."""
     own = best = cost = total = np.float64(0.0)
-    for _, (gain, ideal) in _side_by_side(seen, gains):
+    for _, (gain, ideal) in _beside_ideal(seen, gains):
         best += max(ideal or 0.0, 0.0)
         if gain is None:
             continue
@@ -218,7 +218,7 @@ def _log2(value: np.float64) -> np.float64:
     return -np.float64(np.nan) if value < 0 else np.log2(value)
 
 
-def _interpolated(seen: SeenQuery, points: Sequence[float], version: Version) -> list[float | None]:
+def _precision_at_recalls(seen: SeenQuery, points: Sequence[float], version: Version) -> list[float | None]:
     """Interpolated precision at recall points in any order; None where the list does not reach one."""
     found, returned, relevant = seen.found, len(seen.grades), seen.relevant
     cutoffs = [_at_recall(point, relevant, version) for point in points]
@@ -258,7 +258,8 @@ def _at_points(numbers: Numbers, wanted: Wanted, call: ProgramCall) -> Formula |
         return None
     # The program goes from the last point to the first, and adds as it goes.
     return lambda seen: (
-        _added(value or 0.0 for value in reversed(_interpolated(seen, numbers, call.version))) / len(numbers)
+        _added_in_order(value or 0.0 for value in reversed(_precision_at_recalls(seen, numbers, call.version)))
+        / len(numbers)
     )
 
 
@@ -317,40 +318,40 @@ _OF_NUMBERS: dict[str, Callable[[Numbers, Wanted, ProgramCall], Formula | None]]
 }
 
 
-def _added(values: Iterable[float]) -> float:
+def _added_in_order(values: Iterable[float]) -> float:
     """One after the other, each time rounded, as in C; ``sum`` keeps what rounding loses from Python 3.12 on."""
     return reduce(add, values, 0.0)
 
 
 def _sum_of_precisions(seen: SeenQuery, cutoff: float = math.inf) -> float:
-    return _added(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
+    return _added_in_order(number / rank for number, rank in enumerate(seen.hits, 1) if rank <= cutoff)
 
 
 def _up_to(seen: SeenQuery, cutoff: float) -> int:
     return sum(rank <= cutoff for rank in seen.hits)
 
 
-def _average(seen: SeenQuery, total: float) -> float:
+def _over_relevant(seen: SeenQuery, total: float) -> float:
     """A sum over the hits by the number of relevant documents, of which there may be none all the same."""
     return float(np.float64(total) / np.float64(seen.relevant)) if seen.hits else 0.0
 
 
-def _share(seen: SeenQuery, hits: float, of: float) -> float:
+def _share_of_hits(seen: SeenQuery, hits: float, of: float) -> float:
     return hits / of if seen.relevant else 0.0
 
 
 _BELOW_ZERO: dict[str, Callable[[SeenQuery, float], float]] = {
-    "map": lambda seen, _: _average(seen, _sum_of_precisions(seen)),
-    "gm_map": lambda seen, _: math.log(max(_average(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
-    "Rprec": lambda seen, _: _share(seen, _up_to(seen, seen.relevant), seen.relevant),
+    "map": lambda seen, _: _over_relevant(seen, _sum_of_precisions(seen)),
+    "gm_map": lambda seen, _: math.log(max(_over_relevant(seen, _sum_of_precisions(seen)), GEOMETRIC_FLOOR)),
+    "Rprec": lambda seen, _: _share_of_hits(seen, _up_to(seen, seen.relevant), seen.relevant),
     "recip_rank": lambda seen, _: 1 / seen.hits[0] if seen.hits else 0.0,
     "P": lambda seen, k: _up_to(seen, k) / k,
-    "recall": lambda seen, k: _share(seen, _up_to(seen, k), seen.relevant),
-    "binG": lambda seen, _: _average(
-        seen, _added(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
+    "recall": lambda seen, k: _share_of_hits(seen, _up_to(seen, k), seen.relevant),
+    "binG": lambda seen, _: _over_relevant(
+        seen, _added_in_order(1 / math.log2(2 + rank - number) for number, rank in enumerate(seen.hits, 1))
     ),
-    "map_cut": lambda seen, k: _share(seen, _sum_of_precisions(seen, k), seen.relevant),
-    "relative_P": lambda seen, k: _share(seen, _up_to(seen, k), min(k, seen.relevant)),
+    "map_cut": lambda seen, k: _share_of_hits(seen, _sum_of_precisions(seen, k), seen.relevant),
+    "relative_P": lambda seen, k: _share_of_hits(seen, _up_to(seen, k), min(k, seen.relevant)),
     "success": lambda seen, k: float(_up_to(seen, k) > 0),
     "yaap": lambda seen, _: _yaap(_sum_of_precisions(seen), seen.relevant),
 }

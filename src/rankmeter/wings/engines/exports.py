@@ -64,7 +64,7 @@ class _Look:
     @classmethod
     def at(cls, value: object, side: Side) -> _Look:
         query, key = query_of(value), query_key(value) or ""
-        for inner in chain.from_iterable(_within(value, levels) for levels in (1, 2)):
+        for inner in chain.from_iterable(_responses_within(value, levels) for levels in (1, 2)):
             if (shape := shape_of(inner, side)) is not None:
                 return cls("wrapped", inner, shape, query, key)
         if (shape := shape_of(value, side)) is not None:
@@ -75,10 +75,10 @@ class _Look:
         return cls("announcement" if announces else "unknown", value, None, query, key)
 
 
-def _within(value: object, levels: int) -> list[object]:
+def _responses_within(value: object, levels: int) -> list[object]:
     """What stands in a record where the response of an engine may stand; that of an asynchronous search within it."""
     inner = [value[key] for key in INNER if key in value] if isinstance(value, Mapping) else []
-    return inner if levels == 1 else [deeper for each in inner for deeper in _within(each, levels - 1)]
+    return inner if levels == 1 else [deeper for each in inner for deeper in _responses_within(each, levels - 1)]
 
 
 def export_of(

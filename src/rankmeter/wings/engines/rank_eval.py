@@ -23,7 +23,7 @@ from rankmeter.late import pl
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.grammar import find_measure
 from rankmeter.showing.document import Block, Paragraph, text_table
-from rankmeter.showing.numbers import known
+from rankmeter.showing.numbers import number_or_none
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.responses import shown
@@ -51,7 +51,7 @@ class RankEval(ShownAsTable):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in the form in which the engine gives it."""
-        return {"metric_score": known(self.score), "details": dict(self.details), "failures": {}}
+        return {"metric_score": number_or_none(self.score), "details": dict(self.details), "failures": {}}
 
     def to_polars(self) -> pl.DataFrame:
         """A row for each request: its score, how many hits were returned, how many of them nobody rated."""
@@ -68,7 +68,7 @@ class RankEval(ShownAsTable):
         rows.append(
             [
                 word("rank_eval_all", language),
-                known(self.score),
+                number_or_none(self.score),
                 *map(sum, zip(*(row[2:] for row in rows), strict=True)),
             ]
         )
@@ -206,4 +206,4 @@ def _detail(score: float | None, hits: list[Mapping[str, Any]], grades: Mapping[
     shown = ({key: hit[key] for key in ("_index", "_id", "_score") if key in hit} for hit in hits)
     rated = [{"hit": hit, "rating": grades.get(hit["_id"])} for hit in shown]
     unrated = [{key: hit[key] for key in ("_index", "_id") if key in hit} for hit in hits if hit["_id"] not in grades]
-    return {"metric_score": known(score), "unrated_docs": unrated, "hits": rated}
+    return {"metric_score": number_or_none(score), "unrated_docs": unrated, "hits": rated}

@@ -19,7 +19,7 @@ from rankmeter.wings.engines.documents import (
     value_at,
 )
 from rankmeter.wings.engines.hit_lists import Taking
-from rankmeter.wings.engines.wholeness import is_there, refuse_incomplete, refuse_unshown
+from rankmeter.wings.engines.wholeness import holds_error, refuse_incomplete, refuse_unshown
 
 # Elasticsearch and OpenSearch
 
@@ -31,7 +31,7 @@ def _is_search(document: Document) -> bool:
 def _is_failure(document: Document) -> bool:
     """Whether this is what stands in place of a response; what it says is refused."""
     error = document.get("error")
-    return is_there(error) and ("status" in document or isinstance(error, Mapping))
+    return holds_error(error) and ("status" in document or isinstance(error, Mapping))
 
 
 def _search(document: Document, where: str, taking: Taking) -> Iterator[Entry]:

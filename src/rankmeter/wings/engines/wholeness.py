@@ -32,7 +32,7 @@ def _is_said(value: object) -> bool:
     )
 
 
-def is_there(value: object) -> bool:
+def holds_error(value: object) -> bool:
     """Whether a field holds an error: anything in an object, too."""
     return bool(value) if isinstance(value, Mapping) else _is_said(value)
 
@@ -146,7 +146,7 @@ _PAGED = (
 
 SIGNS: tuple[Sign, ...] = (
     Sign("error errors err errormessage errormsg errorcode errortype haserror haserrors iserror exception exceptions "
-         "failure failures failed remoteerrors fault", is_there, FAILED,
+         "failure failures failed remoteerrors fault", holds_error, FAILED,
          "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
     Sign("status state statustext resultstatus responsestatus querystatus searchstatus", _is_unfinished, FAILED,
          "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
@@ -169,7 +169,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("partialresults responseheader.partialresults", _is_said, PARTIAL, "Solr, Fusion"),
     Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
     Sign("message detail reason", _is_timeout, PARTIAL, "all, from gateways"),
-    Sign("failedsplits", is_there, PARTIAL, "Quickwit"),
+    Sign("failedsplits", holds_error, PARTIAL, "Quickwit"),
     Sign("status.failed status.errors", _is_said, PARTIAL, "Couchbase"),
     Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
     Sign("coverage.degraded", _is_said, PARTIAL, "Vespa"),

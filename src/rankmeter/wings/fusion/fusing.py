@@ -143,7 +143,7 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
         check_same_queries(queries, alike, of_rows, names)
     runs = tuple(coded(table, codes, len(queries)) for table, codes in zip(alike, of_rows, strict=True))
     if definition.queries == "common":
-        queries, runs, note = _common(queries, alike, runs)
+        queries, runs, note = _common_queries(queries, alike, runs)
         notes += note
     elif definition.queries == "all":
         notes += lacking_notes(names, [int((np.diff(run.offsets) > 0).sum()) for run in runs], len(queries))
@@ -152,7 +152,7 @@ def gather_tables(tables: Mapping[str, RunTable], definition: Fusion) -> Gathere
     return Gathered(names, queries, runs, tuple(notes))
 
 
-def _common(
+def _common_queries(
     queries: pl.Series, tables: Sequence[RunTable], runs: Sequence[Coded]
 ) -> tuple[pl.Series, tuple[Coded, ...], list[Said]]:
     """The queries that every run holds, and what is said of the others."""
@@ -202,7 +202,7 @@ def _is_one_list(run: object) -> bool:
 
 def fused_run(gathered: Gathered, definition: Fusion) -> FusedRun:
     """The runs under one definition."""
-    parts = [fused_part(pool, definition) for pool in pools(gathered, definition)]
+    parts = [fused_part(pool, definition) for pool in pools_of_runs(gathered, definition)]
     query = pl.concat([part[0] for part in parts])
     item = pl.concat([part[1] for part in parts])
     scores: Floats = np.concatenate([part[2] for part in parts])
@@ -219,7 +219,7 @@ def fused_tables(tables: Mapping[str, RunTable], definition: Fusion) -> FusedRun
     return fused_run(gather_tables(tables, definition), definition)
 
 
-def pools(gathered: Gathered, definition: Fusion) -> list[Pool]:
+def pools_of_runs(gathered: Gathered, definition: Fusion) -> list[Pool]:
     """The runs put together, in blocks of queries."""
     return list(pools_of(gathered.runs, gathered.queries, definition, gathered.names))
 

@@ -88,7 +88,7 @@ def assist(
     if not observed:
         name, why = next(iter(refused.items()))
         raise InputError.of("judging.not_assisted", measure=name, why=why)
-    notes = _notes(observed, judgments, 0 if design.kind == "items" else _left_out(human, guessed), design)
+    notes = _notes(observed, judgments, 0 if design.kind == "items" else _machine_only(human, guessed), design)
     usable = tuple(measure for measure in asked.measures if str(measure) not in refused)
     return Assistance(
         systems=tuple(people), measures=usable, observed=observed,
@@ -170,7 +170,7 @@ def why_not_linear(measure: Measure) -> Said | None:
     return None
 
 
-def _left_out(human: pl.DataFrame, guessed: pl.DataFrame) -> int:
+def _machine_only(human: pl.DataFrame, guessed: pl.DataFrame) -> int:
     """How many pairs the machine judged in the queries of people, and people did not."""
     return len(guessed.join(human, on="query", how="semi").join(human, on=["query", "item"], how="anti"))
 

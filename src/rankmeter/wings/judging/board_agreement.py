@@ -64,7 +64,7 @@ def tau_h(truth: Floats, other: Floats) -> float:
     return float(stats.weightedtau(truth, other).statistic)
 
 
-def places(values: Floats) -> Ints:
+def places_of_systems(values: Floats) -> Ints:
     """The place of each system, 1 the best; tied systems keep the order given."""
     order = np.argsort(-values, kind="stable")
     ranks = np.empty(len(values), np.int64)
@@ -86,7 +86,7 @@ def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None =
 
 def largest_drop(truth: Floats, other: Floats) -> int:
     """The largest number of places that a system loses."""
-    return int((places(other) - places(truth)).max())
+    return int((places_of_systems(other) - places_of_systems(truth)).max())
 
 
 def regret(truth: Floats, other: Floats) -> float:

@@ -183,12 +183,12 @@ def judge(
         with open_source(guidelines) as source:
             text = source.read_all().decode("utf-8-sig", "replace")
     offered: Any = [int(grade) if float(grade).is_integer() else float(grade) for grade in parse_scale(grades)]
-    page = rm.judge_page(pool, grades=offered, labels=_labels(labels), guidelines=text, lang=lang, **options)
+    page = rm.judge_page(pool, grades=offered, labels=_labels_typed(labels), guidelines=text, lang=lang, **options)
     page.save(output)
     tell([word("judge_written", lang, path=str(output), pairs=page.pairs, queries=page.queries)])
 
 
-def _labels(text: str | None) -> dict[int, str]:
+def _labels_typed(text: str | None) -> dict[int, str]:
     labels = {}
     for part in filter(None, (text or "").split(",")):
         grade, equals, label = part.partition("=")

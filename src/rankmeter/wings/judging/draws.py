@@ -202,7 +202,7 @@ def _single_items(
     measure = asked.measures[0]
     if (why := why_not_linear(measure)) is not None:
         raise InputError.of("judging.not_assisted", measure=str(measure), why=why)
-    weights = _weights(asked, float(pool["grade"].max() or 1.0))  # type: ignore[arg-type]
+    weights = _top_weights(asked, float(pool["grade"].max() or 1.0))  # type: ignore[arg-type]
     asked_queries = pool.select("query").unique(maintain_order=True)
     parts = []
     for name, run in runs.items():
@@ -227,7 +227,7 @@ def _single_items(
     )
 
 
-def _weights(asked: Asked, top: float) -> Floats:
+def _top_weights(asked: Asked, top: float) -> Floats:
     """(depth,) what an item of the highest grade adds at each rank."""
     depth = int(asked.measures[0].describe()["cutoff"])
     lists = (np.eye(depth) * top).tolist()

@@ -65,7 +65,7 @@ class Holding:
     def places(self, span: Span, chunks: Sequence[Span]) -> list[int]:
         """Which chunks hold a span, by their places; under ``joint`` the one that completes it."""
         size = span[2] - span[1]
-        near = [(place, chunk, both) for place, chunk in enumerate(chunks) if (both := _common(span, chunk))]
+        near = [(place, chunk, both) for place, chunk in enumerate(chunks) if (both := _overlap(span, chunk))]
         if self.rule == "joint":
             for at, (place, _, _) in enumerate(near):
                 if _covered([chunk for _, chunk, _ in near[: at + 1]], span) >= self.share * size:
@@ -93,7 +93,7 @@ class Holding:
             wanted, returned = _length(gold), _length(chunks)
             either = returned + sum(end - start - _covered(chunks, (name, start, end)) for name, start, end in gold)
         if self.dialect == "legalbench_rag":
-            both, either = sum(_common(span, chunk) for span, chunk in product(gold, chunks)), math.nan
+            both, either = sum(_overlap(span, chunk) for span, chunk in product(gold, chunks)), math.nan
         return {
             "character_recall": both / wanted,
             "character_precision": both / returned if returned else 0.0,
@@ -105,7 +105,7 @@ def _length(spans: Sequence[Span]) -> int:
     return sum(end - start for _, start, end in spans)
 
 
-def _common(span: Span, other: Span) -> int:
+def _overlap(span: Span, other: Span) -> int:
     return max(min(span[2], other[2]) - max(span[1], other[1]), 0) if span[0] == other[0] else 0
 
 
@@ -366,7 +366,7 @@ def evidence(
     scores = SpanScores(
         holding, counts, tuple(runs), sizes, pl.DataFrame(rows), _NOT_MEASURED, held, spans, level, notes
     )  # fmt: skip
-    return replace(scores, measured=_measured(scores, measures)) if measures else scores
+    return replace(scores, measured=_measured_systems(scores, measures)) if measures else scores
 
 
 def _by_system(retrieved: object) -> dict[str, object]:
@@ -430,7 +430,7 @@ def _held(gold: Sequence[Span], counted: Sequence[Span], chunks: Sequence[Span],
     return tuple((span_name(chunk), spans) for chunk, spans in zip(chunks, numbers, strict=True))
 
 
-def _measured(scores: SpanScores, measures: Sequence[str | Measure]) -> pl.DataFrame:
+def _measured_systems(scores: SpanScores, measures: Sequence[str | Measure]) -> pl.DataFrame:
     """The measures of each system, with the gold spans as subtopics."""
     tables = []
     for system in scores.systems:

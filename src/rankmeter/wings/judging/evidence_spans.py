@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankmeter.errors import InputError
-from rankmeter.inputs.attributes import called, find_roles, table_of
+from rankmeter.inputs.attributes import find_roles, name_of_table, table_of
 from rankmeter.inputs.columns import ASKED, DOCUMENTS, USUAL_NAMES, no_named_column
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.retrieved import retrieved_rows
@@ -153,7 +153,7 @@ def into_documents(texts: object, unit: Unit, columns: NamedColumns, *, is_first
     if isinstance(texts, Mapping):
         known = {str(document): text for document, text in texts.items()}
     else:
-        table, source = table_of(texts, "texts of documents"), called(texts)
+        table, source = table_of(texts, "texts of documents"), name_of_table(texts)
         chosen = find_roles(
             table.columns, TEXT_COLUMNS, columns.of(table, TEXT_COLUMNS), source, needed=("document", "text")
         )
@@ -191,7 +191,7 @@ def _are_results(by_query: Mapping[Any, Any]) -> bool:
 def _table(data: object, what: What) -> pl.DataFrame:
     """The rows of a table, or of what a retriever returned: a row for each result."""
     is_table = is_frame(data) or isinstance(data, pl.DataFrame) or what == "gold"
-    rows = None if is_table else retrieved_rows(data, called(data) or what)
+    rows = None if is_table else retrieved_rows(data, name_of_table(data) or what)
     return (
         table_of(data, f"{what} spans") if rows is None else pl.DataFrame(rows, infer_schema_length=None, strict=False)
     )
@@ -199,7 +199,7 @@ def _table(data: object, what: What) -> pl.DataFrame:
 
 def _of_table(data: object, what: What, columns: NamedColumns) -> dict[str, list[Sequence[Any]]]:
     """The rows of a table by query: (document, start, end), or (document, quote) where there are no places."""
-    table, source = _table(data, what), called(data)
+    table, source = _table(data, what), name_of_table(data)
     chosen = find_roles(table.columns, COLUMNS, columns.of(table, COLUMNS), source, needed=("query", "document"))
     if what == "chunk" and "start" in chosen and "quote" in chosen and "end" not in chosen:  # as LangChain splits
         length = pl.col(chosen["quote"]).cast(pl.String).str.len_chars()

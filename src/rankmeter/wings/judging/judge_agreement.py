@@ -203,7 +203,7 @@ def pearson(counts: GradeCounts, scale: Floats) -> Floats:
     return _correlation(counts.confusion, scale, scale)
 
 
-def spearman(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (ranks, not grades)
+def rank_correlation(counts: GradeCounts, scale: Floats) -> Floats:  # noqa: ARG001 (ranks, not grades)
     """The correlation of their ranks, ties sharing the mean."""
     rows, columns = counts.confusion.sum(-1), counts.confusion.sum(-2)
     return _correlation(counts.confusion, rows.cumsum(-1) - rows / 2, columns.cumsum(-1) - columns / 2)
@@ -267,7 +267,7 @@ OF_TWO: Mapping[str, Coefficient] = {
     "bias": bias, "absolute_error": absolute_error,
     "kappa_quadratic": partial(kappa, weighting="quadratic"), "kappa_linear": partial(kappa, weighting="linear"),
     "kappa": kappa,
-    "pearson": pearson, "spearman": spearman, "tau_b": tau_b,
+    "pearson": pearson, "spearman": rank_correlation, "tau_b": tau_b,
 }  # fmt: skip
 """What only two judges have."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankmeter.errors import InputError, examples
-from rankmeter.inputs.attributes import called, is_id_name, table_of
+from rankmeter.inputs.attributes import is_id_name, name_of_table, table_of
 from rankmeter.inputs.columns import find_columns, is_usual
 from rankmeter.inputs.reading import CHANCES
 from rankmeter.inputs.titles import into_titles
@@ -94,7 +94,7 @@ def judge_page(
     if not set(offered) <= set(range(10)) or not 2 <= len(set(offered)) == len(offered):  # each must have a key
         raise InputError.of("judging.grades_without_keys", grades=offered)
     pairs, columns = _pairs(pool, seed)
-    graded = _graded(columns.pop(GRADE, []), offered, called(pool, "the pool"))
+    graded = _graded_places(columns.pop(GRADE, []), offered, name_of_table(pool, "the pool"))
     shown = {item for _, item in pairs}
     said = {name.removeprefix("page_"): text for name, text in words(WORDS, lang).items() if name.startswith("page_")}
     titles = into_titles(None if queries is None else {"queries": queries})
@@ -103,7 +103,7 @@ def judge_page(
     fields = _fields(items, shown)
     for table, texts_of, ids in ((queries, texts, asked), (items, fields, shown)):
         if table is not None and not texts_of:
-            source = called(table)
+            source = name_of_table(table)
             raise InputError.of("judging.nothing_to_show", source=source, id=min(ids))
     named = labels or {}
     known = [[grade, named.get(grade, "")] for grade in offered]
@@ -126,7 +126,7 @@ def judge_page(
 def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str]]]:
     """The pairs query by query, the items of each in a random order; their grades and chances, where there are any."""
     frame = _pool_table(pool)
-    columns = find_columns(frame.columns, ("query", "item"), None, called(pool, "the pool"))
+    columns = find_columns(frame.columns, ("query", "item"), None, name_of_table(pool, "the pool"))
     drawn = [name for name in (GRADE, *CHANCES) if name in frame.columns]
     frame = frame.select(
         pl.col(columns["query"]).cast(pl.String).alias("query"), pl.col(columns["item"]).cast(pl.String).alias("item"),
@@ -134,12 +134,12 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
     )  # fmt: skip
     missing = frame.select(pl.any_horizontal(pl.col("query", "item").is_null()).sum()).item()
     if missing:
-        raise InputError.of("judging.pair_without_id", source=called(pool, "the pool"), count=missing)
+        raise InputError.of("judging.pair_without_id", source=name_of_table(pool, "the pool"), count=missing)
     by_query: dict[str, dict[str, tuple[str, ...]]] = {}
     for query, item, *chances in frame.iter_rows():
         by_query.setdefault(query, {})[item] = tuple(chances)
     if not by_query:
-        raise InputError.of("inputs.empty", source=called(pool, "the pool"))
+        raise InputError.of("inputs.empty", source=name_of_table(pool, "the pool"))
     pairs = []
     for query, listed in by_query.items():
         order = sorted(listed)
@@ -148,7 +148,7 @@ def _pairs(pool: object, seed: int) -> tuple[list[list[str]], dict[str, list[str
     return pairs, {name: [by_query[query][item][at] for query, item in pairs] for at, name in enumerate(drawn)}
 
 
-def _graded(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
+def _graded_places(column: Sequence[str], offered: Sequence[int], source: str) -> list[list[int]]:
     """The places of the pairs that are graded already, with their grades; refuses grades that are not offered."""
     graded = []
     for place, text in enumerate(column):
@@ -168,10 +168,10 @@ def _pool_table(pool: object) -> pl.DataFrame:
     except InputError as error:
         if error.__cause__ is None:  # an error with a cause is about parsing the file
             raise
-        raise InputError.of("judging.not_a_pool", source=called(pool, "the pool"), columns=[]) from error
+        raise InputError.of("judging.not_a_pool", source=name_of_table(pool, "the pool"), columns=[]) from error
     if not all(any(is_usual(role, name) for name in frame.columns) for role in ("query", "item")):
         raise InputError.of(
-            "judging.not_a_pool", source=called(pool, "the pool"), columns=examples(frame.columns, shown=8)
+            "judging.not_a_pool", source=name_of_table(pool, "the pool"), columns=examples(frame.columns, shown=8)
         )
     return frame
 

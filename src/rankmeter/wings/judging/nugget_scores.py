@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from rankmeter.errors import InputError, NotFoundError, check_choice, check_level
-from rankmeter.inputs.attributes import called, find_roles, table_of
+from rankmeter.inputs.attributes import find_roles, name_of_table, table_of
 from rankmeter.inputs.columns import ASKED
 from rankmeter.inputs.reading import QUERY_CHANCE
 from rankmeter.late import pl
@@ -197,7 +197,7 @@ def nuggets(
         design = Design("assumed")
         if QUERY_CHANCE in known.columns:
             places = known.select("query", pl.col("nugget").alias("item"), pl.col(QUERY_CHANCE).alias("chance"))
-            design = drawn_queries(places, called(labels))
+            design = drawn_queries(places, name_of_table(labels))
         machine = _per_query(_labels(assisted_by, columns or {}), empty)
         assisted = _assisted(per_query, machine, design, systems, level)
     return NuggetScores(systems, scores, per_query, known, empty, level, lengths, tuple(notes), assisted)
@@ -243,7 +243,7 @@ def _labels(data: object, columns: Mapping[str, str]) -> pl.DataFrame:
     if data is None:
         raise InputError.of("judging.no_labels")
     table = table_of(data, "labels of nuggets")
-    source = called(data)
+    source = name_of_table(data)
     chosen = find_roles(table.columns, COLUMNS, columns, source, needed=("query", "nugget", "importance", "support"))
     parts = {role: table[name].alias(role) for role, name in chosen.items()}
     if not len(table):

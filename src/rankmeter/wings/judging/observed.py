@@ -134,7 +134,7 @@ class WholeQueries(Observed):
     @property
     def correlation(self) -> float:
         """Of the judged queries' values."""
-        return _correlation(self.people, self.machine[self.is_judged])
+        return _linear_correlation(self.people, self.machine[self.is_judged])
 
     def needed(self, half_width: float, level: float, target: Target) -> int | None:
         """Planned with the spread and the correlation of the judged queries."""
@@ -209,7 +209,7 @@ class SingleItems(Observed):
     @property
     def correlation(self) -> float:
         """Of what people and machine add for each drawn item."""
-        return _correlation(self.gains, self.gains - self.corrections)
+        return _linear_correlation(self.gains, self.gains - self.corrections)
 
     def cautions(self) -> list[Said]:
         """Too few items."""
@@ -219,7 +219,7 @@ class SingleItems(Observed):
 Seen = WholeQueries | SingleItems
 
 
-def _correlation(values: Floats, other: Floats) -> float:
+def _linear_correlation(values: Floats, other: Floats) -> float:
     if len(values) < 2 or not (np.ptp(values) > 0 and np.ptp(other) > 0):
         return math.nan
     return float(np.corrcoef(values, other)[0, 1])

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.inputs.accepting import into_judgments, is_path
-from rankmeter.inputs.attributes import called, find_column, table_of
+from rankmeter.inputs.attributes import find_column, name_of_table, table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.inputs.tables import Judgments
 from rankmeter.late import pl
@@ -55,7 +55,7 @@ def into_panel(
     judges: object, *, scale: object = None, judge: str | None = None, columns: Mapping[str, str] | None = None
 ) -> Panel:
     """Judgments of each judge by name, or one table with a column that names the judge, on one scale."""
-    tables = {name: _graded(data, name, columns) for name, data in _by_judge(judges, judge).items()}
+    tables = {name: _graded_by(data, name, columns) for name, data in _by_judge(judges, judge).items()}
     for role in ("query", "item"):
         # Ids of different types are compared as text, as everywhere.
         if len({table[role].dtype for table in tables.values()}) > 1:
@@ -64,7 +64,7 @@ def into_panel(
         raise InputError.of("judging.one_judge", judges=list(tables))
     stated = None if scale is None else parse_scale(scale)
     grades = _scale_of(tables) if stated is None else stated
-    coded = {name: _coded(table, name, grades) for name, table in tables.items()}
+    coded = {name: _coded_grades(table, name, grades) for name, table in tables.items()}
     panel = _side_by_side(coded, grades, is_stated=stated is not None)
     if not (panel.grades.codes != GAP).any():
         raise InputError.of("judging.no_grade", judges=list(tables))
@@ -75,7 +75,7 @@ def into_panel(
 def _by_judge(judges: object, judge: str | None) -> dict[str, Any]:
     if is_path(judges) or is_frame(judges):
         table = table_of(judges, "judgments")
-        source = called(judges)
+        source = name_of_table(judges)
         column = find_column(table, JUDGE_NAMES, "judge", source, given=judge)
         if column is None:
             raise InputError.of("judging.no_judge_column", source=source, columns=examples(table.columns, shown=12))
@@ -114,7 +114,7 @@ def _numeric(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
-def _graded(data: Any, name: str, columns: Mapping[str, str] | None) -> pl.DataFrame:
+def _graded_by(data: Any, name: str, columns: Mapping[str, str] | None) -> pl.DataFrame:
     """Query, item and grade of one judge."""
     try:
         table = into_judgments(data, columns=columns).judgment_table()
@@ -181,7 +181,7 @@ def _scale_of(tables: Mapping[str, pl.DataFrame]) -> Floats:
     return np.arange(0, max(top, 1) + 1, dtype=np.float64)
 
 
-def _coded(table: pl.DataFrame, name: str, scale: Floats) -> pl.DataFrame:
+def _coded_grades(table: pl.DataFrame, name: str, scale: Floats) -> pl.DataFrame:
     """``query``, ``item`` and ``code``, the place of the grade on the scale; below 0 and not on it is no judgment."""
     grades = table["grade"].to_numpy()
     places = np.searchsorted(scale, grades).clip(0, len(scale) - 1)

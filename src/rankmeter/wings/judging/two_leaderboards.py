@@ -29,7 +29,7 @@ from rankmeter.wings.judging.board_agreement import (
     favour,
     largest_drop,
     overlap,
-    places,
+    places_of_systems,
     regret,
     tau_ap,
     tau_ap_b,
@@ -237,7 +237,7 @@ def leaderboards(
                 "judging.not_assisted", measure=str(measure), why=said("no_mean", aggregate=measure.aggregate)
             )
     truths = tuple(into_judgments(side, columns=columns) for side in (people, machine))
-    values, queries = _values(truths, systems, asked, columns)
+    values, queries = _values_of_judges(truths, systems, asked, columns)
     rng = np.random.default_rng(seed)
     boards = {}
     for measure in asked.measures:
@@ -262,7 +262,7 @@ def _notes(systems: int, queries: int) -> list[Said]:
     return [*notes, said("halves_are_the_yardstick"), said("circular")]
 
 
-def _values(
+def _values_of_judges(
     truths: tuple[Judgments, ...], systems: Mapping[str, object], asked: Asked, columns: Mapping[str, str] | None
 ) -> tuple[dict[Measure, tuple[Floats, Floats]], list[str]]:
     """(systems, queries) under each judge, on the queries that both judged."""
@@ -309,7 +309,7 @@ def _boards(
     people, machine = signed * y.mean(1), signed * f.mean(1)
     ties = len(np.unique(people)) < len(names)
     favours = favour(f - y, level=level, correction=correction)
-    ranks = places(people), places(machine)
+    ranks = places_of_systems(people), places_of_systems(machine)
     rows = [
         BoardRow(name, float(y[at].mean()), float(f[at].mean()), int(ranks[0][at]), int(ranks[1][at]),
                  float((f[at] - y[at]).mean()), *favours[at])

@@ -19,10 +19,10 @@ from rankmeter.errors import InputError, NotFoundError, check_level, check_whole
 from rankmeter.late import pl
 from rankmeter.measures import Measure, into_measures
 from rankmeter.showing.document import Cell, Column, Table
-from rankmeter.showing.numbers import known
+from rankmeter.showing.numbers import number_or_none
 from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.power import quantile, wilson
+from rankmeter.stats.power import two_sided_quantile, wilson
 from rankmeter.stats.rank_agreement import mean_ranks, spearman
 from rankmeter.wings.online.contrasts import corrected_p
 from rankmeter.wings.online.estimates import Estimate, of_variance
@@ -286,7 +286,7 @@ class Predictors(ToldTable):
         rows = (
             (Cell(predictor.measure), Cell(predictor.sign.text(language)),
              number_cell(predictor.correlation, predictor.low, predictor.high, language),
-             Cell(known(predictor.p_corrected)))
+             Cell(number_or_none(predictor.p_corrected)))
             for predictor in self.predictors
         )  # fmt: skip
         return Table(columns, tuple(rows))
@@ -395,7 +395,7 @@ def _spearman_interval(rho: float, n: int, level: float) -> tuple[float, float]:
     if n < 4:
         return -1.0, 1.0
     clipped = min(max(rho, -0.999999), 0.999999)
-    half = quantile(level) * math.sqrt((1 + clipped**2 / 2) / (n - 3))
+    half = two_sided_quantile(level) * math.sqrt((1 + clipped**2 / 2) / (n - 3))
     return math.tanh(math.atanh(clipped) - half), math.tanh(math.atanh(clipped) + half)
 
 

@@ -52,19 +52,19 @@ def count_clicks(log: Events, counting: ListCounting) -> ClickCounts:
     with partitioned(log, needed) as partitions:
         parts: list[ClickCounts] = list(partitions.each(work))
         types = partitions.seen.types
-    places = _summed([part.places for part in parts], [*PAIR, "place"])
+    places = _summed_tables([part.places for part in parts], [*PAIR, "place"])
     if places.is_empty():
         raise InputError.of("online.no_impressions_of_queries", source=log.source, types=examples(types))
     if not places["clicks"].sum():
         raise InputError.of("online.no_clicks", source=log.source, types=examples(types))
     lists = [part.lists.with_columns(pl.col("list") + (at << 40)) for at, part in enumerate(parts) if len(part.lists)]
     return ClickCounts(
-        places, _summed([part.users for part in parts], PAIR), pl.concat(lists) if lists else pl.DataFrame(),
+        places, _summed_tables([part.users for part in parts], PAIR), pl.concat(lists) if lists else pl.DataFrame(),
         sum(part.orphans for part in parts),
     )  # fmt: skip
 
 
-def _summed(tables: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
+def _summed_tables(tables: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
     counted = [table for table in tables if len(table)]
     return pl.DataFrame() if not counted else pl.concat(counted).group_by(keys).agg(pl.exclude(keys).sum()).sort(keys)
 

@@ -21,7 +21,7 @@ from rankmeter.cli.options import (
     level_option,
     measure_option,
     pairs,
-    parts,
+    part_list,
     seed_option,
 )
 from rankmeter.cli.output import Answer, Delivery
@@ -52,7 +52,7 @@ def _ratios(option: str, text: str | None) -> dict[str, float] | None:
 
 def _shares(option: str, text: str | None) -> list[float]:
     """Read ``0.25,0.5``."""
-    return [_number(option, share) for share in parts(option, text)]
+    return [_number(option, share) for share in part_list(option, text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Deciding:
     sequential: Literal["once", "always-valid", "obrien-fleming", "pocock"] = option(default="once")
     looks: list[float] = option(cls=CommaList, metavar="SHARE,...", parse=_shares)
     prior: float | None = option()
-    covariates: list[str] = option(cls=CommaList, metavar="COLUMN,...", parse=parts)
+    covariates: list[str] = option(cls=CommaList, metavar="COLUMN,...", parse=part_list)
     strata: str | None = option(metavar="COLUMN")
     days: bool = option(default=False)
 

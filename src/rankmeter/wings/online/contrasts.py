@@ -101,7 +101,7 @@ def estimate(
     return of_variance(value, variance, sums.n, level, said("method_delta"), look)
 
 
-def values_of(
+def group_values(
     sums: Sums,
     measures: Sequence[OnlineMeasure],
     look: Look,

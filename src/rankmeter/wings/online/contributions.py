@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.wings.online.estimates import GroupValue, quantile, trimmed_mean
+from rankmeter.wings.online.estimates import GroupValue, quantile_of_group, trimmed_mean
 from rankmeter.wings.online.event_columns import HOUR
 from rankmeter.wings.online.events import CONVERSION
 from rankmeter.wings.online.log import Log, SessionTable, first_of_each
@@ -25,7 +25,7 @@ from rankmeter.wings.online.measures import (
 )
 
 
-def parts(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
+def parts_by_unit(measure: OnlineMeasure, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
     """What each unit adds to the numerator and to the denominator of a measure, two arrays ``(units,)``."""
     return _PARTS[type(measure)](measure, log, unit, units)
 
@@ -38,7 +38,7 @@ def is_per_user(measure: OnlineMeasure) -> bool:
 def amounts(measure: OnlineMeasure, log: Log, unit: Ints) -> tuple[Floats, Ints]:
     """The values that a quantile or a trimmed mean is taken of, and the unit of each."""
     if getattr(measure, "per", "") == "user":
-        x, y = parts(measure, log, unit, log.users)
+        x, y = parts_by_unit(measure, log, unit, log.users)
         home = np.flatnonzero(y > 0)
         return x[home], home
     if isinstance(measure, Value):
@@ -52,7 +52,7 @@ def amounts(measure: OnlineMeasure, log: Log, unit: Ints) -> tuple[Floats, Ints]
 def located(measure: OnlineMeasure, values: Any, unit: Any) -> GroupValue:
     """The quantile or the trimmed mean that a measure asks for."""
     if getattr(measure, "quantile", None) is not None:
-        return quantile(values, unit, measure.quantile)  # type: ignore[attr-defined]
+        return quantile_of_group(values, unit, measure.quantile)  # type: ignore[attr-defined]
     return trimmed_mean(values, measure.trim)  # type: ignore[attr-defined]
 
 
@@ -175,7 +175,7 @@ def _clicks_until(group: Ints, time: Ints, at_group: Ints, at_time: Ints, *, inc
     return counts
 
 
-def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
+def _denominators(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) -> Floats:
     """The denominator of conversions and value."""
     if per == "user":
         return np.ones(units)
@@ -187,7 +187,7 @@ def _below(per: str, measure: SessionMeasure, log: Log, unit: Ints, units: int) 
 
 
 def _conversions(measure: Conversions, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    return total(unit, units, log.is_kind(CONVERSION)), _below(measure.per, measure, log, unit, units)
+    return total(unit, units, log.is_kind(CONVERSION)), _denominators(measure.per, measure, log, unit, units)
 
 
 def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
@@ -202,7 +202,7 @@ def _paid(measure: Value, log: Log) -> tuple[Ints, Floats]:
 
 
 def _value(measure: Value, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:
-    return total(unit, units, *_paid(measure, log)), _below(measure.per, measure, log, unit, units)
+    return total(unit, units, *_paid(measure, log)), _denominators(measure.per, measure, log, unit, units)
 
 
 def _duration(measure: SessionDuration, log: Log, unit: Ints, units: int) -> tuple[Floats, Floats]:

@@ -254,7 +254,7 @@ SIDE = 0.95
 """The level of the interval from whose width the variance of a quantile is taken."""
 
 
-def quantile(values: Any, unit: Any, share: float) -> GroupValue:
+def quantile_of_group(values: Any, unit: Any, share: float) -> GroupValue:
     """A quantile, and its variance where the values of one unit depend on each other.
 
     The share of values below the quantile is a quotient over units, whose variance the delta method gives; the

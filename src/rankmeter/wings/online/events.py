@@ -26,7 +26,7 @@ from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame, scan
-from rankmeter.inputs.shards import Files, expand
+from rankmeter.inputs.shards import Files, files_of_path
 from rankmeter.late import pl, polars_faults
 from rankmeter.wings.loading import source_of
 from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, flags_set, times_of
@@ -271,7 +271,7 @@ def _open(source: object, format: str | None) -> Opened:
     if isinstance(source, (list, tuple)):
         return Opened(_records(source, "events (records)"), "events (records)")
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(os.fspath(source), format)
+        return _open_all(os.fspath(source), format)
     if is_frame(source):
         name = f"events ({kind_of_frame(source)})"
         is_polars = isinstance(source, (pl.DataFrame, pl.LazyFrame))
@@ -343,13 +343,13 @@ def unreadable(name: str, error: Exception) -> InputError:
     return InputError.of("online.not_read_to_its_end", source=name, why=reason_of(error))
 
 
-def _open_path(path: str, format: str | None) -> Opened:
+def _open_all(path: str, format: str | None) -> Opened:
     """A file, or those of a folder or a pattern, which are of one kind."""
     known = sorted(set(_ENDINGS.values()))
     if format is not None and format not in known:
         hint = did_you_mean(format, known)
         raise InputError.of("inputs.unknown_format", format=f"{format!r}", names=known, hint=hint)
-    files = expand(path) if path else Files((path,))
+    files = files_of_path(path) if path else Files((path,))
     if files.paths == (path,):
         return _open_file(path, format)
     parts: list[Opened] = []

@@ -21,9 +21,9 @@ from rankmeter.wings.online.contrasts import (
     corrected_p,
     cuped,
     difference,
+    group_values,
     resampled_difference,
     stratified,
-    values_of,
 )
 from rankmeter.wings.online.estimates import Estimate, GroupValue, Lift, compare, detectable, heterogeneity
 from rankmeter.wings.online.event_columns import check_mapping
@@ -398,7 +398,7 @@ class Contrast:
     def values(self, variant: str, measures: Sequence[OnlineMeasure]) -> dict[OnlineMeasure, Estimate]:
         """The value of each measure in one variant."""
         located, resampled = self.located.get(variant), self.resampled.get(variant)
-        return values_of(self.groups[variant], measures, self.plan.look(), located, resampled)
+        return group_values(self.groups[variant], measures, self.plan.look(), located, resampled)
 
     def effects(self, measures: Sequence[OnlineMeasure], segment: str = "") -> tuple[Effect, ...]:
         """Each measure of each variant against the control, not yet corrected."""

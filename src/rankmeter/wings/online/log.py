@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.late import pl
-from rankmeter.placing.matching import mixed
+from rankmeter.placing.matching import mixed_hashes
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes
+from rankmeter.placing.segments import row_changes
 from rankmeter.wings.online.event_columns import HOUR
 from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.wings.online.measures import SessionMeasure
@@ -68,7 +68,7 @@ class Log:
         self._columns = columns
         self.kind = columns["flags"] & np.uint8(3)
         self.time: Ints = columns["time"]
-        begins = changes(columns["user"])
+        begins = row_changes(columns["user"])
         self.user: Ints = np.cumsum(begins) - 1
         self._first_of_user = np.flatnonzero(begins)
         self.users = len(self._first_of_user)
@@ -93,7 +93,7 @@ class Log:
     @property
     def user_names(self) -> npt.NDArray[np.uint64]:
         """(users,) what stands for the id of each user in every partition of the log."""
-        return mixed(self._columns["user name" if self.has("user name") else "user"][self._first_of_user])
+        return mixed_hashes(self._columns["user name" if self.has("user name") else "user"][self._first_of_user])
 
     def __len__(self) -> int:
         return len(self.time)
@@ -120,7 +120,7 @@ class Log:
         """Each user's events together, in order of time; events of one moment in the order of the log."""
         order = np.lexsort((columns["time"], columns["user"]))
         columns = {name: column[order] for name, column in columns.items()}
-        same_user = ~changes(columns["user"])[1:]
+        same_user = ~row_changes(columns["user"])[1:]
         self.found["out of order"] = int(np.count_nonzero(same_user & (order[1:] < order[:-1])))
         return columns
 
@@ -137,12 +137,12 @@ class Log:
 
     def _of_bots(self, columns: Columns) -> Bools:
         """(n,) the events of users who did more in one clock hour than a person does."""
-        new_user = changes(columns["user"])
+        new_user = row_changes(columns["user"])
         if not (np.diff(np.flatnonzero(new_user), append=len(new_user)) > MOMENTS_PER_HOUR).any():
             return np.zeros(len(new_user), np.bool_)
         user = np.cumsum(new_user) - 1
-        rows = np.flatnonzero(new_user | changes(columns["time"]))
-        begins = np.flatnonzero(changes(user[rows], columns["time"][rows] // HOUR))
+        rows = np.flatnonzero(new_user | row_changes(columns["time"]))
+        begins = np.flatnonzero(row_changes(user[rows], columns["time"][rows] // HOUR))
         counts = np.diff(begins, append=len(rows))
         bots = np.zeros(int(new_user.sum()), np.bool_)
         bots[user[rows[begins[counts > MOMENTS_PER_HOUR]]]] = True
@@ -289,7 +289,7 @@ def first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
 def numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
     """A number from 0 for each distinct row, and how many there are."""
     order = np.lexsort(columns[::-1])
-    begins = changes(*(column[order] for column in columns))
+    begins = row_changes(*(column[order] for column in columns))
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.cumsum(begins) - 1
     return numbers, int(begins.sum())
@@ -303,7 +303,7 @@ def companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Int
         together = together * _ODD + column.view(np.uint64)
     # A row that has a bucket of a hash to itself is the only one of its kind; most have, in a table this large.
     bits = np.uint64(64 - (8 * len(rows)).bit_length())
-    bucket = (mixed(together)[rows] >> bits).astype(np.int64)
+    bucket = (mixed_hashes(together)[rows] >> bits).astype(np.int64)
     rows = rows[np.bincount(bucket)[bucket] > 1]
     return rows, *numbered([column[rows] for column in columns])
 
@@ -315,7 +315,7 @@ def seen_before(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools
     keys = [columns[name][rows].view(np.uint64) for name in names]  # as bits, in which a missing value equals another
     keys.append(columns["flags"][rows] & np.uint8(sum(FLAGS.get(name, 0) for name in names)))  # which ids are missing
     order = np.lexsort(keys[::-1])
-    repeated[rows[order[~changes(*(key[order] for key in keys))]]] = True
+    repeated[rows[order[~row_changes(*(key[order] for key in keys))]]] = True
     return repeated
 
 
@@ -362,13 +362,13 @@ def sessions_of(
     rows = np.arange(len(user)) if active is None else np.flatnonzero(active)
     has_id = np.zeros(len(rows), np.bool_)
     if ids is None:
-        begins = changes(user[rows])
+        begins = row_changes(user[rows])
     else:
         rows = rows if gap is not None else rows[ids[1][rows]]
         named, has_id = np.where(ids[1][rows], ids[0][rows], np.uint64(0)), ids[1][rows]
         order = np.lexsort((named, has_id, user[rows]))  # stable: time stays in order inside a session
         rows, named, has_id = rows[order], named[order], has_id[order]
-        begins = changes(user[rows], named, has_id)
+        begins = row_changes(user[rows], named, has_id)
     when = time[rows]
     if gap is not None:
         begins[1:] |= ~has_id[1:] & (when[1:] - when[:-1] >= gap)

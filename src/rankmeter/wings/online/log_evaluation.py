@@ -15,7 +15,7 @@ from rankmeter.errors import InputError, MeasureError, examples
 from rankmeter.inputs.columns import fold
 from rankmeter.measures import into_measures
 from rankmeter.stats.student import t_quantile
-from rankmeter.wings.online.contrasts import values_of
+from rankmeter.wings.online.contrasts import group_values
 from rankmeter.wings.online.event_columns import EVENT_NAMES
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log import MOMENTS_PER_HOUR
@@ -118,7 +118,7 @@ def evaluate(
     return OnlineEvaluation(
         by=by or "",
         estimates={
-            " ".join(label): values_of(
+            " ".join(label): group_values(
                 sums, question.measures, plan.look(), counted.located.get(label), counted.resampled.get(label)
             )
             for label, sums in groups.items()
@@ -241,7 +241,7 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     if log.columns.get("item", "").startswith("items."):
         notes.append(said("items_are_events"))
     if seen.span is not None:
-        notes.append(said("log_span", first=_moment(seen.span[0]), last=_moment(seen.span[1])))
+        notes.append(said("log_span", first=_moment_shown(seen.span[0]), last=_moment_shown(seen.span[1])))
     if seen.lowest_position == 0:
         notes.append(said("positions_from_zero"))
     if not log.has("request"):
@@ -251,7 +251,7 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
     return tuple(notes)
 
 
-def _moment(time: int) -> str:
+def _moment_shown(time: int) -> str:
     try:
         return datetime.fromtimestamp(time / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (OverflowError, ValueError, OSError):

@@ -92,7 +92,7 @@ def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> lis
     if result.positions:
         charts.append(("positions", _positions(result.positions, words)))
     if any(length.sessions for length in result.lengths):
-        charts.append(("lengths", _lengths(result.lengths, words)))
+        charts.append(("lengths", _length_rows(result.lengths, words)))
     return [Chart(name, words[name], spec, words[_CHARTS[name]]) for name, spec in charts]
 
 
@@ -150,7 +150,7 @@ def _positions(positions: Any, words: dict[str, str]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _lengths(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
+def _length_rows(lengths: Any, words: dict[str, str]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     before = 0.0
     for length in lengths:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from rankmeter.errors import InputError
 from rankmeter.late import pl
-from rankmeter.placing.matching import mixed
+from rankmeter.placing.matching import mixed_hashes
 from rankmeter.wings.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
 from rankmeter.wings.online.events import CONVERSION, FIELDS, KINDS, DistantRows, Events, unreadable
 
@@ -286,7 +286,7 @@ class Partitions:
         for column in columns.values():
             self._held_bytes += int(column.estimated_size()) if isinstance(column, pl.Series) else column.nbytes
         if parts > 1:
-            hashed = user.hash(seed=7).to_numpy() if isinstance(user, pl.Series) else mixed(user)
+            hashed = user.hash(seed=7).to_numpy() if isinstance(user, pl.Series) else mixed_hashes(user)
             home = (((hashed >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32)).astype(np.int16)
             order = np.argsort(home, kind="stable")  # the order of a user's events is kept
             ends = np.cumsum(np.bincount(home, minlength=parts)).tolist()
@@ -363,7 +363,7 @@ class DistantPartitions:
     seen: Seen = field(default_factory=Seen)
 
     def __enter__(self) -> Self:
-        for seen in self.rows.worked(partial(_look, self.empty)):
+        for seen in self.rows.worked(partial(_look_through, self.empty)):
             self.seen.add(seen)
         self.seen.settle(self.log)
         return self
@@ -376,7 +376,7 @@ class DistantPartitions:
         yield from self.rows.worked(partial(_count, self.empty, self.seen, self.rows.order, work), dealt=True)
 
 
-def _look(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
+def _look_through(empty: Callable[[], Partitions], batches: Iterator[pl.DataFrame]) -> Iterator[Seen]:
     """What is seen in the rows of a part there."""
     partitions = empty()
     for batch in batches:

@@ -146,7 +146,7 @@ def position_bias(
     if missing := [role for role in ("item", "position") if not log.has(role)]:
         hint = say_names(*missing)
         raise InputError.of("online.bias_needs_column", source=log.source, missing=missing, hint=hint)
-    table, labels = _counts(log, positions)
+    table, labels = _shown_and_clicked(log, positions)
     if not len(table):
         raise InputError.of("online.no_impressions", source=log.source)
     curve = table.group_by("position").agg(pl.col("shown").sum(), pl.col("clicked").sum()).sort("position")
@@ -160,11 +160,11 @@ def position_bias(
     return PositionBias(log.source, tuple(rows), over, level, resamples, by_query)
 
 
-def _counts(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
+def _shown_and_clicked(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
     """How often each item of each query was shown and clicked at each position, by variant."""
     needed = {"request", "query", "item", "position", "variant", "id", "words"}
     with partitioned(log, needed) as partitions:
-        tables = list(partitions.each(partial(_counts_of, positions=positions)))
+        tables = list(partitions.each(partial(_placed_counts, positions=positions)))
         labels = partitions.seen.labels["variant"]
     if not tables:
         return pl.DataFrame(), labels
@@ -172,7 +172,7 @@ def _counts(log: Events, positions: int) -> tuple[pl.DataFrame, list[str]]:
     return whole.filter(pl.col("shown") > 0).sort(_KEYS), labels
 
 
-def _counts_of(columns: Columns, seen: Seen, words: Words, *, positions: int) -> pl.DataFrame:
+def _placed_counts(columns: Columns, seen: Seen, words: Words, *, positions: int) -> pl.DataFrame:
     """Impressions and clicks of some whole users, by item, query and position."""
     exposures = Log(columns, seen).shown_items().filter(pl.col("place") <= positions)
     counts = exposures.group_by("query", "item", "variant", pl.col("place").alias("position")).agg(

@@ -29,7 +29,7 @@ from rankmeter.inputs.attributes import table_of
 from rankmeter.inputs.frames import is_frame
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
-from rankmeter.placing.matching import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed_hashes
 from rankmeter.placing.placements import Floats
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wording import Said, said
@@ -113,11 +113,11 @@ class Draws:
         """Resample a table with a row per unit; ``units`` are their ids, spread over all bits."""
         pieces = _pieces_of(rows)
         totals = np.zeros((resamples, pieces.table.shape[1]))
-        resample = mixed(np.arange(1, resamples + 1, dtype=np.uint64) * _ODD + np.uint64(seed))
+        resample = mixed_hashes(np.arange(1, resamples + 1, dtype=np.uint64) * _ODD + np.uint64(seed))
         step = max(1, CELLS // resamples)
         for first in range(0, len(rows), step):
             block = slice(first, first + step)
-            chance = mixed(resample[:, None] ^ units[None, block]) >> np.uint64(64 - _CHANCES)
+            chance = mixed_hashes(resample[:, None] ^ units[None, block]) >> np.uint64(64 - _CHANCES)
             totals += _poisson()[chance] @ pieces.table[block]
         places = zip(pieces.column, pieces.shift, strict=True)
         return cls(rows.shape[1], dict(zip(places, totals.T, strict=True)))

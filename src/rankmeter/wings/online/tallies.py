@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from rankmeter.arithmetic.exact_sums import rounded
 from rankmeter.errors import InputError
-from rankmeter.placing.matching import Hashes, mixed
+from rankmeter.placing.matching import Hashes, mixed_hashes
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.placing.segments import changes
-from rankmeter.wings.online.contributions import amounts, is_engaged, is_per_user, located, parts
+from rankmeter.placing.segments import row_changes
+from rankmeter.wings.online.contributions import amounts, is_engaged, is_per_user, located, parts_by_unit
 from rankmeter.wings.online.estimates import GroupValue
 from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION, Events
 from rankmeter.wings.online.heavy_units import Heaviest
@@ -221,15 +221,15 @@ def _unit_ids(log: Log, unit: Ints, units: int) -> Hashes:
     first = first_of_each(unit, unit >= 0, units)
     order = np.argsort(first, kind="stable")
     user = log.user[first[order]]
-    begins = np.flatnonzero(changes(user))
+    begins = np.flatnonzero(row_changes(user))
     number = np.empty(units, np.uint64)
     number[order] = np.arange(units) - np.repeat(begins, np.diff(begins, append=units))
-    return mixed(log.user_names[log.user[first]] + mixed(number))
+    return mixed_hashes(log.user_names[log.user[first]] + mixed_hashes(number))
 
 
 def _table(log: Log, question: Question, unit: Ints, units: int) -> Floats:
     """(units, columns) what each unit adds to the numerator and to the denominator of each measure."""
-    columns = [part for measure in question.summed for part in parts(measure, log, unit, units)]
+    columns = [part for measure in question.summed for part in parts_by_unit(measure, log, unit, units)]
     return np.column_stack(columns) if columns else np.zeros((units, 0))
 
 
@@ -264,7 +264,7 @@ def _covariates(whole: Log, log: Log, covariates: int) -> Floats:
 def _count_windows(log: Log, question: Question, tally: UserTally, unit: Ints, table: Floats) -> None:
     """Add what each user did in each window of time to the window, and which variants were seen in it."""
     numbers, window = np.unique(log.time // WINDOWS[question.unit], return_inverse=True)
-    totals = totals_by(window[np.flatnonzero(changes(unit))], len(numbers), table)
+    totals = totals_by(window[np.flatnonzero(row_changes(unit))], len(numbers), table)
     for number, part in zip(numbers.tolist(), totals, strict=True):
         add_to(tally.windows, number, part)
     label = log.column(question.by[0]).astype(np.int64) if question.by else np.zeros(len(log), np.int64)
@@ -285,7 +285,7 @@ def _add_windows(question: Question, seen: Seen, tally: UserTally) -> None:
     most = 1 if question.plan.crossed == "drop" else MOST_LABELS
     group = np.array([codes[0] if 1 <= len(codes) <= most else -1 for codes in variants.values()])
     words = seen.labels[question.by[0]] if question.by else [ALL]
-    ids = mixed(np.array(list(variants), np.int64).view(np.uint64)) if question.plan.resamples else None
+    ids = mixed_hashes(np.array(list(variants), np.int64).view(np.uint64)) if question.plan.resamples else None
     _add_groups(table, group, [(word,) for word in words], ids, question, tally)
 
 
@@ -359,7 +359,7 @@ def units_of(log: Log, unit: Unit) -> tuple[Ints, int]:
     if unit == "user":
         return log.user, log.users
     if unit in WINDOWS:  # what one user did in one of them
-        begins = changes(log.user) | changes(log.time // WINDOWS[unit])
+        begins = row_changes(log.user) | row_changes(log.time // WINDOWS[unit])
         return np.cumsum(begins) - 1, int(begins.sum())
     if unit == "session":
         table = log.sessions(_DEFAULT_SESSIONS)
@@ -403,7 +403,7 @@ def _label_of_units(log: Log, role: str, unit: Ints, units: int, question: Quest
 
 def _compare_with_users(log: Log, unit: Ints, variant: Ints, tally: UserTally) -> None:
     """Count the users with several units, those of them in several variants, and how many would be by chance."""
-    rows = np.flatnonzero(changes(unit) & (unit >= 0))
+    rows = np.flatnonzero(row_changes(unit) & (unit >= 0))
     ids, first = np.unique(unit[rows], return_index=True)
     user, variant = log.user[rows[first]], variant[ids]
     user, variant = user[variant >= 0], variant[variant >= 0]

@@ -277,7 +277,7 @@ def _all_shuffled(learned: Learned, block: Ints, keys: Any, there: Ints) -> List
     if learned.without_seen:
         row, item = _seen(learned, block)
         values[row, np.searchsorted(there, item)] = np.iinfo(np.int64).max
-    return _lowest(values, learned.k, block, there)
+    return _lowest_in_rows(values, learned.k, block, there)
 
 
 def _drawn_in_turn(learned: Learned, block: Ints, keys: Any, there: Ints, draws: int) -> Lists:
@@ -325,11 +325,11 @@ def alike(learned: Learned, kind: Similarity) -> Lists:
         if learned.without_seen:
             row, item = _seen(learned, block)
             values[row, item] = np.inf
-        found.append(_lowest(values, learned.k, block, there))
+        found.append(_lowest_in_rows(values, learned.k, block, there))
     return _sorted(found)
 
 
-def _lowest(values: Any, k: int, block: Ints, items: Ints) -> Lists:
+def _lowest_in_rows(values: Any, k: int, block: Ints, items: Ints) -> Lists:
     """The k items with the lowest values of each row, of equals the lower ids; the end of the scale is none."""
     worst = np.iinfo(values.dtype).max if values.dtype.kind == "i" else np.inf
     order = np.argsort(values, axis=1, kind="stable")[:, :k]

@@ -23,7 +23,7 @@ from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import check_format, recognise
 from rankmeter.inputs.frames import OpenedFrame, as_frame, is_frame, kind_of_frame, scan
 from rankmeter.inputs.reading import Origin
-from rankmeter.inputs.shards import Files, expand
+from rankmeter.inputs.shards import Files, files_of_path
 from rankmeter.late import Late, pl, polars_faults
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.wings.protocol.clock import Clock, read_times
@@ -267,13 +267,13 @@ def _series(name: str, column: RawColumn) -> pl.Series:
 
 def _open_path(path: str | os.PathLike[str] | Files, format: str | None) -> tuple[pl.LazyFrame, str, tuple[str, ...]]:
     check_format(format)
-    files = path if isinstance(path, Files) else expand(os.fspath(path))
+    files = path if isinstance(path, Files) else files_of_path(os.fspath(path))
     with files.reading():
-        frames = [_open_file(file, format) for file in files.paths]
+        frames = [_open_interactions(file, format) for file in files.paths]
     return (frames[0] if len(frames) == 1 else pl.concat(frames)), files.source, files.paths
 
 
-def _open_file(path: str, format: str | None) -> pl.LazyFrame:
+def _open_interactions(path: str, format: str | None) -> pl.LazyFrame:
     with open_source(path) as source:
         if not source.head.strip():
             raise EmptyInputError.of("inputs.empty", source=source.name)

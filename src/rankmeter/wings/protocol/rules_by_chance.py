@@ -86,10 +86,10 @@ def replay_cold_users(
     table: Interactions, draw: Draw, test_size: float = 0.25, backend: str = "polars"
 ) -> list[Labels]:
     """A share of the users with all of their rows."""
-    return _users(table, draw, lambda count: round(test_size * count))
+    return _users_by_chance(table, draw, lambda count: round(test_size * count))
 
 
-def _users(table: Interactions, draw: Draw, size: Any) -> list[Labels]:
+def _users_by_chance(table: Interactions, draw: Draw, size: Any) -> list[Labels]:
     there = np.unique(table.user.codes)
     drawn = there[np.argsort(of_ids(table.user, draw.seed)[there], kind="stable")]
     chosen = np.zeros(table.user.count, bool)

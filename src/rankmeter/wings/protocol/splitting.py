@@ -112,7 +112,9 @@ def split(
             inputs={"interactions": digest_of(keys)},
         )  # fmt: skip
 
-    return Split(tuple(Fold(_spread(labels, rows, len(table)), origins) for labels in folds), Late(protocol), origins)
+    return Split(
+        tuple(Fold(_labels_of_all(labels, rows, len(table)), origins) for labels in folds), Late(protocol), origins
+    )
 
 
 def _nested(strategy: Strategy, validation: object) -> Strategy | None:
@@ -180,7 +182,7 @@ def _with_validation(table: Interactions, labels: Labels, nested: Strategy, draw
     return changed
 
 
-def _spread(labels: Labels, rows: Ints | None, total: int) -> Labels:
+def _labels_of_all(labels: Labels, rows: Ints | None, total: int) -> Labels:
     """The labels of all rows of the input; those that a step removed are in no part."""
     if rows is None:
         return labels

@@ -136,7 +136,7 @@ class Protocol(Addition, ShownAsTable):
     def leak_sentences(self) -> list[Said]:
         """What leaks, over all folds together."""
         counts = [fold.leaks.to_dict() for fold in self.folds]
-        together = {name: _added([count[name] for count in counts]) for name in counts[0]}
+        together = {name: _sum_of_known([count[name] for count in counts]) for name in counts[0]}
         return Leaks.from_dict(together).sentences()
 
     def document(self, language: Language = "en") -> list[Block]:
@@ -242,6 +242,6 @@ def together(sentences: Sequence[Said]) -> Said:
     return last
 
 
-def _added(counts: Sequence[int | None]) -> int | None:
+def _sum_of_known(counts: Sequence[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

@@ -339,10 +339,10 @@ class RowFolds(Strategy):
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
         order = np.argsort(of_rows(table, draw.seed), kind="stable")
-        return Divided(_folds(order, self.k, np.arange(len(order))))
+        return Divided(_folds_by_member(order, self.k, np.arange(len(order))))
 
 
-def _folds(order: Ints, k: int, member: Ints) -> tuple[Labels, ...]:
+def _folds_by_member(order: Ints, k: int, member: Ints) -> tuple[Labels, ...]:
     """K folds: ``order`` are the members as drawn, ``member`` that of each row."""
     fold = np.empty(len(order), np.int64)
     fold[order] = np.arange(len(order)) % k
@@ -365,7 +365,7 @@ class UserFolds(Strategy):
         drawn = _drawn(table.user.codes, of_ids(table.user, draw.seed))
         place = np.zeros(table.user.count, np.int64)
         place[drawn] = np.arange(len(drawn))
-        return Divided(_folds(np.arange(len(drawn)), self.k, place[table.user.codes]))
+        return Divided(_folds_by_member(np.arange(len(drawn)), self.k, place[table.user.codes]))
 
 
 def _drawn(codes: Ints, hashes: Any) -> Ints:

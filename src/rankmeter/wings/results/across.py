@@ -160,11 +160,11 @@ def without_holes(table: TaskScores, holes: Holes, sign: int) -> tuple[TaskScore
         filled = np.where(missing, worst[None, :], table.scores)
         return table, filled, [*table.notes, said("across_holes_worst", **facts)]
     if holes == "common":
-        kept = _kept(table, range(len(table.systems)), np.flatnonzero(~missing.any(axis=0)).tolist())
+        kept = _kept_scores(table, range(len(table.systems)), np.flatnonzero(~missing.any(axis=0)).tolist())
         left = [table.tasks[at] for at in np.flatnonzero(missing.any(axis=0))]
         note = said("across_holes_common", tasks=len(kept.tasks), total=len(table.tasks), left=left[:5], **facts)
     else:
-        kept = _kept(table, np.flatnonzero(~missing.any(axis=1)).tolist(), range(len(table.tasks)))
+        kept = _kept_scores(table, np.flatnonzero(~missing.any(axis=1)).tolist(), range(len(table.tasks)))
         left = [table.systems[at] for at in np.flatnonzero(missing.any(axis=1))]
         note = said("across_holes_drop", systems=len(kept.systems), total=len(table.systems), left=left[:5], **facts)
     if len(kept.systems) < 2 or len(kept.tasks) < 2:
@@ -172,7 +172,7 @@ def without_holes(table: TaskScores, holes: Holes, sign: int) -> tuple[TaskScore
     return kept, kept.scores, [*table.notes, note]
 
 
-def _kept(table: TaskScores, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
+def _kept_scores(table: TaskScores, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
     at_system = {old: new for new, old in enumerate(systems)}
     at_task = {old: new for new, old in enumerate(tasks)}
     return replace(

@@ -19,7 +19,7 @@ from rankmeter.wings.results.claim_bounds import (
 )
 from rankmeter.wings.results.derived_cells import bold_findings, derived_findings
 from rankmeter.wings.results.printed import ROUNDINGS, PrintedClaim, Rounding, claim
-from rankmeter.wings.results.printed_tables import PrintedTable, read_table
+from rankmeter.wings.results.printed_tables import PrintedTable, read_printed
 from rankmeter.wings.results.remarks import by_column, by_row, of_one_cutoff, random_value, remarks, resolution
 from rankmeter.wings.results.verdicts import Audit, AuditFinding
 from rankmeter.wording import Said, kinds, said
@@ -87,7 +87,7 @@ def audit(
     """
     _check(relevant, candidates, runs, folds, rounding, scale)
     read = _into_table(table, scale)
-    sizes = _sizes(read, queries)
+    sizes = _query_counts(read, queries)
     base = Setting(relevant=relevant or "many", candidates=candidates, runs=runs, folds=folds)
     roundings = ROUNDINGS if rounding is None else (rounding,)
     findings: list[AuditFinding] = []
@@ -122,7 +122,7 @@ def _into_table(table: object, scale: str | None) -> PrintedTable:
     if isinstance(table, PrintedTable):
         return table
     if not isinstance(table, Mapping):
-        return read_table(table, scale=scale)
+        return read_printed(table, scale=scale)
     lost = any(isinstance(value, float) for value in table.values())
     claims = [claim(str(name), str(value)) for name, value in table.items()]
     if scale == "percent":
@@ -130,7 +130,7 @@ def _into_table(table: object, scale: str | None) -> PrintedTable:
     return PrintedTable(tuple(claims), notes=(said("audit_lost_zeros"),) if lost else ())
 
 
-def _sizes(table: PrintedTable, queries: Queries) -> dict[str, int]:
+def _query_counts(table: PrintedTable, queries: Queries) -> dict[str, int]:
     """The number of queries of each data set."""
     datasets = {claim.dataset for claim in table.claims}
     if isinstance(queries, Mapping):

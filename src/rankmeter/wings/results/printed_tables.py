@@ -62,7 +62,7 @@ class PrintedTable:
     notes: tuple[Said, ...] = ()
 
 
-def read_table(source: object, *, scale: str | None = None) -> PrintedTable:
+def read_printed(source: object, *, scale: str | None = None) -> PrintedTable:
     """A table from a file, from rows of text, or from a data frame.
 
     Raises

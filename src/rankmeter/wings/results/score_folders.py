@@ -78,10 +78,10 @@ def _saved(path: Path, folder: Path, measure: str | None, outer: str) -> tuple[t
         evaluation = Evaluation.load(path)
     except RankmeterError as error:
         raise InputError.of("results.damaged", path=str(path), error=str(error)) from None
-    return _names(path, folder, outer), values_of(evaluation, measure)
+    return _names(path, folder, outer), query_values(evaluation, measure)
 
 
-def values_of(evaluation: Any, measure: str | None) -> dict[str, float]:
+def query_values(evaluation: Any, measure: str | None) -> dict[str, float]:
     """The value of every query under one measure of an evaluation."""
     names = [str(name) for name in evaluation.means]
     if measure is None and len(names) > 1:

@@ -18,7 +18,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.late import json, pl
 from rankmeter.placing.placements import Floats
 from rankmeter.whole_files import check_readable
-from rankmeter.wings.results.score_folders import read_folder, values_of
+from rankmeter.wings.results.score_folders import query_values, read_folder
 from rankmeter.wording import Said, said
 
 NAMES = {
@@ -84,7 +84,7 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
             raise InputError.of("results.not_nested", system=str(system), type=type(tasks).__name__)
         for task, value in tasks.items():
             if hasattr(value, "per_query") and hasattr(value, "find"):
-                value = values_of(value, measure)
+                value = query_values(value, measure)
             cells[str(system), str(task)] = value
     return cells
 
@@ -122,11 +122,11 @@ def _of_frame(frame: Any) -> Cells:
         if role and role not in roles:
             roles[role] = name
     if {"system", "task", "score"} <= set(roles):
-        return _long(frame, roles)
-    return _wide(frame, roles)
+        return _from_long(frame, roles)
+    return _from_wide(frame, roles)
 
 
-def _long(frame: Any, roles: Mapping[str, str]) -> Cells:
+def _from_long(frame: Any, roles: Mapping[str, str]) -> Cells:
     cells: Cells = {}
     columns = {role: frame[name].to_list() for role, name in roles.items()}
     behind = "query" if "query" in columns else "seed" if "seed" in columns else None
@@ -144,7 +144,7 @@ def _long(frame: Any, roles: Mapping[str, str]) -> Cells:
     return cells
 
 
-def _wide(frame: Any, roles: Mapping[str, str]) -> Cells:
+def _from_wide(frame: Any, roles: Mapping[str, str]) -> Cells:
     first = roles.get("system") or roles.get("task") or frame.columns[0]
     by_task = first == roles.get("task")
     cells: Cells = {}
@@ -193,10 +193,10 @@ def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
         place = f"{system}, {task}"
         if isinstance(value, Mapping):
             by_query.setdefault(at[1], {})[at[0]] = {str(q): _number(v, f"{place}, {q}") for q, v in value.items()}
-            scores[at] = _mean(list(by_query[at[1]][at[0]].values()))
+            scores[at] = _mean_score(list(by_query[at[1]][at[0]].values()))
         elif isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
             repeats[at] = np.array([_number(one, place) for one in value])
-            scores[at] = _mean(repeats[at].tolist())
+            scores[at] = _mean_score(repeats[at].tolist())
         else:
             scores[at] = _number(value, place)
     _check_scales(scores, systems, tasks)
@@ -206,7 +206,7 @@ def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
     return TaskScores(systems, tasks, scores, repeats, queries, (*notes, *told))
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean_score(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
 
 

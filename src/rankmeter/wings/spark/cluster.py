@@ -41,7 +41,7 @@ _JOB_ERRORS = ("pyspark", "py4j", "grpc")
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def saying_what_failed() -> Iterator[None]:
     """Say in a sentence what goes wrong in Spark; the whole story is kept as the cause."""
     try:
         yield
@@ -55,10 +55,10 @@ def guarded() -> Iterator[None]:
             raise MissingExtraError.of("spark.lacks", library=lacking[1]) from error
         if lacking := re.search(r"No module named '([\w.]+)'", text):
             raise MissingExtraError.of("spark.workers_lack", library=lacking[1]) from error
-        raise InputError.of("spark.failed", reason=_reason(text) or type(error).__name__) from error
+        raise InputError.of("spark.failed", reason=_telling_line(text) or type(error).__name__) from error
 
 
-def _reason(text: str) -> str:
+def _telling_line(text: str) -> str:
     """The line of a long message that says what happened: the last one of a Python trace, else the first."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if any(line.startswith("Traceback") for line in lines):
@@ -100,7 +100,7 @@ class SparkEvaluation(DistantEvaluation):
     def _made(self) -> Frame:
         """The table of values, planned when it is first asked for and kept by the cluster once it was computed."""
         if not self._table:
-            with guarded():
+            with saying_what_failed():
                 self._table.append(self._make().persist())
         return self._table[0]
 
@@ -112,7 +112,7 @@ class SparkEvaluation(DistantEvaluation):
         # A measure of all lists together has no value for a query.
         shown = " or ".join(f"counted[{i}]" for i, _ in alone) or "false"
         shown = "array_contains(counted, true)" if len(alone) == len(self.means) else shown
-        with guarded():
+        with saying_what_failed():
             return self._made().where(shown).selectExpr("query", *columns)
 
     def to_polars(self) -> Any:
@@ -129,12 +129,12 @@ class SparkEvaluation(DistantEvaluation):
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
-        with guarded():
+        with saying_what_failed():
             while self._table:
                 self._table.pop().unpersist()
 
 
-@guarded()
+@saying_what_failed()
 def evaluate_spark(
     judgments: object,
     run: object,
@@ -241,7 +241,7 @@ def _needs_order(measures: Sequence[Measure]) -> bool:
 
 
 def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
-    with guarded(), unweighed_batches(made.sparkSession):
+    with saying_what_failed(), unweighed_batches(made.sparkSession):
         frame = _polars(made.select("query", *ARRAYS))
     width = len(ev.means)
     parts = [frame[name].explode(empty_as_null=True).to_numpy().reshape(-1, width).T for name in ARRAYS]

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from rankmeter.errors import InputError, RankmeterError
 from rankmeter.late import pl
-from rankmeter.wings.spark.cluster import check_arrow, guarded
+from rankmeter.wings.spark.cluster import check_arrow, saying_what_failed
 from rankmeter.wings.spark.spark_tables import quoted
 
 Frame = Any  # a pyspark DataFrame, classic or Connect
@@ -63,7 +63,7 @@ def _arranged(
 def fetched(frame: Frame, work: Callable[[Iterator[pl.DataFrame]], Iterable[Any]]) -> list[Any]:
     """What the work makes of the rows of each partition; an error of the data comes here as itself."""
     check_arrow()
-    with guarded():
+    with saying_what_failed():
         rows = frame.mapInArrow(partial(_in_worker, work), "made binary").collect()
     results = [pickle.loads(row[0]) for row in rows]  # noqa: S301 (written by our own workers)
     for result in results:

@@ -154,7 +154,7 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
     # Spark collects all garbage after every task; what the libraries keep need not be looked at each time (30 ms).
     gc.freeze()
     problems = RowProblems()
-    for rows in whole_queries(batches, problems.missing, work.run):
+    for rows in queries_of_partition(batches, problems.missing, work.run):
         if problems.missing or problems.errors:
             continue  # nothing will come of it; go on counting what is wrong
         try:
@@ -168,7 +168,9 @@ def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
         yield _state_batch(problems.to_json(), schema)
 
 
-def whole_queries(batches: Iterator[Any], missing: Counter[tuple[int, str]], source: str) -> Iterator[pl.DataFrame]:
+def queries_of_partition(
+    batches: Iterator[Any], missing: Counter[tuple[int, str]], source: str
+) -> Iterator[pl.DataFrame]:
     """The rows of a partition, which come in any order, as blocks of whole queries.
 
     They are sorted here and not by Spark, whose sort takes as long as everything else. What does not fit a modest
