@@ -14,9 +14,9 @@ from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.wings import is_foreign
-from rankmeter.wings.spark.cluster import check_arrow, guarded
+from rankmeter.wings.spark.cluster import check_arrow, saying_what_failed
 from rankmeter.wings.spark.spark_tables import BLANK, SparkSide, local_run, run_side
-from rankmeter.wings.spark.spark_worker import whole_queries
+from rankmeter.wings.spark.spark_worker import queries_of_partition
 from rankmeter.wording import said
 
 Frame = Any  # a pyspark DataFrame, classic or Connect
@@ -38,7 +38,7 @@ class SparkRuns:
         check_arrow()
         session: Any = next(run for run in runs.values() if is_foreign(run)).sparkSession  # type: ignore[attr-defined]
         named = columns_of(columns, "run")
-        with guarded():
+        with saying_what_failed():
             sides = {
                 name: run_side(run, named) if is_foreign(run) else local_run(session, run, named)
                 for name, run in runs.items()
@@ -70,7 +70,7 @@ class SparkRuns:
             f"{name}{at}": f"int(({what}) and run = {at})"
             for at in range(len(self.sides)) for name, what in (("bad", missing), ("far", infinite), ("held", "true"))
         }  # fmt: skip
-        with guarded():
+        with saying_what_failed():
             rows = self.frame.selectExpr("query", *(f"{text} as {name}" for name, text in facts.items()))
             sums = rows.groupBy("query").agg(dict.fromkeys(facts, "sum"))
             each = sums.selectExpr("query", *(_sum_of(name) for name in facts))
@@ -86,13 +86,13 @@ class SparkRuns:
     def lacking(self, name: str) -> list[object]:
         """Some queries of other runs that this one was not asked."""
         at = list(self.sides).index(name)
-        with guarded():
+        with saying_what_failed():
             rows = self.frame.selectExpr("query", f"int(run = {at}) as held").groupBy("query").agg({"held": "max"})
             return [row[0] for row in rows.where("`max(held)` = 0").orderBy("query").limit(3).collect()]
 
     def twice(self) -> list[tuple[str, object, object]]:
         """Some items that stand twice in a list: run, item and query."""
-        with guarded():
+        with saying_what_failed():
             counts = self.frame.where("mark < 2").groupBy("run", "query", "item").count()
             rows = counts.where("count > 1").orderBy("run", "query", "item").limit(5).collect()
         names = list(self.sides)
@@ -103,7 +103,7 @@ class SparkRuns:
         query, item = self.id_types
         schema = f"query {query}, item {item}, score double, rank bigint"
         function = partial(_over_partition, work, self.scored)
-        with guarded():
+        with saying_what_failed():
             return self.frame.repartition("query").mapInArrow(function, schema)
 
 
@@ -117,7 +117,7 @@ def _over_partition(work: Work, scored: Mapping[str, bool], batches: Iterator[An
     import pyarrow as pa
 
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core
-    for rows in whole_queries(batches, Counter(), "runs"):
+    for rows in queries_of_partition(batches, Counter(), "runs"):
         tables = {}
         for at, (name, is_scored) in enumerate(scored.items()):
             own = rows.filter(pl.col("run") == at)
