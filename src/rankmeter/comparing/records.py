@@ -25,7 +25,7 @@ MOST_TESTED = 50
 
 if TYPE_CHECKING:
     from rankmeter.inputs.tables import Judgments, Run
-    from rankmeter.lists.catalogue import Catalogue, History
+    from rankmeter.lists.catalogue import Catalogue, PastItems
 
 Family = Literal["baseline", "all"]
 BestSet = Literal["mcb"]
@@ -308,7 +308,7 @@ class Inputs:
     judgments: Judgments
     runs: Mapping[str, tuple[Run, ...]]
     catalogue: Catalogue | None = None
-    history: History | None = None
+    history: PastItems | None = None
     stamps: Mapping[str, tuple[int, ...]] = field(init=False, default_factory=dict)
     """The size, time and number of each file when it had been evaluated."""
 

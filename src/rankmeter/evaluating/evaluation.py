@@ -36,7 +36,7 @@ from rankmeter.placing.placements import Plan
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
     from rankmeter.inputs.tables import JudgmentTable, RunTable
-    from rankmeter.lists.catalogue import Catalogue, History
+    from rankmeter.lists.catalogue import Catalogue, PastItems
     from rankmeter.lists.slating import Given
     from rankmeter.lists.slices import Slices
 
@@ -62,7 +62,7 @@ class About:
     """What a call states beside judgments and run."""
 
     catalogue: Catalogue | None = None
-    history: History | None = None
+    history: PastItems | None = None
     by: object = None
     columns: Mapping[str, str] | None = None
     """Column names of judgments and run."""

@@ -374,7 +374,7 @@ def _square(similarity: Any, items: int, source: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class History(Showable):
+class PastItems(Showable):
     """Interactions that came before: who took what. A pair may stand more than once."""
 
     query: pl.Series
@@ -403,12 +403,12 @@ class History(Showable):
         return [Paragraph(word("history_said", language, source=self.source, **counts))]
 
 
-def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> History:
+def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> PastItems:
     """Accept training interactions of any kind: ``{user: [items]}``, a frame or a file with a row for each, ...
 
     Every row is an interaction, whatever rating it carries. A list may name an item again: it was taken again.
     """
-    if isinstance(data, History):
+    if isinstance(data, PastItems):
         return data
     if isinstance(data, Mapping) and are_columns(data):
         data = as_frame(data, "judgments")
@@ -420,17 +420,17 @@ def into_history(data: Any, *, columns: Mapping[str, str] | None = None) -> Hist
         rows = [(user, item) for user, items in by_user.items() for item in items]
         if not rows:
             raise InputError.of("lists.empty_history")
-        return History(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
+        return PastItems(ids([row[0] for row in rows]), ids([row[1] for row in rows]))
     named = {**(columns or {}), "relevant": "rows"}
     if is_frame(data):
         source = f"history ({kind_of_frame(data)})"
-        return History(
+        return PastItems(
             *pairs_from_frame(data, named, source), source, Late(lambda: row_times(OpenedFrame(data, source)))
         )
     read = into_judgments(data, columns=named)
     if read.matrix is not None:
         user, item = np.nonzero(read.matrix)
-        return History(pl.Series(user), pl.Series(item))
+        return PastItems(pl.Series(user), pl.Series(item))
     table = read.judgment_table()
     is_file = is_path(data) and Path(data).is_file()
-    return History(table.query, table.item, table.source, Late(lambda: times_in(data) if is_file else None))
+    return PastItems(table.query, table.item, table.source, Late(lambda: times_in(data) if is_file else None))

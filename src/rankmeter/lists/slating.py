@@ -18,7 +18,7 @@ from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import MeasureError, warn
 from rankmeter.inputs.tables import Judgments, Run
 from rankmeter.late import Late, pl
-from rankmeter.lists.catalogue import Catalogue, History, possible_features
+from rankmeter.lists.catalogue import Catalogue, PastItems, possible_features
 from rankmeter.measures import Measure
 from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.matching import ROWS_AT_ONCE
@@ -72,7 +72,7 @@ class Given:
     judgments: Judgments | None
     run: Run
     catalogue: Catalogue | None
-    history: History | None
+    history: PastItems | None
     background: Background | None = None
     """Catalogue and history made ready, where block after block of one run is measured."""
 
@@ -91,7 +91,7 @@ class Given:
 
 
 def shared_types(
-    queries: pl.Series, returned: Sequence[pl.Series], catalogue: Catalogue | None, history: History | None,
+    queries: pl.Series, returned: Sequence[pl.Series], catalogue: Catalogue | None, history: PastItems | None,
     judged: pl.Series | None = None,
 ) -> tuple[pl.DataType, pl.DataType]:  # fmt: skip
     """The types in which the ids of queries, and of items, are compared with all that is known of them."""
@@ -178,7 +178,7 @@ class Background:
 
     @classmethod
     def of(
-        cls, catalogue: Catalogue | None, history: History | None, item_type: pl.DataType, measures: Sequence[Measure]
+        cls, catalogue: Catalogue | None, history: PastItems | None, item_type: pl.DataType, measures: Sequence[Measure]
     ) -> Background:
         """Number the items and count what was taken."""
         listed = pl.Series(dtype=item_type) if catalogue is None else catalogue.items.cast(item_type)
