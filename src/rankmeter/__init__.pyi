@@ -39,6 +39,7 @@ from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.evaluating.verb import value as value
 from rankmeter.wings.fusion.definition import Fusion as Fusion
+from rankmeter.wings.results.history import History as History
 from rankmeter.wings.results.across import across as across
 from rankmeter.wings.results.auditing import audit as audit
 from rankmeter.wings.protocol.baselines import baselines as baselines
@@ -88,21 +89,21 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC",
     "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement",
     "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex",
-    "GMAP", "GroupExposure", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ",
-    "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage",
-    "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow",
-    "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency",
-    "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG",
-    "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP",
-    "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "online", "OutsideCatalogue", "P", "P_IA",
-    "PairAccuracy", "parse", "parse_measures", "Personalisation", "Personalization", "pool", "PopREO", "PopRSP",
-    "PopularityLift", "Prec", "Precision", "protocol_of", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
-    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
-    "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table",
-    "SDCG", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF",
-    "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success",
-    "TailPercentage", "TailShare", "tensors", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value",
-    "ValueHitRate", "ValueNDCG"]
+    "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError",
+    "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
+    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
+    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade",
+    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
+    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
+    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
+    "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures", "Personalisation",
+    "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "protocol_of", "R",
+    "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
+    "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
+    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -14,6 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli import app
 from rankmeter.cli.application import COMMANDS
@@ -180,6 +181,7 @@ CALLS = {
     "check": "--function metric_of_a_stranger:precision --as P@10",
     "audit": "table.csv --queries 943",
     "across": "scores.csv",
+    "history": "past",
 }
 WITHOUT_NUMBERS = {
     "explain": "nDCG@10",
@@ -226,6 +228,10 @@ def folder(tmp_path_factory) -> Path:
     )
     (place / "table.csv").write_text("model,HR@5,HR@10,NDCG@10\na,0.2301,0.3574,0.1993\nb,0.2153,0.3012,0.1700\n")
     (place / "scores.csv").write_text("model,t1,t2,t3,t4\na,0.1,0.2,0.3,0.4\nb,0.2,0.1,0.4,0.5\nc,0.3,0.3,0.2,0.6\n")
+    history = rm.History(place / "past")
+    for name in ("keyword", "hybrid"):
+        ev = rm.evaluate(place / "judgments.qrels", place / f"{name}.run", ["RR"])
+        history.append(ev, system="search", commit="4f2a91c", time="2026-03-01")
     (place / "past.csv").write_text("online,AP\n0.1,0.2\n-0.1,-0.3\n0.2,0.1\n0.3,0.4\n")
     (place / "choices.csv").write_text("reward,logged,target\n1,0.5,0.4\n0,0.5,0.6\n1,0.2,0.3\n")
     return place

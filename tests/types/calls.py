@@ -179,6 +179,10 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     assert_type(parts.protocol, Protocol)
     assert_type(rm.protocol_of("train.csv", "test.csv"), Protocol)
     assert_type(rm.baselines("train.csv", kinds="popular", k=10), dict[str, pl.DataFrame])
+    history = rm.History("history")
+    history.append(rm.evaluate(JUDGMENTS, RUN, ["RR"]), commit="4f2a91c", accept=True)
+    assert_type(history.timeline("RR", level=0.99).passes, bool)
+    history.append(RUN)  # E: arg-type
     rm.across([], holes="zero")  # E: arg-type
     rm.audit({}, relevant="two")  # E: arg-type
     rm.check(ranker, tolerance="small")  # E: arg-type

@@ -43,6 +43,7 @@ NAMES: dict[str, str] = {
     "baselines": "rankmeter.wings.protocol.baselines",
     "protocol_of": "rankmeter.wings.protocol.looking",
     "split": "rankmeter.wings.protocol.splitting",
+    "History": "rankmeter.wings.results.history",
     "across": "rankmeter.wings.results.across",
     "audit": "rankmeter.wings.results.auditing",
 }
@@ -79,6 +80,7 @@ COMMANDS: dict[str, str] = {
     "protocol": "rankmeter.wings.protocol.commands",
     "audit": "rankmeter.wings.results.commands",
     "across": "rankmeter.wings.results.commands",
+    "history": "rankmeter.wings.results.commands",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -146,6 +148,7 @@ DOCS: dict[str, str] = {
     "how-to/splits-of-other-tools.md": "protocol",
     "how-to/three-models-and-baselines.md": "protocol",
     "how-to/audit-a-table.md": "results",
+    "how-to/history.md": "results",
     "how-to/systems-across-tasks.md": "results",
     "wings/results.md": "results",
     "how-to/spark.md": "spark",

@@ -1,4 +1,4 @@
-"""The commands about results: published tables audited, systems across tasks."""
+"""The commands about results: published tables audited, systems across tasks, histories."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import click
 from rankmeter.cli.options import level_option, seed_option
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
+from rankmeter.cli.talk import say
 from rankmeter.errors import InputError
 from rankmeter.whole_files import write_text
 from rankmeter.wings.results.across import across as compare_across
 from rankmeter.wings.results.auditing import audit as audit_table
+from rankmeter.wording import word
 
 
 @command()
@@ -91,3 +93,46 @@ def across(scores: str, svg: Path | None, latex: Path | None, answer: Answer, **
     if latex is not None:
         write_text(latex, found.to_latex(answer.lang))
     answer.give(found)
+
+
+@command()
+@click.argument("place", type=Reads(), metavar="DIR")
+@click.option("--append", "added", multiple=True, type=Reads(), metavar="SAVED")
+@click.option("--system", metavar="NAME")
+@click.option("--commit", metavar="COMMIT")
+@click.option("--branch", metavar="NAME")
+@click.option("--time", metavar="TIME")
+@click.option("--tag", "tags", multiple=True, metavar="WORD")
+@click.option("--accept", metavar="WHICH")
+@click.option("--mlflow", "experiment", metavar="EXPERIMENT")
+@click.option("--mlflow-uri", "uri", metavar="URI")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE")
+@level_option
+@click.option("--strict", is_flag=True)
+@takes(answer=Answer)
+def history(
+    place: str, added: tuple[str, ...], accept: str | None, experiment: str | None, uri: str | None,
+    measures: tuple[str, ...], level: float, strict: bool, answer: Answer, **stated: Any,
+) -> None:  # fmt: skip
+    """Show a history of evaluations, and add to it."""
+    from rankmeter.wings.results.history import History
+
+    kept = History(place)
+    loaded = [kept.loaded(path) for path in added]  # before anything is added
+    entries = [entry for result in loaded for entry in kept.append(result, **stated)]
+    if experiment is not None:
+        entries += kept.import_mlflow(experiment, uri=uri, system=stated["system"])
+    if not answer.quiet and (added or experiment is not None):
+        say(word("history_added", answer.lang, count=len(entries), place=place))
+    if accept is not None:
+        chosen = kept.accept(accept)
+        if not answer.quiet:
+            say(
+                word(
+                    "history_accepted", answer.lang, names=[f"{one.system} {one.commit or one.name}" for one in chosen]
+                )
+            )
+    found = kept.timeline(measures, system=None if added else stated["system"], level=level)
+    answer.give(found)
+    if strict and not found.passes:
+        raise SystemExit(1)

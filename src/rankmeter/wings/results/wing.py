@@ -3,7 +3,12 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"across": ".across", "audit": ".auditing"},
-    commands={"audit": ".commands", "across": ".commands"},
-    docs=("how-to/audit-a-table.md", "how-to/systems-across-tasks.md", "wings/results.md"),
+    names={"History": ".history", "across": ".across", "audit": ".auditing"},
+    commands=dict.fromkeys(("audit", "across", "history"), ".commands"),
+    docs=(
+        "how-to/audit-a-table.md",
+        "how-to/history.md",
+        "how-to/systems-across-tasks.md",
+        "wings/results.md",
+    ),
 )

@@ -1,0 +1,192 @@
+"""The history of a system: evaluations are added to a folder, and every new one is held against the accepted reference.
+
+>>> import rankmeter as rm, tempfile
+>>> truth = {i: {0} for i in range(40)}
+>>> place = tempfile.TemporaryDirectory()
+>>> history = rm.History(place.name)
+>>> for day, broken in ((1, 0), (2, 0), (3, 12)):
+...     run = {i: [1, 0] if i < broken else [0, 1] for i in truth}
+...     _ = history.append(rm.evaluate(truth, run, ["RR"]), time=f"2026-03-0{day}", commit=f"c{day}")
+>>> timeline = history.timeline()
+>>> [(point.commit, point.value, point.verdict) for point in timeline["RR"].points]
+[('c1', 1.0, 'reference'), ('c2', 1.0, 'same'), ('c3', 0.85, 'worse')]
+>>> timeline.regressions[0].last.down
+12
+>>> place.cleanup()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from rankmeter.comparing.results import Comparison
+from rankmeter.errors import InputError, NotFoundError, check_level
+from rankmeter.evaluating.result import Evaluation
+from rankmeter.wings.results.history_entries import CodeState, HistoryEntry, entry_parts, in_order, into_time, stamp
+from rankmeter.wings.results.history_lines import series_of
+from rankmeter.wings.results.history_store import acceptance, open_store, read_entries
+from rankmeter.wings.results.timeline import Timeline
+from rankmeter.wording import said
+
+
+class History:
+    """Evaluations over time, in a folder (one file each) or in one file of SQLite or DuckDB.
+
+    Nothing that was added is ever changed, and any number of processes may add at once.
+
+    Parameters
+    ----------
+    place
+        A folder, or a file that ends in ``.sqlite``, ``.db`` or ``.duckdb``; made when the first evaluation is added.
+    """
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        self._store = open_store(place)
+
+    def __repr__(self) -> str:
+        return f"History({str(self._store.place)!r})"
+
+    @staticmethod
+    def loaded(path: str | Path) -> Evaluation | Comparison:
+        """An evaluation or a comparison that was saved."""
+        try:
+            return Evaluation.load(path)
+        except InputError as error:
+            if error.problem.kind != "saved.no_evaluation":
+                raise
+            try:
+                return Comparison.load(path)
+            except InputError:
+                raise error from None
+
+    def append(
+        self,
+        result: Evaluation | Comparison | str | Path,
+        *,
+        system: str | None = None,
+        commit: str | None = None,
+        branch: str | None = None,
+        time: datetime | str | None = None,
+        tags: Iterable[str] = (),
+        accept: bool = False,
+    ) -> list[HistoryEntry]:
+        """Add an evaluation, or those of a comparison; the entries.
+
+        Parameters
+        ----------
+        result
+            What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave, or a file that its ``save`` wrote.
+        system
+            What the system is called in the history, so that its line goes on when the name of a file changes.
+        commit, branch
+            Which code made it; by default what the pipeline's environment or git says.
+        time
+            When; now by default.
+        tags
+            Any words.
+        accept
+            Whether later evaluations are held against this one.
+        """
+        evaluations = _evaluations(result)
+        if system is not None and len(evaluations) > 1:
+            raise InputError.of("results.one_name_for_many", systems=[ev.name for ev in evaluations])
+        code = CodeState.here() if commit is None else CodeState(commit)
+        code = code if branch is None else replace(code, branch=branch)
+        when = into_time(time)
+        facts = {"system": system, "code": code, "tags": tuple(tags), "accepted": accept}
+        return [self.add(HistoryEntry.of(ev, when, **facts)) for ev in evaluations]
+
+    def add(self, entry: HistoryEntry) -> HistoryEntry:
+        """Add an entry as it is; with the name of its file."""
+        content = entry.to_bytes()
+        named = replace(entry, name=entry.file_name(content))
+        self._store.add(named.name, content, named)
+        return named
+
+    @property
+    def entries(self) -> list[HistoryEntry]:
+        """All entries, oldest first."""
+        return in_order(read_entries(self._store)[0])
+
+    def accept(self, which: str = "last", *, time: datetime | str | None = None) -> list[HistoryEntry]:
+        """Make entries the reference for what comes after: the last of each system, or those of a commit, hash or name.
+
+        Nothing is rewritten: that it was accepted is another file.
+        """
+        entries = self.entries
+        if which == "last":
+            chosen = list({entry.system: entry for entry in entries}.values())
+        else:
+            chosen = [
+                entry for entry in entries
+                if which and (entry.code.commit.startswith(which) or entry.name.startswith(which)
+                              or entry.name.removesuffix(".parquet").endswith(f"-{which}"))
+            ]  # fmt: skip
+        if not chosen:
+            raise NotFoundError.of("results.nothing_to_accept", which=which)
+        when = stamp(into_time(time))
+        for entry in chosen:
+            self._store.add(*acceptance(entry, when))
+        return chosen
+
+    def timeline(
+        self, measures: str | Sequence[str] = (), *, system: str | None = None, level: float = 0.95
+    ) -> Timeline:
+        """What happened: each measure of each system over time, tested against the last accepted reference.
+
+        Parameters
+        ----------
+        measures
+            Only these; all by default.
+        system
+            Only this one.
+        level
+            One minus the chance of any false alarm about one measure of one system, over all looks together.
+        """
+        check_level(level)
+        entries, accepted, others = read_entries(self._store)
+        if not entries:
+            raise InputError.of("results.empty_history", source=str(self._store.place))
+        kept = [entry for entry in entries if system in (None, entry.system)]
+        if not kept:
+            known = list(dict.fromkeys(entry.system for entry in entries))
+            raise NotFoundError.of("results.unknown_history_system", system=system, known=known)
+        wanted = [measures] if isinstance(measures, str) else list(measures)
+        series = series_of(kept, accepted, level, wanted)
+        if missing := [name for name in wanted if not series_of(kept, accepted, level, [name])]:
+            known = list(dict.fromkeys(one.label for entry in kept for one in entry.measures))
+            raise NotFoundError.of("results.unknown_history_measure", names=missing, known=known)
+        notes = [said("history_how", level=level)]
+        if others:
+            notes.append(said("history_other_files", count=len(others), names=others[:3]))
+        hashes = {hashed for _, hashed in accepted}
+        marks = {entry.name for entry in kept if entry.accepted or entry_parts(entry.name)[2] in hashes}
+        return Timeline(tuple(series), len(kept), frozenset(marks), level, tuple(notes))
+
+    def import_mlflow(
+        self, experiment: str, *, uri: str | None = None, system: str | None = None
+    ) -> list[HistoryEntry]:
+        """Add the runs of an experiment of MLflow that are not here yet; the entries.
+
+        Runs that :func:`rankmeter.log_to_mlflow` filled have values per query and definitions. Of others the metrics
+        whose names are those of measures are taken (``ndcg_at_10``); they are shown, but cannot be tested.
+        """
+        from rankmeter.wings.results.mlflow_runs import entries_of_experiment
+
+        known = {entry.source for entry in self.entries}
+        found = entries_of_experiment(experiment, uri, system)
+        return [self.add(entry) for entry in found if entry.source not in known]
+
+
+def _evaluations(result: object) -> list[Evaluation]:
+    if isinstance(result, (str, Path)):
+        result = History.loaded(result)
+    if isinstance(result, Evaluation):
+        return [result]
+    if isinstance(result, Comparison):
+        return list(result.evaluations.values())
+    raise InputError.of("results.not_an_evaluation", type=type(result).__name__)
