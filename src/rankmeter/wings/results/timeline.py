@@ -13,7 +13,7 @@ from rankmeter.late import pl
 from rankmeter.showing.charts import BETTER, EQUAL, WORSE, Spec, drawing, field, layer
 from rankmeter.showing.document import Block, Cell, Chart, Column, Folded, Heading, Mark, Paragraph, Table, items
 from rankmeter.showing.document import Kind as CellKind
-from rankmeter.showing.numbers import fixed, known, p_text, signed
+from rankmeter.showing.numbers import fixed, number_or_none, p_text, signed
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.results.history_lines import HistoryPoint, HistorySeries
 from rankmeter.wording import Language, Said, kinds, said, word
@@ -140,8 +140,8 @@ class Timeline(ShownAsTable):
                         for head, (kind, importance) in zip(_HEADS.values(), types, strict=True))  # fmt: skip
         rows = []
         for point in one.points[-SHOWN:]:
-            gap = known(point.difference)
-            ends = None if known(point.low) is None or point.verdict == "same" else (point.low, point.high)
+            gap = number_or_none(point.difference)
+            ends = None if number_or_none(point.low) is None or point.verdict == "same" else (point.low, point.high)
             marks: frozenset[Mark] = frozenset({"worse": ["down"], "better": ["up"]}.get(point.verdict, []))  # type: ignore[arg-type]
             verdict = word(_VERDICTS[point.verdict], language)
             if point.breaks and point.verdict != "turned":
@@ -214,7 +214,7 @@ def _picture(one: HistorySeries) -> Spec:
         reference = by_name.get(point.reference)
         kind = point.verdict if point.is_change else "turned" if turned else "other"
         rows.append({
-            "at": at, "label": f"{point.time[5:10]} {point.commit}".strip(), "value": known(point.value), "low": low,
+            "at": at, "label": f"{point.time[5:10]} {point.commit}".strip(), "value": number_or_none(point.value), "low": low,
             "high": high, "line": -1 - at if turned else line, "kind": kind, "broken": broken,
             "reference": None if reference is None else reference.value,
         })  # fmt: skip
