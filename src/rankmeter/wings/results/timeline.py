@@ -214,8 +214,8 @@ def _picture(one: HistorySeries) -> Spec:
         reference = by_name.get(point.reference)
         kind = point.verdict if point.is_change else "turned" if turned else "other"
         rows.append({
-            "at": at, "label": f"{point.time[5:10]} {point.commit}".strip(), "value": number_or_none(point.value), "low": low,
-            "high": high, "line": -1 - at if turned else line, "kind": kind, "broken": broken,
+            "at": at, "label": f"{point.time[5:10]} {point.commit}".strip(), "value": number_or_none(point.value),
+            "low": low, "high": high, "line": -1 - at if turned else line, "kind": kind, "broken": broken,
             "reference": None if reference is None else reference.value,
         })  # fmt: skip
     labels = [one_line(str(row["label"])) for row in rows]
