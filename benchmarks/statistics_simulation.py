@@ -19,8 +19,7 @@ import numpy as np
 from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.comparing.standing import Standing, verdicts, winners_of
-from rankmeter.lists.slice_intervals import difference as slice_difference
-from rankmeter.lists.slice_intervals import gap_test
+from rankmeter.lists.slice_intervals import gap_test, slice_difference
 from rankmeter.lists.slice_intervals import spreads as slice_spreads
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.corrections import corrected, separation, step_down

@@ -1,8 +1,9 @@
 """Take wings away and show that the rest works: ``python docs/tools/without.py spark``, or ``all``, or ``each``.
 
 The tracked files are copied to ``build/without-NAME`` without the wing's folder, its tests and its pages; what is
-generated is made anew there. Then rankmeter is imported, ``--help`` shown, what the wing held asked for, types and
-layers checked, and the core's tests run (``--tests`` names them; by default the quick ones).
+generated is made anew there. Then rankmeter is imported, ``--help`` shown, what the wing held asked for, and the core's
+tests run: all that are not slow; with ``--few`` those of names, help, words and shape, in seconds. ``--types`` checks
+types too, ``--site`` builds the site.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 from rankmeter.wings import table
 
 ROOT = Path(__file__).parents[2]
-TESTS = ["tests/unit", "tests/properties", "tests/golden"]
+TESTS = ["tests/unit", "tests/properties", "tests/golden", "tests/cli/test_help.py"]
+FEW = [*(f"tests/unit/test_{name}.py" for name in ("public_names", "shape", "wording")), "tests/cli/test_help.py"]
 ASKED = """
 import rankmeter as rm
 from rankmeter.wings import table, is_there
@@ -37,7 +39,7 @@ def main() -> None:
     """Copy, take away, try."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("wings", nargs="+", choices=[*table.WINGS, "all", "each"])
-    options.add_argument("--tests", nargs="*", default=TESTS)
+    options.add_argument("--few", action="store_true", help="run few tests")
     options.add_argument("--types", action="store_true", help="check types too")
     options.add_argument("--site", action="store_true", help="build the site too")
     asked = options.parse_args()
@@ -75,9 +77,7 @@ def without(wings: list[str], asked: argparse.Namespace) -> None:
         run("-m", "mypy")
     if asked.site:
         run("docs/tools/make_site.py")
-    if asked.tests:
-        present = [name for name in asked.tests if (tree / name).exists()]
-        run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-m", "not slow", *present)
+    run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "-m", "not slow", *(FEW if asked.few else TESTS))
     shutil.rmtree(tree)
 
 

@@ -33,6 +33,7 @@ def crossing(tree: ast.Module) -> set[str]:
     return (taken | asked) & CROSSING
 
 
+@pytest.mark.wings
 def test_every_module_in_which_memory_crosses_is_listed() -> None:
     listed = {name for row in ROWS for name in re.findall(r"`([\w.]+)`", row[0])}
     assert listed == {name for name, tree in TREES.items() if crossing(tree)}
