@@ -176,6 +176,7 @@ CALLS = {
     "judgments-from-clicks": "events.csv --columns query=country --examination 1,0.5",
     "judge": "pool.csv --out page.html",
     "fuse": "keyword.run hybrid.run",
+    "tune": "judgments.qrels keyword.run hybrid.run -m RR --folds 2 --fast --grid how=rrf --grid weights=2",
     "split": "interactions.csv --how random(0.5)",
     "baselines": "interactions.csv --out lists",
     "check": "--function metric_of_a_stranger:precision --as P@10",

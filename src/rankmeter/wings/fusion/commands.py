@@ -10,7 +10,8 @@ from typing import Any, get_args
 import click
 
 from rankmeter.cli.bilingual import language_option
-from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, named_columns
+from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, level_option, named_columns, seed_option
+from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
 from rankmeter.cli.talk import ProgressBar, echo, say, tell
 from rankmeter.frozen import dataclass
@@ -91,3 +92,45 @@ def fuse(
         tell([note.text(lang) for note in notes.values()])  # type: ignore[attr-defined]
         if out is not None:
             say(word("written_to", lang, place=str(out)))
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Conventions of all settings that are tried."""
+
+    depth: int | None = option(type=Count())
+    missing: str | None = option(type=click.Choice(get_args(Missing)))
+    queries: str | None = option(type=click.Choice(get_args(Queries)))
+    duplicates: str | None = option(type=click.Choice(get_args(Duplicates)))
+    option: dict[str, str] | None = option(**{**PAIRS, "metavar": "NAME=VALUE,..."})
+
+    def stated(self) -> dict[str, Any]:
+        """Those that were typed."""
+        plain = {name: getattr(self, name) for name in ("depth", "missing", "queries", "duplicates")}
+        more = read_options(",".join(f"{name}={value}" for name, value in (self.option or {}).items()), "--option")
+        return {**{name: value for name, value in plain.items() if value is not None}, **more}
+
+
+@command()
+@click.argument("judgments", type=Reads())
+@click.argument("paths", nargs=-1, type=Reads(), metavar="RUN RUN...")
+@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE")
+@click.option("--grid", multiple=True, metavar="OPTION=VALUE,...|DEFINITION")
+@click.option("--folds", type=Count(2), default=5)
+@click.option("--groups", type=Reads(), metavar="FILE")
+@click.option("--least-queries", type=Count(0), default=50)
+@click.option("--fast", is_flag=True)
+@level_option
+@seed_option
+@takes(conventions=Shared, sources=Sources, answer=Answer)
+def tune(
+    judgments: str, paths: tuple[str, ...], grid: tuple[str, ...], conventions: Shared, sources: Sources,
+    answer: Answer, **options: Any,
+) -> None:  # fmt: skip
+    """Choose how runs are fused, and score the choice outside."""
+    from rankmeter.wings.fusion.grids import read_grid
+    from rankmeter.wings.fusion.tuning import tune as tuned_of
+
+    found = tuned_of(sources.judgments(judgments), sources.runs(paths), grid=read_grid(grid), **options,
+                     **conventions.stated())  # fmt: skip
+    answer.give(found)

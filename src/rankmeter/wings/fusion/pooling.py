@@ -112,10 +112,12 @@ def _small(numbers: Ints, most: int) -> npt.NDArray[np.unsignedinteger[Any]]:
     return numbers.astype(np.uint16) if most < 2**16 else numbers.astype(np.uint32)
 
 
-def pools(runs: Sequence[Coded], queries: pl.Series, definition: Fusion, names: Sequence[str]) -> Iterator[Pool]:
+def pools(
+    runs: Sequence[Coded], queries: pl.Series, definition: Fusion, names: Sequence[str], block_rows: int = BLOCK
+) -> Iterator[Pool]:
     """Pools of adjacent queries, each of about a block of rows."""
     rows = np.sum([np.diff(run.offsets) for run in runs], axis=0) if len(queries) else np.empty(0, np.int64)
-    block = np.cumsum(rows) // BLOCK
+    block = np.cumsum(rows) // block_rows
     edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(queries)]
     for first, last in pairwise(edges):
         if first < last:

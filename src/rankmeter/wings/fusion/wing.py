@@ -3,8 +3,8 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"fuse": ".fusing", "fuse_to_file": ".streamed", "Fusion": ".definition"},
-    commands={"fuse": ".commands"},
+    names={"fuse": ".fusing", "fuse_to_file": ".streamed", "Fusion": ".definition", "tune": ".tuning"},
+    commands={"fuse": ".commands", "tune": ".commands"},
     sources={"rankmeter.wings.DistantFused": ".fused_elsewhere"},
-    docs=("how-to/fuse-runs.md",),
+    docs=("how-to/fuse-runs.md", "how-to/tune-a-fusion.md", "wings/fusion.md"),
 )
