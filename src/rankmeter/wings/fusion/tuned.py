@@ -11,7 +11,7 @@ from rankmeter.late import pl
 from rankmeter.placing.placements import Floats
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Mark, Paragraph, Table, text_table
 from rankmeter.showing.document import Kind as CellKind
-from rankmeter.showing.numbers import NONE, fixed, known, p_text, signed
+from rankmeter.showing.numbers import NONE, fixed, number_or_none, p_text, signed
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.fusion.definition import Fusion
 from rankmeter.wings.fusion.tuning_charts import charts_of, parted
@@ -169,14 +169,14 @@ class Tuned(ShownAsTable):
             "runs": list(self.runs),
             "queries": self.queries,
             "units": self.units,
-            "held_out": {"value": self.held_out.value, "low": known(self.held_out.low),
-                         "high": known(self.held_out.high), "level": self.level},
+            "held_out": {"value": self.held_out.value, "low": number_or_none(self.held_out.low),
+                         "high": number_or_none(self.held_out.high), "level": self.level},
             "training": self.training,
             "optimism": self.optimism,
             "best": str(self.best),
             "advised": str(self.advised),
             "is_winner": self.is_winner,
-            "against": [{name: known(value) if isinstance(value := getattr(one, name), float) else value
+            "against": [{name: number_or_none(value) if isinstance(value := getattr(one, name), float) else value
                          for name in Against.__slots__} for one in self.against],
             "alone": dict(self.alone),
             "chosen": self.chosen,

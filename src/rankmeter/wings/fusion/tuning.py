@@ -12,7 +12,7 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments, into_run
-from rankmeter.inputs.attributes import called, find_column, table_of
+from rankmeter.inputs.attributes import find_column, name_of_table, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
@@ -200,7 +200,7 @@ def _units(groups: object, queries: pl.Series) -> Ints:
     if isinstance(groups, Mapping) and not any(isinstance(value, Mapping) for value in groups.values()):
         group_of = {str(query): str(group) for query, group in groups.items()}
     else:
-        source, table = called(groups, "groups="), table_of(groups, "groups")
+        source, table = name_of_table(groups, "groups="), table_of(groups, "groups")
         query = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or table.columns[0]
         others = [name for name in table.columns if name != query]
         if len(others) != 1:
