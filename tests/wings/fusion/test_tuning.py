@@ -42,7 +42,7 @@ def test_the_values_of_a_grid_are_those_of_each_fused_run(measure, seed):
     at = 3 * seed % len(PLAIN)  # every method under some measure
     how = [*PLAIN[at : at + 4], "wsum", "qdrant:rrf", "txtai:rrf" if runs == 2 else "rrf(top=3)", "rrf(depth=2)"]
     points = [(1.0, 0.5, 0.0)[:runs], (0.3, 0.4, 0.3)[:runs]]
-    grid = {"how": how, "norm": ["z-score"], "k": [0], "weights": points}
+    grid = {"how": how, "norm": ["z-score"], "k": [1], "weights": points}
     tuned = rm.tune(judgments, given_runs, measure, grid=grid, folds=2, fast=True, queries="all")
     for one in tuned.settings:
         evaluated = rm.evaluate(judgments, rm.fuse(given_runs, one.definition), measure)
