@@ -64,6 +64,7 @@ from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split
 from rankmeter.wings.catalogue.tensors import tensors as tensors
+from rankmeter.wings.fusion.tuning import tune as tune
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import coverage as _coverage
 from rankmeter.measures import diversity as _diversity
@@ -102,7 +103,7 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
     "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
     "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "tune",
     "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
