@@ -358,6 +358,9 @@ def test_a_terminal_of_80_columns_holds_everything(lang: Literal["en", "zh"]) ->
         ("model,a\nx,0.1\ny,0.2\n", "too_few"),
         ("model,a,b\nx,0.1,0.3\n", "too_few"),
         ("model,a,b\nx,0.3,0.4\ny,0.31,0.39\nz,29.5,0.41\n", "mixed_scales"),
+        ("model,a,b\nx,0.3,0.4\ny,31,0.39\nz,29.5,0.41\nw,0.35,0.4\n", "mixed_scales"),
+        ("model,a,b\nx,30%,0.4\ny,31%,0.39\nz,0.32,0.41\n", "mixed_scales"),
+        ("model,task,score\nx,a,0.3\ny,a,31 %\nx,b,1\ny,b,1\n", "mixed_scales"),
         ("model,task,score\nx,a,0.3\nx,a,0.4\n", "cell_twice"),
         ("model,a,b\nx,0.1,\ny,,0.3\n", "nothing_common"),
         ("model,a,b\nx,0.1,inf\ny,0.2,0.3\n", "not_a_number"),
@@ -370,6 +373,20 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: 
         rm.across(str(path))
     assert caught.value.problem.kind == f"results.{kind}"
     assert across(str(path)).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,a,b\nx,0.3,30\ny,0.31,39\nz,0.29,41\n",
+        "model,a,b\nx,30%,30\ny,31%,39\nz,29 %,41\n",
+        "model,a,b\nx,0.9,1\ny,4.5,2\nz,12,3\n",
+        "model,a,b\nx,0.3,1031\ny,0.3,0.9\nz,0.4,988\n",
+    ],
+)
+def test_tasks_may_have_scales_of_their_own(tmp_path: Path, text: str) -> None:
+    (tmp_path / "scores.csv").write_text(text)
+    assert rm.across(str(tmp_path / "scores.csv"))["x"].mean > 0
 
 
 def test_damaged_and_odd_folders_are_refused(tmp_path: Path) -> None:

@@ -110,6 +110,12 @@ def test_the_smallest_conflict_names_no_bystander() -> None:
     assert "之间" in finding.reason.text("zh")
 
 
+def test_a_value_off_the_steps_still_bounds_the_others() -> None:
+    findings = rm.audit({"HR@10": "0.3571", "NDCG@10": "0.4012", "MRR@10": "0.1"}, queries=943).findings
+    assert [[one.name for one in finding.claims] for finding in findings] == [["HR@10"], ["NDCG@10", "HR@10"]]
+    assert rm.audit({"HR@10": "0.3571", "NDCG@10": "0.2012"}, queries=943).findings[1:] == ()
+
+
 def test_what_is_possible_under_one_definition_only_names_it() -> None:
     (finding,) = rm.audit({"HR@10": "0.20", "MRR@10": "0.30"}, queries=1000).findings
     assert finding.kind == "only_if"

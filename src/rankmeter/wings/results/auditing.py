@@ -37,6 +37,7 @@ WAYS: Mapping[str, dict[str, str]] = {
 }
 """Other definitions that are tried where the usual ones leave no way."""
 
+_OFF_STEPS = ("audit_not_in_steps", "audit_not_of_folds")
 Queries = int | Mapping[str, int] | None
 
 
@@ -97,6 +98,7 @@ def audit(
         setting = replace(base, queries=sizes.get(dataset))
         whole, found = _alone(claims, setting, roundings)
         found += [*_together(whole, setting, roundings), *_f1(whole, roundings), *_renamed(whole, roundings)]
+        found += _despite(whole, found, setting, roundings)
         findings += found
         if relevant is None and not found and not _is_of_one(whole, setting, roundings):
             several.append(claims)
@@ -203,6 +205,19 @@ def _together(claims: Sequence[PrintedClaim], setting: Setting, roundings: Seque
         ways = _ways([*left, conflict[-1]], setting, roundings)
         findings.append(AuditFinding("only_if" if ways else "impossible", conflict, reason, ways, conflict[-1].place))
     return findings
+
+
+def _despite(
+    whole: Sequence[PrintedClaim], found: Sequence[AuditFinding], setting: Setting, roundings: Sequence[Rounding]
+) -> list[AuditFinding]:
+    """What values that no number of hits gives contradict, whatever the number of queries."""
+    off = [one.claims[0] for one in found if one.kind == "impossible" and one.reason.kind in _OFF_STEPS]
+    known = {id(one.claims[-1]) for one in found if len(one.claims) > 1}
+    rest = [one for one in whole if id(one) not in known]
+    if not off:
+        return []
+    conflicts = _together([*rest, *off], replace(setting, queries=None), roundings)
+    return [one for one in conflicts if any(claim in off for claim in one.claims)]
 
 
 def _ways(conflict: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> tuple[Said, ...]:

@@ -30,6 +30,8 @@ NAMES = {
 }
 _ROLE = {name: role for role, names in NAMES.items() for name in names.split()}
 GAP = 20
+LEAST = 0.05
+"""Per cents among shares are larger than this many times the shares, and shares below the least look like 0.05."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +128,34 @@ def _of_frame(frame: Any) -> Cells:
     return _from_wide(frame, roles)
 
 
+class _Signs:
+    """Which cells of each task are written as per cents."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, dict[bool, tuple[str, str]]] = {}
+
+    def look(self, task: str, value: Any, place: str) -> None:
+        """Refuse a per cent beside a number without its sign, in one task."""
+        text = "" if value is None else str(value).strip()
+        if not any(letter.isdigit() for letter in text):
+            return
+        met = self.places.setdefault(task, {})
+        met.setdefault(text.rstrip("* ").endswith("%"), (text, place))
+        if len(met) > 1:
+            (other, _), (text, place) = met.values()
+            raise InputError.of("results.mixed_scales", place=place, text=text, other=other)
+
+
 def _from_long(frame: Any, roles: Mapping[str, str]) -> Cells:
     cells: Cells = {}
+    signs = _Signs()
     columns = {role: frame[name].to_list() for role, name in roles.items()}
     behind = "query" if "query" in columns else "seed" if "seed" in columns else None
     for number in range(len(frame)):
         key = (str(columns["system"][number]).strip(), str(columns["task"][number]).strip())
-        value = _number(columns["score"][number], f"{number + 2}, {roles['score']}")
+        place = f"{number + 2}, {roles['score']}"
+        value = _number(columns["score"][number], place)
+        signs.look(key[1], columns["score"][number], place)
         if behind is None:
             if key in cells:
                 raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
@@ -148,7 +171,7 @@ def _from_wide(frame: Any, roles: Mapping[str, str]) -> Cells:
     first = roles.get("system") or roles.get("task") or frame.columns[0]
     by_task = first == roles.get("task")
     cells: Cells = {}
-    met: dict[str, int] = {}
+    signs, met = _Signs(), dict[str, int]()
     for number, row in enumerate(frame.iter_rows(named=True), 2):
         name = str(row[first]).strip()
         if name in met:
@@ -158,6 +181,7 @@ def _from_wide(frame: Any, roles: Mapping[str, str]) -> Cells:
             if other != first:
                 key = (other, name) if by_task else (name, other)
                 cells[key] = _number(row[other], f"{number}, {other}")
+                signs.look(key[1], row[other], f"{number}, {other}")
     return cells
 
 
@@ -211,16 +235,17 @@ def _mean_score(values: Sequence[float]) -> float:
 
 
 def _check_scales(scores: Floats, systems: Sequence[str], tasks: Sequence[str]) -> None:
-    """Refuse a value that is far above the shares of its task: a per cent among shares."""
+    """Refuse values that are far above the shares of their task: per cents among shares."""
     for task, column in enumerate(scores.T):
-        known = np.sort(column[~np.isnan(column)])
-        if len(known) < 2 or known[0] < 0 or known[-2] > 1:
+        known = column[~np.isnan(column)]
+        shares, others = known[known <= 1], known[known > 1]
+        if not len(shares) or not len(others) or shares.min() < 0 or others.max() > 100:
             continue
-        middle = float(np.median(known[:-1]))
-        if known[-1] > max(GAP * max(middle, 0.05), 1):
-            at = int(np.nanargmax(column))
-            place = f"{systems[at]}, {tasks[task]}"
-            raise InputError.of("results.mixed_scales", place=place, text=f"{known[-1]:g}", other=f"{middle:g}")
+        few = len(others) == 1 and len(shares) > 1
+        if others.min() > GAP * max(float(np.median(shares) if few else shares.max()), LEAST):
+            at = int(np.flatnonzero(column == others.max())[0])
+            place, other = f"{systems[at]}, {tasks[task]}", f"{float(np.median(shares)):g}"
+            raise InputError.of("results.mixed_scales", place=place, text=f"{others.max():g}", other=other)
 
 
 def _common(
