@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, reason_of
 from rankmeter.frozen import dataclass
-from rankmeter.late import json, pl
+from rankmeter.late import json, pl, polars_faults
 from rankmeter.placing.placements import Floats
 from rankmeter.whole_files import check_readable
 from rankmeter.wings.results.score_folders import query_values, read_folder
@@ -92,15 +92,19 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
 
 
 def _frame(path: Path) -> Any:
+    try:
+        return _parsed(path)
+    except polars_faults() as error:
+        raise InputError.of("results.damaged", path=str(path), error=reason_of(error)) from error
+
+
+def _parsed(path: Path) -> Any:
     if path.suffix == ".parquet":
         return pl.read_parquet(path)
     text = path.read_text("utf-8-sig")
     if path.suffix in (".json", ".jsonl"):
-        try:
-            data = [json.loads(line) for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else None
-            data = json.loads(text) if data is None else data
-        except ValueError as error:
-            raise InputError.of("results.damaged", path=str(path), error=str(error)) from None
+        data = [json.loads(line) for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else None
+        data = json.loads(text) if data is None else data
         if isinstance(data, Mapping):
             return data
         return _text_frame(pl.DataFrame(data, infer_schema_length=None))
