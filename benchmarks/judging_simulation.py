@@ -11,7 +11,9 @@ of people alone).
 2. Single items. 200 queries with 30 items, a lenient machine (quadratic kappa 0.68): the same number of human
 judgments, spent on the whole pools of 20 queries or on single items of all queries. A quarter of the trials.
 
-3. Traps: queries that were not drawn at random, and lists that differ on some queries only.
+3. A judge that is almost always right and else too kind, which few judged queries show: 4,000 queries, or items.
+
+4. Traps: queries that were not drawn at random, and lists that differ on some queries only.
 """
 
 from __future__ import annotations
@@ -316,6 +318,33 @@ def show_items(table: dict[tuple[str, str, str], tuple[float, float, float]], tr
         print(f"{name:24s}" + "".join(f"{cell:>24s}" for cell in cells))
 
 
+def show_almost_right(trials: int, *, seed: int = 7) -> None:
+    """Print coverage, and width over that of people alone; the judge is wrong on a small share, always upwards."""
+    print("\nA judge that is right but for a share of the queries, on which it says 1; 4,000 queries")
+    print(f"{'judged':>8s} {'wrong':>6s} {'target':>11s} {'plain t':>8s} {'tuned':>7s} {'width':>6s}")
+    aim = float(np.clip(np.random.default_rng(9).normal(0.45, 0.3, 4_000_000), 0, 1).mean())
+    rng = np.random.default_rng(seed)
+    for judged in (20, 50, 100, 200):
+        for wrong in (0.02, 0.05, 0.1, 0.2):
+            kept: dict[Target, list[tuple[float, float, float]]] = {"population": [], "queries": []}
+            for start in range(0, trials, 100):
+                y = np.clip(rng.normal(0.45, 0.3, (min(100, trials - start), 4000)), 0, 1)
+                f = np.where(rng.random(y.shape) < wrong, 1.0, y)
+                for target, rows in kept.items():
+                    truth = y.mean(axis=1) if target == "queries" else np.full(len(y), aim)
+                    made = tuned(y[:, :judged], f[:, :judged], f, target=target)
+                    people = people_only(y[:, :judged], 4000, target=target)
+                    few = judged - 2
+                    rest = f.mean(-1) - f[:, :judged].mean(-1) + y[:, :judged].mean(-1)
+                    spread = (y - f)[:, :judged].var(-1, ddof=1) * (1 / judged - 1 / 4000)
+                    plain = estimated(rest, spread + spread_of_queries(y[:, :judged], 4000, target), few, 0.95)
+                    held = [(each.low <= truth) & (truth <= each.high) for each in (plain, made)]
+                    rows += zip(*held, (made.high - made.low) / (people.high - people.low), strict=True)
+            for target, rows in kept.items():
+                before, now, width = np.mean(rows, axis=0)
+                print(f"{judged:8d} {wrong:6.2f} {target:>11s} {before:8.3f} {now:7.3f} {width:6.2f}")
+
+
 def simulate_traps(trials: int, *, seed: int = 5) -> dict[tuple[str, int], tuple[float, float]]:
     """Coverage of people and of tuned where queries were not drawn at random, and where lists differ on a fifth."""
     aim = clipped_mean(CENTRE, SPREAD)
@@ -352,6 +381,7 @@ if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
     show(simulate(count), count)
     show_items(simulate_items(max(count // 4, 1)), max(count // 4, 1))
+    show_almost_right(count)
     print(f"\nTraps, {count} trials: coverage of people, of tuned")
     for (name, judged), (people, both) in simulate_traps(count).items():
         print(f"{name:44s}{judged:4d}  {people:.3f} {both:.3f}")

@@ -32,6 +32,11 @@ FEWEST = 4
 """Judged queries below which there is no estimate: two parameters and their spread need as many."""
 ROUGH = 20
 """Judged queries below which intervals are rough."""
+FEWEST_WRONG = 20
+"""Judged queries on which the machine differs from people in another way than usual, below which a larger error than
+any that was seen is reckoned with."""
+USUAL = 0.02
+"""Errors within this share of the largest one are the usual error."""
 FEWEST_RARE = 10
 """Judged queries on the rarer side of a value of 0 and 1, or with a difference other than 0, below which intervals hold
 too little."""
@@ -87,6 +92,9 @@ def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: T
     PPI++ with the small-sample terms that it leaves out: residuals over n - 2, Student's t, and the price of an
     estimated slope. A weight of 0 gives the interval of people alone. There is no upper limit: a machine that
     compresses the scale needs a weight above 1.
+
+    Where the machine is almost always right, few judged queries show its errors, and t would hold 15 to 90 of 100
+    times: then one error more is reckoned with, as large as one can be.
     """
     many, total = y.shape[-1], f_all.shape[-1]
     own_y, own_f = y - y.mean(-1, keepdims=True), f - f.mean(-1, keepdims=True)
@@ -102,8 +110,27 @@ def tuned(y: Floats, f: Floats, f_all: Floats, *, level: float = 0.95, target: T
     freedom = np.where(used, many - 2, many - 1)
     with np.errstate(all="ignore"):
         leverage = np.where(used, shift**2 / square, 0.0)
+    wrong = np.minimum(count_wrong(y - f), count_wrong(own_y - weight[..., None] * own_f))
+    rest = rest + np.where(used & is_rare(wrong, many), largest_error(y, f, f_all) ** 2, 0.0)
     variance = rest / freedom * (1 / many - 1 / total + leverage) + spread_of_queries(y, total, target)
     return estimated(y.mean(-1) + weight * shift, variance, freedom, level, weight)
+
+
+def count_wrong(errors: Floats) -> Any:
+    """On how many judged queries the machine's error is not the usual one."""
+    gaps = np.abs(errors - np.median(errors, axis=-1, keepdims=True))
+    largest = gaps.max(-1, keepdims=True)
+    return (gaps > np.maximum(USUAL * largest, 1e-9)).sum(-1)
+
+
+def is_rare(wrong: Any, many: int) -> Any:
+    """Whether so few errors were seen that their spread says little of how large others are."""
+    return (wrong < FEWEST_WRONG) & (2 * wrong < many)
+
+
+def largest_error(y: Floats, f: Floats, f_all: Floats) -> Any:
+    """How wrong a machine may be: as far as its values or those of people reach, or what was seen."""
+    return np.maximum(np.maximum(np.ptp(y, axis=-1), np.ptp(f_all, axis=-1)), np.abs(y - f).max(-1))
 
 
 def spread_of_queries(y: Floats, total: int, target: Target) -> Any:
@@ -121,6 +148,8 @@ def unequal(
     total = f_all.shape[-1]
     error = y - f
     variance = ((1 - chance) / chance**2 * error**2).sum(-1) / total**2
+    one_more = ((1 - chance) / chance**2).mean(-1) * largest_error(y, f, f_all) ** 2 / total**2
+    variance = variance + np.where(is_rare(count_wrong(error), y.shape[-1]), one_more, 0.0)
     if target == "population":
         variance = variance + _weighted_spread(y, chance)[1] / total
     value = f_all.mean(-1) + (error / chance).sum(-1) / total

@@ -23,10 +23,13 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.judging.estimators import (
     FEWEST,
     FEWEST_RARE,
+    FEWEST_WRONG,
     ROUGH,
     Estimated,
     Target,
+    count_wrong,
     estimated,
+    is_rare,
     judgments_needed,
     people_needed,
     people_only,
@@ -149,13 +152,23 @@ class WholeQueries(Observed):
         """Of queries drawn from as many as one likes."""
         return people_needed(float(self.people.std(ddof=1)), half_width, level=level)
 
+    def _wrong(self) -> int | None:
+        """On how many judged queries the machine is wrong, where these are too few to know its errors by."""
+        people, beside = self.people, self.machine[self.is_judged]
+        if self.differs is not None:
+            people, beside = people[self.differs[self.is_judged]], self.machine[self.differs & self.is_judged]
+        wrong = int(count_wrong(people - beside))
+        return wrong if is_rare(wrong, len(people)) and np.ptp(self.machine) > 0 else None
+
     def cautions(self) -> list[Said]:
-        """Too few queries, or too few that differ."""
+        """Too few queries, too few that differ, or too few errors of the machine."""
         notes = []
         if self.judged < ROUGH:
             notes.append(said("few_people", count=self.judged, fewest=ROUGH))
         values, counts = np.unique(self.people, return_counts=True)
         usual = int(counts.max())
+        if self.method != "people" and (wrong := self._wrong()) is not None:
+            notes.append(said("rare_errors", count=wrong, judged=self.judged, fewest=FEWEST_WRONG))
         if self.judged - usual < FEWEST_RARE and 2 * usual > self.judged and len(values) > 1:
             notes.append(said("rare_values", count=self.judged - usual, usual=float(values[counts.argmax()]),
                              judged=self.judged, fewest=FEWEST_RARE))  # fmt: skip
@@ -201,10 +214,21 @@ class SingleItems(Observed):
 
     def _estimated(self, values: Floats, drawn: Floats, level: float, target: Target, *, weight: float) -> Estimated:
         estimate = people_only(values, level=level)
+        more = self._more(drawn)
         if target == "queries":
-            variance = ((1 - self.chances) / self.chances**2 * drawn**2).sum() / self.total**2
+            variance = ((1 - self.chances) / self.chances**2 * drawn**2).sum() / self.total**2 + more
             return estimated(estimate.value, variance, max(len(drawn) - 1, 1), level, weight)
-        return replace(estimate, weight=weight)
+        return estimated(estimate.value, estimate.error**2 + more, estimate.freedom, level, weight)
+
+    def _more(self, drawn: Floats) -> float:
+        """The variance of two more items on which the machine is wrong, where few of those drawn are such."""
+        if not is_rare(count_wrong(drawn), len(drawn)):
+            return 0.0
+        gains = np.maximum(np.abs(self.gains), np.abs(self.gains - self.corrections))
+        if not gains.any():
+            return 0.0
+        squares = ((1 - self.chances) * (gains / self.chances) ** 2)[gains > 0]
+        return 2 * float(squares.mean()) / self.total**2
 
     @property
     def correlation(self) -> float:
@@ -212,8 +236,12 @@ class SingleItems(Observed):
         return _linear_correlation(self.gains, self.gains - self.corrections)
 
     def cautions(self) -> list[Said]:
-        """Too few items."""
-        return [said("few_items", count=len(self.chances), fewest=ROUGH)] if len(self.chances) < ROUGH else []
+        """Too few items, or too few errors of the machine."""
+        notes = [said("few_items", count=len(self.chances), fewest=ROUGH)] if len(self.chances) < ROUGH else []
+        wrong = int(count_wrong(self.corrections))
+        if is_rare(wrong, len(self.corrections)):
+            notes.append(said("rare_errors_of_items", count=wrong, judged=len(self.corrections), fewest=FEWEST_WRONG))
+        return notes
 
 
 Seen = WholeQueries | SingleItems
