@@ -261,9 +261,9 @@ def best_groups(trials):
             drawn = (gains(random, len(effects), size, effects) for _ in range(4 * trials))
             alone = [separation(v, level=LEVEL, resamples=RESAMPLES, seed=1).in_best.sum() == 1 for v in drawn]
             shares.append(float(np.mean(alone)))
-    told = {"marks": "marks hold a best system", "ranks": "all rank intervals hold", "equal": "ranks of 5 equals hold"}
+    told = {"marks": "marks hold the best", "ranks": "rank intervals hold", "equal": "same, 5 equal systems"}
     for (at, what), shares in by_tests.items():
-        name = told[what] + {None: ", all pairs", 0: ", baseline best", 4: ", baseline worst"}[at]
+        name = told[what] + {None: ", all pairs", 0: ", baseline first", 4: ", baseline last"}[at]
         row(name, [cell(one, 4 * trials, LEVEL, at_most=False) for one in shares])
     for name, shares in (
         ("mcb: holds a best system", held),

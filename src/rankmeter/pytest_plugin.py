@@ -24,7 +24,9 @@ class Rankings:
         from rankmeter.testing import assert_ranking
 
         checked = assert_ranking(judgments, run, *requirements, **options)
-        self._told += [f"{self._test}: {requirement.text}: {requirement.why}" for requirement in checked]
+        for requirement in checked:
+            self._told.append(f"{self._test}: {requirement.text}: {requirement.why}")
+            self._told += [f"  {note}" for note in requirement.notes]
         return checked
 
     def assert_conforms(self, function: object, definition: object = None, **options: Any) -> Any:

@@ -216,3 +216,42 @@ def test_the_name_of_a_file_says_its_format_or_is_refused(files: Path) -> None:
     assert not (files / "table.xlsx").exists()
     assert run("judgments.qrels", "good.run", "--output", "table.xlsx", "--format", "csv").exit_code == 0
     assert (files / "table.xlsx").read_text().startswith("run,")
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "words"),
+    [
+        ("nDCG@10 < 0.6", 0, "passed (it fails if nDCG@10 < 0.6): nDCG@10 of hybrid is 0.662"),
+        ("nDCG@10 < 0.7", 1, "FAILED: nDCG@10 < 0.7: nDCG@10 of hybrid is 0.662"),
+        ("R@5 of hybrid < 0.01", 0, "passed"),
+        ("nDCG@10 < baseline", 2, "evaluate measures each run alone"),
+        ("nDCG@10 < 0.6 significantly", 2, "asks for more than chance"),
+        ("nDCG@10 of dense < 0.6", 2, "dense"),
+        ("nDCG@10 <", 2, "not a gate"),
+    ],
+)
+def test_a_run_alone_is_held_to_numbers(gate: str, code: int, words: str, tmp_path: Path) -> None:
+    from rankmeter import demo
+
+    paths = [str(demo.data_path(demo.JUDGMENTS)), str(demo.data_path(demo.RUNS["hybrid"]))]
+    summary = tmp_path / "summary.md"
+    junit = ["--junit", str(tmp_path / "gates.xml"), "--github-summary"]
+    result = CliRunner(env={"GITHUB_STEP_SUMMARY": str(summary)}).invoke(
+        app, ["evaluate", *paths, "-m", "nDCG@10", "--fail-if", gate, *junit]
+    )
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert (tmp_path / "gates.xml").exists() == summary.exists() == (code < 2)
+    if code < 2:
+        assert "nDCG@10" in result.stdout
+        assert f'failures="{code}"' in (tmp_path / "gates.xml").read_text()
+        assert ("All checks passed" in summary.read_text()) == (code == 0)
+
+
+def test_a_run_that_shares_no_ids_fails_its_gate_with_that_reason(tmp_path: Path) -> None:
+    (tmp_path / "j.qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 A/1 1 2 x\nq2 Q0 B/1 1 2 x\n")
+    paths = [str(tmp_path / "j.qrels"), str(tmp_path / "r.run")]
+    result = CliRunner().invoke(app, ["evaluate", *paths, "-m", "RR", "--fail-if", "RR < 0.1", "--quiet"])
+    assert result.exit_code == 1
+    assert "none of the judged items is in the run" in result.stderr

@@ -15,6 +15,8 @@ import pytest
 
 import rankmeter as rm
 from rankmeter import demo
+from rankmeter.comparing.gate import check_evaluations, check_gates, noise_of, parse_gate
+from rankmeter.comparing.requirements import check_requirements
 from rankmeter.testing import assert_ranking
 
 ROOT = Path(__file__).parents[2]
@@ -40,9 +42,74 @@ def test_what_does_not_hold_fails(text):
 
 
 def test_a_loss_that_may_be_chance_does_not_fail_unless_asked():
-    assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD)
+    assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD, certain=True)
+    for word in ("significantly", "surely"):
+        assert_ranking(TRUTH, ONE_WORSE, f"not RR < baseline {word}", baseline=GOOD)
     with pytest.raises(AssertionError, match=r"q7 +1.0000 -> 0.5000 +-0.5000"):
-        assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD, certain=False)
+        assert_ranking(TRUTH, ONE_WORSE, "RR >= baseline", baseline=GOOD)
+    with pytest.raises(AssertionError, match=r"q7 +1.0000 -> 0.5000 +-0.5000"):
+        assert_ranking(TRUTH, ONE_WORSE, "not RR < baseline", baseline=GOOD)
+
+
+@pytest.mark.parametrize("certain", ["", " significantly"])
+@pytest.mark.parametrize("limit", ["baseline", "baseline - 0.02", "baseline - 5%"])
+def test_a_requirement_and_the_gate_of_the_same_words_agree(limit, certain):
+    """One expression has one meaning: what a gate fails, the requirement that forbids it fails too, on any data."""
+    rng = np.random.default_rng(3)
+    seen = set()
+    for spread in (0.1, 0.5, 0.9) * 6:
+        ranks = (rng.random((2, 40)) < spread) * rng.integers(0, 5, (2, 40))
+        old, new = ({q: [f"x{n}" for n in range(r)] + ["a"] for q, r in zip(TRUTH, row, strict=True)} for row in ranks)
+        cmp = rm.compare(TRUTH, {"baseline": old, "run": new}, ["RR"], baseline="baseline")
+        [verdict] = check_gates(cmp, [parse_gate(f"RR < {limit}{certain}")])
+        seen.add(verdict.failed)
+        texts = [f"not RR < {limit}{certain}", *([] if certain else [f"RR >= {limit}"])]
+        checked = check_requirements(TRUTH, new, texts, baseline=old)
+        assert [one.is_met for one in checked] == [not verdict.failed] * len(texts)
+    assert seen == {True, False} or certain
+
+
+def test_a_gate_that_noise_would_fail_says_how_often_and_which_margin_would_not():
+    rng = np.random.default_rng(11)
+    pool = [{q: [f"x{n}" for n in range(r)] + ["a"] for q, r in zip(TRUTH, row, strict=True)}
+            for row in rng.integers(0, 5, (120, 40))]  # fmt: skip
+    failed, rarely, said = 0, 0, []
+    for old, new in zip(pool[::2], pool[1::2], strict=True):
+        cmp = rm.compare(TRUTH, {"old": old, "new": new}, ["RR"], baseline="old")
+        [verdict] = check_gates(cmp, [parse_gate("RR < baseline - 0.01")])
+        assert verdict.steady < -0.01
+        [again] = check_gates(
+            cmp, [parse_gate(f"RR < baseline {verdict.steady:.6f}".replace("baseline -", "baseline - "))]
+        )
+        assert again.flaps == pytest.approx(0.01, abs=1e-4)
+        failed, rarely = failed + verdict.failed, rarely + again.failed
+        said.append(verdict.flaps)
+    assert 0.35 < np.mean(said) < 0.5
+    assert abs(failed / 60 - np.mean(said)) < 0.2  # three standard errors
+    assert rarely <= 4
+    [note] = noise_of([verdict])
+    assert "chance alone would fail 4" in note
+    assert "baseline - 0." in note
+    assert "仅因偶然" in note.text("zh")
+    assert not noise_of(check_gates(cmp, [parse_gate("RR < baseline significantly"), parse_gate("RR < 0.1")]))
+    [told] = check_requirements(TRUTH, pool[1], ["RR >= baseline - 0.01"], baseline=pool[0])
+    assert "chance alone" in told.told()
+
+
+def test_a_run_that_shares_no_ids_fails_with_that_reason_wherever_it_is_checked(tmp_path):
+    strange = {query: ["A1", "B1"] for query in TRUTH}
+    with pytest.raises(AssertionError, match="none of the judged items is in the run"):
+        assert_ranking(TRUTH, strange, "RR >= 0.5")
+    with pytest.raises(AssertionError, match="none of the judged items is in the run"):
+        assert_ranking(TRUTH, strange, "RR >= baseline - 2", baseline=GOOD)
+    cmp = rm.compare(TRUTH, {"good": GOOD, "strange": strange}, ["RR"], baseline="strange")
+    for gate in ("RR < baseline - 1", "RR of strange < 0", "RR of good < baseline"):
+        [verdict] = check_gates(cmp, [parse_gate(gate)])
+        assert verdict.failed
+        assert "none of the judged items is in the run" in verdict.why
+    [verdict] = check_evaluations([rm.evaluate(TRUTH, strange, ["RR"])], [parse_gate("RR > 2")])
+    assert verdict.failed
+    assert "none of the judged items" in verdict.why
 
 
 def test_a_real_loss_fails_and_names_the_queries_that_fell():
@@ -68,7 +135,7 @@ def test_noise_alone_fails_as_often_as_promised():
         ranks = rng.integers(0, 5, (2, 40))
         runs = [{q: [f"x{n}" for n in range(r)] + ["a"] for q, r in zip(TRUTH, row, strict=True)} for row in ranks]
         try:
-            assert_ranking(TRUTH, runs[0], "RR >= baseline", baseline=runs[1])
+            assert_ranking(TRUTH, runs[0], "not RR < baseline significantly", baseline=runs[1])
         except AssertionError:
             failed += 1
     assert failed <= 9  # 5 % of 60 are 3; more than 9 have a chance below 0.1 %
@@ -90,6 +157,8 @@ def test_a_saved_evaluation_is_a_baseline(tmp_path):
         (("RR < 0.5",), "must hold"),
         (("MeanRank > 2",), "must hold"),
         (("RR >= 0.5 significantly",), "must hold"),
+        (("not RR >= 0.5",), "must hold"),
+        (("not RR < 0.5 significantly",), "more than chance"),
         (("RR => 0.5",), "a requirement looks like"),
     ],
 )
@@ -270,6 +339,17 @@ def test_options_of_the_action_are_read_as_they_are_typed(tmp_path):
     )
     assert code == 0, talk
     assert json.loads(Path(outputs["json"]).read_text())
+
+
+@pytest.mark.posix
+@pytest.mark.program("bash")
+@pytest.mark.slow
+@pytest.mark.parametrize(("gate", "wanted"), [("nDCG@10 < 0.6", 0), ("nDCG@10 < 0.7", 1), ("nDCG@10 < baseline", 2)])
+def test_the_action_holds_one_run_to_a_number(tmp_path, gate, wanted):
+    code, outputs, summary, talk = act(tmp_path, RUNS=RUNS["hybrid"], FAIL_IF=gate)
+    assert code == wanted, talk
+    assert outputs.get("failed") == {0: "false", 1: "true", 2: None}[wanted]
+    assert ("1 of 1 check failed" in summary, "All checks passed" in summary) == (wanted == 1, wanted == 0)
 
 
 @pytest.mark.posix

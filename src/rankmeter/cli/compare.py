@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -14,12 +13,13 @@ import click
 
 import rankmeter as rm
 from rankmeter.cli.bilingual import language_option
-from rankmeter.cli.exit_codes import DONE, FAILED
+from rankmeter.cli.gates import say_verdicts, summary_path
 from rankmeter.cli.options import (
     DEFAULT_MEASURES,
     LEVEL,
     SEED,
     CountingOptions,
+    Gates,
     ItemsAndUsers,
     MaybeJudged,
     Sources,
@@ -34,13 +34,11 @@ from rankmeter.cli.parameters import (
     Count,
     Reads,
     Writes,
-    check_places,
     command,
     option,
     takes,
     typed_parameters,
     was_given,
-    written,
 )
 from rankmeter.cli.talk import ProgressBar, say, silence_notes, spoken_language, tell
 from rankmeter.comparing.gate import check_gates, parse_gate
@@ -109,15 +107,6 @@ class Systems:
 
 
 @dataclass(frozen=True, slots=True)
-class Gating:
-    """What fails a pipeline, and where the verdicts go."""
-
-    gates: tuple[str, ...] = option("--fail-if", metavar="CONDITION")
-    junit: Path | None = option(type=Writes())
-    github_summary: bool = option(default=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Numbers:
     """How the numbers are written."""
 
@@ -140,7 +129,7 @@ class Pages:
 @command()
 @click.argument("paths", nargs=-1, type=Reads(), metavar="JUDGMENTS RUN RUN...")
 @measure_option
-@takes(systems=Systems, testing=Testing, gating=Gating)
+@takes(systems=Systems, testing=Testing, gating=Gates)
 @takes(counting=CountingOptions, about=ItemsAndUsers, sources=MaybeJudged)
 @takes(numbers=Numbers, delivery=Delivery, pages=Pages)
 @language_option
@@ -149,7 +138,7 @@ def compare(
     measures: tuple[str, ...],
     systems: Systems,
     testing: Testing,
-    gating: Gating,
+    gating: Gates,
     counting: CountingOptions,
     about: ItemsAndUsers,
     sources: MaybeJudged,
@@ -160,8 +149,9 @@ def compare(
 ) -> int:
     """Compare systems, check the gates, show and write what was asked for; return the exit code."""
     gates = [parse_gate(text) for text in gating.gates]
-    summary = _summary_path() if gating.github_summary else None
-    _check_together(testing, gating, pages)
+    summary = summary_path() if gating.github_summary else None
+    gating.check()
+    _check_together(testing, pages)
     chosen = numbers.format or format_asked(delivery.output, FORMATS)
     if delivery.quiet:
         silence_notes()
@@ -191,11 +181,7 @@ def compare(
         tell([*planned, "", *definition_lines(cmp.measures, lang, cmp.label)])
         for place in filter(None, (delivery.output, pages.save, pages.report, pages.figures)):
             say(word("written_to", lang, place=str(place)))
-    for verdict in verdicts:
-        if verdict.failed or not delivery.quiet:
-            kind = "gate_failed" if verdict.failed else "gate_passed"
-            say(word(kind, lang, gate=verdict.gate.text, why=verdict.why))
-    return FAILED if any(verdict.failed for verdict in verdicts) else DONE
+    return say_verdicts(verdicts, lang, quiet=delivery.quiet)
 
 
 def _compared(
@@ -415,10 +401,8 @@ _EVALUATING = frozenset(
 """The options that saved evaluations do not take: they decide how runs are evaluated."""
 
 
-def _check_together(testing: Testing, gating: Gating, pages: Pages) -> None:
+def _check_together(testing: Testing, pages: Pages) -> None:
     """Refuse options that make no sense, alone or together, before anything is evaluated."""
-    if gating.junit is not None and not gating.gates:
-        raise InputError.of("cli.junit_without_gates")
     if testing.needed is not None and not 0 < testing.needed < math.inf:
         raise InputError.of("cli.needed_not_positive", needed=f"{testing.needed:g}")
     if testing.units is not None and was_given("unit"):
@@ -436,18 +420,6 @@ def _shown_on(progress: ProgressBar) -> Callable[[str], None]:
             progress.advance()
 
     return shown
-
-
-def _summary_path() -> Path | None:
-    place = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not place:
-        # The command may be tried locally before it runs in a workflow; gates and JUnit are useful there too.
-        say("note: " + str(InputError.of("cli.no_github_summary")))
-        return None
-    # It is appended to, so it must not be a file that is read or written otherwise.
-    ctx = click.get_current_context()
-    check_places({**written(ctx), "--github-summary": Path(place)}, ctx)
-    return Path(place)
 
 
 def _needed(cmp: Comparison, difference: float, lang: Language) -> list[str]:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankmeter.cli.exit_codes import DONE
 from rankmeter.cli.options import (
     DEFAULT_MEASURES,
     CountingOptions,
+    Gates,
     ItemsAndUsers,
     MaybeJudged,
     by_system,
@@ -32,9 +34,11 @@ from rankmeter.inputs.reading import UNUSED, reading_line
 from rankmeter.late import without_matrix_threads
 from rankmeter.measures import into_measures
 from rankmeter.report.evaluations import ShownEvaluations
+from rankmeter.whole_files import append_text, write_text
 from rankmeter.wording import AFTER_NAME, BETWEEN, Language, in_language, said, word
 
 if TYPE_CHECKING:
+    from rankmeter.comparing.gate import Gate
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.measures import Measure
 
@@ -70,11 +74,18 @@ class Asking:
 @click.option("--dialect", metavar="TOOL")
 @takes(counting=CountingOptions, sources=MaybeJudged, about=ItemsAndUsers, assisting=Assisting)
 @click.option("--labelled", type=Reads(), metavar="FILE")
-@takes(showing=Showing)
+@takes(gating=Gates, showing=Showing)
 def evaluate(
-    paths: tuple[str, ...], measures: tuple[str, ...], labelled: str | None, showing: Showing, **options: Any
-) -> None:
-    """Measure one or more runs, or lists that hold their own judgments."""
+    paths: tuple[str, ...],
+    measures: tuple[str, ...],
+    labelled: str | None,
+    gating: Gates,
+    showing: Showing,
+    **options: Any,
+) -> int:
+    """Measure one or more runs, or lists that hold their own judgments; return the exit code."""
+    gates = _gates(gating)
+    summary = _summary(gating)
     asking = Asking(**options)
     sources, about, assisting = asking.sources, asking.about, asking.assisting
     if assisting.needed is not None and assisting.assisted_by is None:
@@ -94,20 +105,64 @@ def evaluate(
     names = system_names([labelled]) if labelled else list(systems)
     usual = tuple(LABELLED_MEASURES.values()) if labelled else DEFAULT_MEASURES
     asked = _measures_asked(measures, asking, usual, quiet=showing.quiet)
+    if not asking.dialect:
+        asked = [*asked, *(gate.measure for gate in gates)]
     _check_save(showing.save, names)
     if labelled is not None:
         ev = _evaluate_labelled(labelled, names[0], asked, asking)
         is_short = not (measures or showing.format or showing.per_query or showing.interval)
         _show([ev], showing, _three_lines(ev, showing.digits) if is_short else "")
-        return
+        return _judge([ev], gates, gating, summary, showing)
     values_to = showing.output if showing.output and showing.output.suffix.lower() == ".parquet" else None
     if values_to is not None:
         if not showing.per_query or len(runs) > 1 or showing.format is not None:
             raise InputError.of("cli.parquet_holds_one", source=str(values_to))
         showing = replace(showing, per_query=False, output=None)
-    _show(evaluate_files(judgments, systems, asked, asking, values_to), showing, needed=assisting.needed)
+    evaluations = evaluate_files(judgments, systems, asked, asking, values_to)
+    _show(evaluations, showing, needed=assisting.needed)
     if values_to is not None and not showing.quiet:
         say(word("values_written", spoken_language(), place=str(values_to)))
+    return _judge(evaluations, gates, gating, summary, showing)
+
+
+def _gates(gating: Gates) -> list[Gate]:
+    """The gates, read before anything is evaluated."""
+    gating.check()
+    if not gating.gates:
+        return []
+    from rankmeter.comparing.gate import check_alone, parse_gate
+
+    gates = [parse_gate(text) for text in gating.gates]
+    check_alone(gates)
+    return gates
+
+
+def _summary(gating: Gates) -> Path | None:
+    """Where the summary of a step is appended, if it is wanted."""
+    if not gating.github_summary:
+        return None
+    from rankmeter.cli.gates import summary_path
+
+    return summary_path()
+
+
+def _judge(
+    evaluations: Sequence[Evaluation], gates: Sequence[Gate], gating: Gates, summary: Path | None, showing: Showing
+) -> int:
+    """Say and write the verdicts of the gates; the exit code."""
+    if not gates and summary is None:
+        return DONE
+    from rankmeter.cli.gates import say_verdicts
+    from rankmeter.comparing.gate import check_evaluations
+    from rankmeter.report.pipelines import summary_text, to_junit
+
+    lang, verdicts = spoken_language(), check_evaluations(evaluations, gates)
+    if gating.junit is not None:
+        write_text(gating.junit, to_junit(verdicts, suite="rankmeter evaluate", lang=lang))
+    if summary is not None:
+        table = ShownEvaluations(evaluations, lang, showing.digits, showing.interval).to_text("markdown")
+        append_text(summary, summary_text("rankmeter evaluate", verdicts, table, lang))
+    return say_verdicts(verdicts, lang, quiet=showing.quiet)
 
 
 def _measures_asked(

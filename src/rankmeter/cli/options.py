@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmeter.cli.parameters import CommaList, Count, Reads, option
+from rankmeter.cli.parameters import CommaList, Count, Reads, Writes, option
 from rankmeter.errors import InputError, MeasureError, did_you_mean
 from rankmeter.evaluating.additions import record_beside
 from rankmeter.frozen import dataclass
@@ -81,6 +81,20 @@ class MaybeJudged(Sources):
 
     columns: str | None = option(**COLUMNS, help="columns-of-items")
     no_judgments: bool = option(default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What fails a pipeline, and where the verdicts go."""
+
+    gates: tuple[str, ...] = option("--fail-if", metavar="CONDITION")
+    junit: Path | None = option(type=Writes())
+    github_summary: bool = option(default=False)
+
+    def check(self) -> None:
+        """Refuse a place for verdicts where there are none."""
+        if self.junit is not None and not self.gates:
+            raise InputError.of("cli.junit_without_gates")
 
 
 @dataclass(frozen=True, slots=True)

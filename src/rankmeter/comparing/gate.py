@@ -1,9 +1,9 @@
 """Gates for pipelines: a condition under which a comparison fails.
 
 ``nDCG@10 < baseline - 0.01``, ``RR < 0.5``, ``AP of dense < bm25 - 2%``, ``nDCG@10 < baseline significantly``. For
-tests, a requirement says the opposite, ``RR >= baseline - 0.01``: against a baseline it fails only where the loss is
-significant, so that a test does not fail today and pass tomorrow; a number is a promise about these very queries and is
-taken literally.
+tests, a requirement says the opposite, ``RR >= baseline - 0.01``. Both are taken literally: the same data fails both or
+neither. ``significantly`` (or ``surely``) asks for more than chance, and a requirement says it of the loss that it
+forbids: ``not RR < baseline - 0.01 significantly``.
 """
 
 from __future__ import annotations
@@ -13,28 +13,30 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, did_you_mean
+from rankmeter.errors import InputError, NotFoundError, did_you_mean
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import parse
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.intervals import Interval
 from rankmeter.stats.student import Alternative
-from rankmeter.wording import Language, Said, chosen_language, said, word
+from rankmeter.wording import Said, said
 
 Operator = Literal["<", "<=", ">", ">="]
 
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _GATE = re.compile(r"(?P<left>[^<>]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>]+)")
-_SIGNIFICANTLY = re.compile(r"^\s*significantly\s+|\s+significantly\s*$")
+_SIGNIFICANTLY = re.compile(r"^\s*(?:significantly|surely)\s+|\s+(?:significantly|surely)\s*$")
 _OFFSET = re.compile(rf"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>{_NUMBER})\s*(?P<percent>%?)")
 _CLOSE = re.compile(rf"(?P<name>.+?)(?P<sign>[+-])(?P<size>{_NUMBER}%?)")
 """As an offset, but without spaces: names may hold a minus and a number too, `baseline` does not."""
 _OF = re.compile(r"(?P<measure>.+?)\s+of\s+(?P<system>.+)")
+RARELY = 0.01
+"""A gate that chance alone would fail more often than this is said to."""
 HALF = 0.5
 """A one-sided p-value above it points the other way, as a test of ranks or signs can, whatever the mean."""
 _RELATIONS = {"<": "below", "<=": "at_or_below", ">": "above", ">=": "at_or_above"}
@@ -71,6 +73,10 @@ class Verdict:
     """One-sided and corrected for the systems of the gate, where significance is asked for."""
     failed: bool
     why: Said
+    flaps: float | None = None
+    """How often a system as good as the reference would fail the gate on other queries; None where that is unknown."""
+    steady: float | None = None
+    """The offset with which that would happen in 1 of 100 cases."""
 
 
 def parse_gate(text: str) -> Gate:
@@ -129,7 +135,7 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
     measure = cmp.find(gate.measure)
     reference = _reference(cmp, gate)
     systems = [cmp.find_system(gate.system)] if gate.system else [name for name in cmp.systems if name != reference]
-    limit = gate.offset
+    limit, base = gate.offset, 0.0
     if reference is not None:
         base = cmp.score(measure, reference).value
         limit = base + gate.offset * (abs(base) if gate.relative else 1.0)
@@ -144,7 +150,45 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     rows = zip(systems, values, chances, raw, strict=True)
-    return [_verdict_of_gate(cmp, gate, *row, limit, reference) for row in rows]
+    found = [_verdict_of_gate(cmp, gate, *row, limit, reference) for row in rows]
+    if gate.significantly or reference is None or measure not in cmp.samples:
+        return found
+    return [_with_noise(cmp, verdict, reference, base) for verdict in found]
+
+
+def _with_noise(cmp: Comparison, verdict: Verdict, reference: str, base: float) -> Verdict:
+    """The verdict with how often chance alone would give it, were the system as good as the reference."""
+    gate, measure = verdict.gate, cmp.find(verdict.gate.measure)
+    pair = (cmp.systems.index(verdict.system), cmp.systems.index(reference))
+    error = float(cmp.samples[measure].spreads([pair]).error[0])
+    if not error > 0 or math.isnan(verdict.limit):
+        return verdict
+    normal, side = NormalDist(), -1.0 if gate.operator[0] == "<" else 1.0
+    flaps = 1 - normal.cdf(side * (verdict.limit - base) / error)
+    steady = side * normal.inv_cdf(1 - RARELY) * error
+    return replace(verdict, flaps=flaps, steady=steady / abs(base) if gate.relative and base else steady)
+
+
+def noise_of(verdicts: Sequence[Verdict]) -> list[Said]:
+    """For each gate that chance alone would fail too often, how often, and the margin with which it rarely would."""
+    worst: dict[str, Verdict] = {}
+    for verdict in sorted(verdicts, key=lambda verdict: verdict.flaps or 0.0):
+        if (verdict.flaps or 0.0) > RARELY:
+            worst[verdict.gate.text] = verdict
+    return [
+        said(
+            "gate_flaps", gate=gate.text, share=verdict.flaps, system=verdict.system, reference=gate.reference,
+            margin=_offset_text(verdict.steady or 0.0, relative=gate.relative),
+        )
+        for verdict in worst.values()
+        for gate in (verdict.gate,)
+    ]  # fmt: skip
+
+
+def _offset_text(offset: float, *, relative: bool) -> str:
+    """An offset as it is written in a gate, rounded away from 0."""
+    size = math.ceil(abs(offset) * (1e3 if relative else 1e4)) / (10 if relative else 1e4)
+    return f"{'-' if offset < 0 else '+'} {size:g}{'%' if relative else ''}"
 
 
 def _reference(cmp: Comparison, gate: Gate) -> str | None:
@@ -171,6 +215,9 @@ def _verdict_of_gate(
     limit: float,
     reference: str | None,
 ) -> Verdict:
+    held = [system] if reference is None else [system, reference]
+    if unknown := nothing_found({name: cmp.evaluations[name] for name in held}):
+        return Verdict(gate, system, value, limit, p, failed=True, why=unknown)
     is_reached = meets(value, gate.operator, limit)
     certain = p is None or p < cmp.settings.alpha
     undefined = math.isnan(value) or math.isnan(limit)
@@ -191,6 +238,49 @@ def _verdict_of_gate(
     return Verdict(gate, system, value, limit, p, undefined or (is_reached and certain), why)
 
 
+def nothing_found(evaluations: Mapping[str, Evaluation]) -> Said | None:
+    """Why values mean nothing where a run has no judged item at all: mostly ids of another kind."""
+    for system, ev in evaluations.items():
+        for side in ev.reading.sides:
+            note = next((note for note in side.notes.values() if getattr(note, "kind", "") == "nothing_found"), None)
+            if note is not None:
+                return said("gate_without_ids", system=system, note=note)
+    return None
+
+
+def check_evaluations(evaluations: Sequence[Evaluation], gates: Sequence[Gate]) -> list[Verdict]:
+    """The verdicts of gates on runs that are measured, each alone: limits are numbers."""
+    check_alone(gates)
+    names = {ev.name: ev for ev in evaluations}
+    verdicts = []
+    for gate in gates:
+        if gate.system is not None and gate.system not in names:
+            hint = did_you_mean(gate.system, list(names)) or said("comparing.there_are", known=list(names))
+            raise NotFoundError.of("comparing.no_system", name=gate.system, hint=hint)
+        verdicts += [_alone(gate, ev) for name, ev in names.items() if gate.system in (None, name)]
+    return verdicts
+
+
+def check_alone(gates: Sequence[Gate]) -> None:
+    """Refuse gates that one run alone does not answer."""
+    for gate in gates:
+        if gate.reference is not None:
+            raise InputError.of("comparing.gate_needs_systems", text=gate.text, name=gate.reference)
+        if gate.significantly:
+            raise InputError.of("comparing.gate_proves_alone", text=gate.text)
+
+
+def _alone(gate: Gate, ev: Evaluation) -> Verdict:
+    value, limit = ev[gate.measure], gate.offset
+    if unknown := nothing_found({ev.name: ev}):
+        return Verdict(gate, ev.name, value, limit, None, failed=True, why=unknown)
+    failed = math.isnan(value) or meets(value, gate.operator, limit)
+    kind = "gate_undefined" if math.isnan(value) else "gate_holds" if failed else "gate_does_not_hold"
+    facts = {"measure": gate.measure, "system": ev.name, "value": value}
+    why = said(kind, **facts, relation=said(_RELATIONS[gate.operator]), limit=said("limit_number", limit=limit))
+    return Verdict(gate, ev.name, value, limit, None, failed, why)
+
+
 def meets(value: float, operator: Operator, limit: float) -> bool:
     """Whether ``value operator limit`` holds."""
     # A value that is equal but for rounding is equal: 0.5 - 0.01 is not below 0.49.
@@ -202,132 +292,3 @@ def meets(value: float, operator: Operator, limit: float) -> bool:
 def check_gates(cmp: Comparison, gates: Sequence[Gate]) -> list[Verdict]:
     """The verdicts of all gates."""
     return [verdict for gate in gates for verdict in check_gate(cmp, gate)]
-
-
-_CONTRARY: Mapping[Operator, Operator] = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
-BASELINE, RUN = "baseline", "run"
-
-
-@dataclass(frozen=True, slots=True)
-class Fallen:
-    """A query that lost against the baseline."""
-
-    query: str
-    before: float
-    now: float
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One requirement and whether it is met."""
-
-    text: str
-    is_met: bool
-    value: float
-    interval: tuple[float, float] | None
-    """That of the value, or of the difference to the baseline where there is one."""
-    why: Said
-    fallen: Sequence[Fallen] = ()
-    """The queries that lost most against the baseline."""
-
-    def told(self, lang: Language | None = None) -> str:
-        """Everything in a few lines."""
-        lang = lang or chosen_language()
-        lines = [f"{self.text}: {self.why.text(lang)}"]
-        if self.fallen:
-            lines.append(word("requirement_fallen", lang))
-            width = max(len(row.query) for row in self.fallen)
-            lines += [
-                f"  {row.query:<{width}}  {row.before:.4f} -> {row.now:.4f}  {row.now - row.before:+.4f}"
-                for row in self.fallen
-            ]
-        return "\n".join(lines)
-
-
-def check_requirements(
-    judgments: object,
-    run: object,
-    requirements: Sequence[str],
-    *,
-    baseline: object = None,
-    certain: bool | None = None,
-    shown: int = 10,
-    **options: Any,
-) -> list[Requirement]:
-    """Whether a run meets requirements; see :func:`rankmeter.testing.assert_ranking`."""
-    from rankmeter.comparing.comparison import compare  # commands parse gates before they load anything
-    from rankmeter.comparing.systems import saved_or_run
-    from rankmeter.evaluating.verb import evaluate
-
-    if not requirements:
-        raise InputError.of("comparing.no_requirement")
-    gates = [_as_gate(text, certain=certain) for text in requirements]
-    measures = list(dict.fromkeys(gate.measure for gate in gates))
-    if baseline is None:
-        needs = next((gate for gate in gates if gate.reference is not None), None)
-        if needs is not None:
-            raise InputError.of("comparing.requirement_without_baseline", text=needs.text)
-        ev = evaluate(judgments, run, measures, **options)
-        return [_of_value(gate, ev) for gate in gates]
-    systems = {BASELINE: saved_or_run(baseline), RUN: run}
-    cmp = compare(judgments, systems, measures, baseline=BASELINE, **options)
-    return [_of_verdict(check_gate(cmp, replace(gate, system=RUN))[0], cmp, shown) for gate in gates]
-
-
-def _as_gate(text: str, *, certain: bool | None) -> Gate:
-    """The gate that fails where the requirement is not met."""
-    example = said("comparing.requirement_looks_like")
-    try:
-        gate = parse_gate(text)
-    except InputError as error:
-        raise error.changed(hint=example) if error.problem.kind == "comparing.not_a_gate" else error from None
-    if gate.reference is not None and gate.reference != BASELINE:
-        hint = did_you_mean(gate.reference, [BASELINE]) or example
-        raise InputError.of("comparing.requirement_of_unknown", text=text, name=gate.reference, hint=hint)
-    wanted = ">" if parse(gate.measure).higher_is_better else "<"
-    if gate.operator[0] != wanted or gate.significantly:
-        # That is how a gate is written, and as a requirement it would pass on a loss.
-        limit = gate.reference or "0.45"
-        raise InputError.of("comparing.not_a_requirement", text=text, choice=f"{gate.measure} {wanted}= {limit}")
-    is_certain = gate.reference is not None if certain is None else certain
-    return replace(gate, operator=_CONTRARY[gate.operator], significantly=is_certain)
-
-
-def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
-    """A requirement on the value of a run alone."""
-    value = ev[gate.measure]
-    failed = math.isnan(value) or meets(value, gate.operator, gate.offset)
-    interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
-    kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
-    why = said(kind, value=value, interval=_interval_text(interval))
-    return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
-
-
-def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
-    """A requirement on a run against its baseline, with the queries that fell."""
-    gate = verdict.gate
-    interval = cmp.difference(gate.measure, RUN).interval
-    before = cmp.score(gate.measure, BASELINE).value
-    why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
-               interval=_interval_text(interval), told=verdict.why)  # fmt: skip
-    ends = None if interval is None else interval.ends
-    return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, _fallen(cmp, gate.measure, shown))
-
-
-def _interval_text(interval: Interval | None) -> str:
-    if interval is None:
-        return ""
-    return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)
-
-
-def _fallen(cmp: Comparison, measure: str, shown: int) -> list[Fallen]:
-    """The queries that lost most, the largest loss first."""
-    values = cmp.values[cmp.find(measure)]
-    before, now = (values[cmp.systems.index(name)] for name in (BASELINE, RUN))
-    sign = 1.0 if cmp.find(measure).higher_is_better else -1.0
-    rows = [
-        Fallen(str(query), float(old), float(new))
-        for query, old, new in zip(cmp.queries.to_list(), before, now, strict=True)
-        if sign * (new - old) < 0
-    ]
-    return sorted(rows, key=lambda row: sign * (row.now - row.before))[:shown]

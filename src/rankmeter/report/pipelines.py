@@ -44,9 +44,14 @@ def _xml(text: str) -> str:
 
 
 def to_summary(cmp: Comparison, verdicts: Sequence[Verdict], *, lang: Language = "en") -> str:
+    """Markdown for the step summary of a comparison."""
+    return summary_text("rankmeter compare", verdicts, ShownComparison(cmp, lang).to_markdown(), lang)
+
+
+def summary_text(command: str, verdicts: Sequence[Verdict], table: str, lang: Language) -> str:
     """Markdown for a step summary: the verdicts first, then the table."""
     failed = sum(verdict.failed for verdict in verdicts)
-    lines = ["## rankmeter compare", ""]
+    lines = [f"## {command}", ""]
     if verdicts:
         count = word("checks_failed", lang, failed=failed, count=len(verdicts))
         lines += [f"**{count}**" if failed else word("checks_passed", lang), ""]
@@ -54,4 +59,4 @@ def to_summary(cmp: Comparison, verdicts: Sequence[Verdict], *, lang: Language =
             why = markdown_line(verdict.why.text(lang))
             lines.append(f"- {'❌' if verdict.failed else '✅'} {why}")
         lines.append("")
-    return "\n".join([*lines, ShownComparison(cmp, lang).to_markdown()]) + "\n"
+    return "\n".join([*lines, table]) + "\n"

@@ -78,7 +78,7 @@ def test_baseline_needs_one() -> None:
 
 
 def test_a_value_that_is_not_defined_fails_the_gate() -> None:
-    nothing = {query: ["x"] for query in TRUTH}
+    nothing = {query: ["x", "y", "z", "a"] for query in TRUTH}
     cmp = rm.compare(TRUTH, {"a": OLD, "b": nothing}, ["RR(miss=skip)@3"], permutations=100, resamples=100)
     found = {one.system: one for one in check_gate(cmp, parse_gate("RR(miss=skip)@3 < 0.1"))}
     assert found["b"].failed

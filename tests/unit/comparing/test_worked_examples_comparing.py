@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rankmeter import RR, nDCG
 from rankmeter.comparing.digest import order_by_likeness, pareto
-from rankmeter.comparing.gate import check_requirements, parse_gate
+from rankmeter.comparing.gate import parse_gate
 from rankmeter.comparing.ranked_lists import families_of_cutoffs, overlaps
+from rankmeter.comparing.requirements import check_requirements
 
 
 def test_example_of_families():
