@@ -305,7 +305,7 @@ def worth(measure: Any, label: Label) -> float:
         return float(is_judged(measure, label))
     if measure.name in breadth.BY_GRADE:
         return -math.inf if label.grade is None else label.grade
-    if measure.name in ("G", "nDCGrel", "RnDCG"):
+    if measure.name in ("G", "nDCGrel", "RnDCG", *breadth.BLENDED):
         return 0.0 if label.grade is None or not label.alive else gain(measure, label.grade)
     if not label.alive or label.grade is None or measure.name not in RELEVANT:
         return 0.0

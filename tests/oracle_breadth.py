@@ -132,6 +132,24 @@ def ndcg_over_levels(m: Any, places: Places, q: o.Query) -> o.Ratio:
     return o.Ratio(math.fsum(points), len(points), any(gains))
 
 
+def blended(m: Any, places: Places, q: o.Query) -> o.Ratio:
+    ideal = ideal_gains(m, q)
+    gains = [gain_at(m, place) for place in single_file(places, q, o.depth(m))]
+    hits = [i for i, g in enumerate(gains, start=1) if g > 0]
+    ratio = {
+        i: (number + m.beta * math.fsum(gains[:i])) / (i + m.beta * math.fsum(ideal[:i]))
+        for number, i in enumerate(hits, start=1)
+    }
+    if m.name == "Q":
+        most = len(ideal) if m.norm == "relevant" else min(len(ideal), o.depth(m))
+        return o.Ratio(math.fsum(ratio.values()), most, bool(hits))
+    if not hits:
+        return o.Ratio(0.0, 1.0, found=False)
+    best = gains.index(max(gains)) + 1
+    read = {"OMeasure": hits[:1], "PMeasure": [best], "PPlus": [i for i in hits if i <= best]}[m.name]
+    return o.Ratio(math.fsum(ratio[i] for i in read), len(read), found=True)
+
+
 def num_nonrelevant_returned(m: Any, places: Places, _: o.Query) -> o.Ratio:
     seen = [place.label for place in places if place.rank <= o.depth(m)]
     return o.Ratio(sum(label.alive and o.judged_nonrelevant(m, label) for label in seen), 1.0, found=True)
@@ -179,6 +197,7 @@ def compatibility(m: Any, places: Places, q: o.Query) -> o.Ratio:
     return o.Ratio(value, best, value > 0)
 
 
+BLENDED = ("Q", "OMeasure", "PMeasure", "PPlus")
 FORMULAS: dict[str, Callable[[Any, Places, o.Query], o.Ratio]] = {
     **dict.fromkeys(CONTINUATIONS, user_model),
     "IPrecAvg": averaged_interpolated_precision,
@@ -188,6 +207,7 @@ FORMULAS: dict[str, Callable[[Any, Places, o.Query], o.Ratio]] = {
     "G": normalised_g,
     "nDCGrel": ndcg_over_relevant,
     "RnDCG": ndcg_over_levels,
+    **dict.fromkeys(BLENDED, blended),
     "NumNonrelRet": num_nonrelevant_returned,
     "Unjudged": unjudged,
     "RBPResidual": rank_biased_residual,
@@ -197,7 +217,7 @@ FORMULAS: dict[str, Callable[[Any, Places, o.Query], o.Ratio]] = {
 RELEVANT: dict[str, Callable[[Any, float], bool]] = {
     **dict.fromkeys(CONTINUATIONS, has_level),
     **dict.fromkeys(("IPrecAvg", "SetAP", "binG", "AllRelevant", "Compat", "Utility"), o.at_least_rel),
-    **dict.fromkeys(("G", "nDCGrel", "RnDCG"), o.has_gain),
+    **dict.fromkeys(("G", "nDCGrel", "RnDCG", *BLENDED), o.has_gain),
 }
 BY_GRADE = {"NumNonrelRet", "Unjudged", "RBPResidual", "Utility", *CONTINUATIONS}
 """Measures under whose best and worst order tied items stand by grade, unjudged ones last and first."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmeter.arithmetic.gain import gains_of
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length, relevant_in
+from rankmeter.arithmetic.gained import Gained, Ideal, sums_of_first
 from rankmeter.arithmetic.views import Options, View, counts_as_judged
 from rankmeter.arithmetic.weights import cumulated, flat, geometric, log2, row_weights, weights_at
 from rankmeter.frozen import dataclass
@@ -48,88 +48,9 @@ def binary_g(view: View, m: Options) -> Parts:
     return Parts(view.summed(relevant.query, worth), total, total > 0, hits(view, m.rel, m.cutoff) > 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ideal:
-    """The gains above 0 of all candidates, highest first within each query."""
-
-    gain: Floats
-    offsets: Ints
-    place: Ints
-    """(b,) the rank of each in its ideal list."""
-    query: Ints
-    dcg: Floats
-    """(b,) the discounted gain up to and including each."""
-
-    @classmethod
-    def of(cls, view: View, m: Options) -> _Ideal:
-        ideal: _Ideal = view.once(("ideal list", m.gain, m.rel), lambda: cls._made(view, m), of_best=True)
-        return ideal
-
-    @classmethod
-    def _made(cls, view: View, m: Options) -> _Ideal:
-        gain = gains_of(view.best, m)
-        if not isinstance(m.gain, str):
-            gain = sort_descending(gain, view.best_offsets)
-        query = view.owner[gain > 0]
-        offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
-        place = np.arange(1, len(query) + 1) - offsets[query]
-        gain = gain[gain > 0]
-        return cls(gain, offsets, place, query, running_sums(gain * weights_at(log2, place), offsets))
-
-    @property
-    def sizes(self) -> Ints:
-        return np.diff(self.offsets)
-
-    def up_to(self, running: Floats, query: Ints, place: Ints) -> Floats:
-        """A running sum over the first ``place`` items of the ideal lists of some queries; 0 if there is none."""
-        return _sums_of_first(running, self.offsets[query], np.minimum(place, self.sizes[query]))
-
-
-@dataclass(frozen=True, slots=True)
-class _Gained:
-    """The returned items with a gain within the cutoff, by query and rank."""
-
-    gain: Floats
-    query: Ints
-    offsets: Ints
-    rank: Ints
-    so_far: Floats
-    """(r,) the gain up to and including each."""
-    dcg: Floats
-    """(r,) the discounted gain up to and including each."""
-
-    @classmethod
-    def of(cls, view: View, m: Options) -> _Gained:
-        gained: _Gained = view.once(("gained", m.gain, m.rel, m.cutoff), lambda: cls._made(view, m))
-        return gained
-
-    @classmethod
-    def _made(cls, view: View, m: Options) -> _Gained:
-        gain = gains_of(view.grade, m)
-        rows = (gain > 0) & (view.rank <= depth(view, m.cutoff)[view.query])
-        gain, query, rank = gain[rows], view.query[rows], view.rank[rows]
-        offsets = offsets_of(np.bincount(query, minlength=len(view)).astype(np.int64))
-        dcg = running_sums(gain * weights_at(log2, rank), offsets)
-        return cls(gain, query, offsets, rank, running_sums(gain, offsets), dcg)
-
-    def dcg_at(self, query: Ints, rank: Ints) -> Floats:
-        """The discounted gain of some queries up to some ranks."""
-        wide = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 2
-        last = np.searchsorted(self.query * wide + self.rank, query * wide + rank, side="right")
-        return _sums_of_first(self.dcg, self.offsets[query], last - self.offsets[query])
-
-
-def _sums_of_first(running: Floats, start: Ints, count: Ints) -> Floats:
-    """The running sum after ``count`` values of each segment."""
-    sums = np.zeros(len(start))
-    some = count > 0
-    sums[some] = running[(start + count)[some] - 1]
-    return sums
-
-
 def normalised_g(view: View, m: Options) -> Parts:
     """Each gain over the logarithm of how far the list is behind the ideal one."""
-    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    ideal, gained = Ideal.of(view, m), Gained.of(view, m)
     at_least_one = running_sums(np.maximum(ideal.gain, 1.0), ideal.offsets)
     cost = ideal.up_to(at_least_one, gained.query, gained.rank)
     cost += np.maximum(gained.rank - ideal.sizes[gained.query], 0)
@@ -142,12 +63,12 @@ def normalised_g(view: View, m: Options) -> Parts:
 
 def ndcg_over_relevant(view: View, m: Options) -> Parts:
     """The mean of nDCG at the rank of each item that gains; items not returned take that of the whole list."""
-    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    ideal, gained = Ideal.of(view, m), Gained.of(view, m)
     at_rank = gained.dcg / ideal.up_to(ideal.dcg, gained.query, gained.rank)
     value = view.summed(gained.query, at_rank)
     returned = np.bincount(gained.query, minlength=len(view))
-    best = _sums_of_first(ideal.dcg, ideal.offsets[:-1], ideal.sizes)
-    whole = _sums_of_first(gained.dcg, gained.offsets[:-1], np.diff(gained.offsets))
+    best = sums_of_first(ideal.dcg, ideal.offsets[:-1], ideal.sizes)
+    whole = sums_of_first(gained.dcg, gained.offsets[:-1], np.diff(gained.offsets))
     rest = np.divide(whole, best, out=np.zeros(len(view)), where=best > 0)
     value += np.maximum(ideal.sizes - returned, 0) * rest
     return Parts(value, ideal.sizes.astype(np.float64), ideal.sizes > 0, returned > 0)
@@ -155,7 +76,7 @@ def ndcg_over_relevant(view: View, m: Options) -> Parts:
 
 def ndcg_over_levels(view: View, m: Options) -> Parts:
     """The mean of nDCG at the ranks where the ideal list steps down."""
-    ideal, gained = _Ideal.of(view, m), _Gained.of(view, m)
+    ideal, gained = Ideal.of(view, m), Gained.of(view, m)
     last = np.append(row_changes(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
     query, place = ideal.query[last], ideal.place[last]
     size = length(view, m.cutoff).astype(np.int64)

@@ -22,6 +22,7 @@ FAMILIES: dict[str, str] = {
     "fairness": "GroupExposure Disparity SegmentGap",
     "value": "Revenue Margin ValueNDCG ValueHitRate",
     "listquality": "ShortLists DuplicateItems SeenItems OutsideCatalogue",
+    "blended": "Q OMeasure PMeasure PPlus",
 }
 
 FAMILY_OF = {name: f"rankmeter.measures.{family}" for family, names in FAMILIES.items() for name in names.split()}
