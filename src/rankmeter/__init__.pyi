@@ -65,6 +65,7 @@ from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split
 from rankmeter.wings.catalogue.tensors import tensors as tensors
 from rankmeter.wings.fusion.tuning import tune as tune
+from rankmeter.measures import blended as _blended
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import coverage as _coverage
 from rankmeter.measures import diversity as _diversity
@@ -97,14 +98,15 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
     "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
     "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures", "Personalisation",
-    "Personalization", "pool", "PopREO", "PopRSP", "PopularityLift", "Prec", "Precision", "protocol_of", "R",
-    "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual",
-    "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec",
-    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems", "SegmentGap",
-    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "tune",
-    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures", "Personalisation",
+    "Personalization", "PMeasure", "pool", "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision",
+    "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning",
+    "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG",
+    "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems",
+    "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare",
+    "tensors", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate",
+    "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
@@ -3667,6 +3669,184 @@ class _OutsideCatalogue(_listquality.OutsideCatalogue):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 OutsideCatalogue: _OutsideCatalogue
+
+class _Q(_blended.QMeasure):
+    """Q-measure: average precision for grades, with the blended ratio in place of precision.
+
+        Q@k = (1/min(R, k)) Σ_{r≤k, g_r>0} B(r),  B(r) = (C(r) + β G(r)) / (r + β G*(r))
+
+    Average precision for grades: at the rank of each item with a gain the blended ratio is read in
+    place of precision, and summed over R or min(R, k) items. The blended ratio at rank r is (C(r) +
+    beta G(r)) / (r + beta G*(r)): C(r) hits and the gain G(r) of the first r items, against r and the
+    gain G*(r) of the first r items of the ideal list. With beta = 0 it is average precision.
+
+    Use it where AP would be used and relevance has grades; NTCIR tasks report it.
+
+    Misleads: beta and the gains change every value and are seldom stated. With a cutoff NTCIREVAL
+    divides by min(R, k), where AP of trec_eval divides by R; norm=relevant does that.
+
+    Examples
+    --------
+    Grades in ranked order: 1, 0, 3; the ideal list is 3, 1, 0; beta = 1.
+    rank 1: (1 + 1) / (1 + 3) = 0.5; rank 3: (2 + 4) / (3 + 4) = 0.857143
+    Q = (0.5 + 0.857143) / 2 = 0.678571
+
+    >>> import rankmeter as rm
+    >>> rm.value("Q", grades=[1, 0, 3]), rm.value("Q(beta=0)", grades=[1, 0, 3]), rm.value("AP", grades=[1, 0, 3])
+    (0.678571..., 0.833333..., 0.833333...)
+
+    References
+    ----------
+    Sakai & Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011
+    """
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            beta: float = ..., norm: Literal["capped", "relevant"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+Q: _Q
+
+class _OMeasure(_blended.OMeasure):
+    """O-measure: the blended ratio at the first item with a gain.
+
+        O = B(r_1),  r_1 = min {r: g_r > 0},  B(r) = (C(r) + β G(r)) / (r + β G*(r))
+
+    Reciprocal rank for grades: the blended ratio at the rank of the first item with a gain. The blended
+    ratio at rank r is (C(r) + beta G(r)) / (r + beta G*(r)): C(r) hits and the gain G(r) of the first r
+    items, against r and the gain G*(r) of the first r items of the ideal list. With beta = 0 it is the
+    reciprocal rank.
+
+    Use it where one answer is enough and better answers should count more.
+
+    Misleads: It stops at the first item with a gain, however small that is: a poor item above a good
+    one costs the good one its credit. P-plus looks on.
+
+    Examples
+    --------
+    Grades in ranked order: 0, 1, 3; the ideal list is 3, 1, 0; beta = 1.
+    The first item with a gain stands at rank 2: (1 + 1) / (2 + 4) = 0.333333
+
+    >>> import rankmeter as rm
+    >>> rm.value("OMeasure", grades=[0, 1, 3]), rm.value("RR", grades=[0, 1, 3])
+    (0.333333..., 0.5)
+
+    References
+    ----------
+    Sakai, On the properties of evaluation metrics for finding one highly relevant document, IPSJ
+    Digital Courier 3, 2007
+    """
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            beta: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+OMeasure: _OMeasure
+
+class _PMeasure(_blended.PMeasure):
+    """P-measure: the blended ratio at the best item of the list.
+
+        P = B(r_p),  r_p = min {r: g_r = max g},  B(r) = (C(r) + β G(r)) / (r + β G*(r))
+
+    The blended ratio at the rank where a reader stops who wants the best item of the list: the first
+    with its highest gain. The blended ratio at rank r is (C(r) + beta G(r)) / (r + beta G*(r)): C(r)
+    hits and the gain G(r) of the first r items, against r and the gain G*(r) of the first r items of
+    the ideal list.
+
+    Use it for finding one highly relevant item.
+
+    Misleads: The best item is that of the list, not of all judged items: a list without any good item
+    can do well. What stands above counts as if it were read gladly.
+
+    Examples
+    --------
+    Grades in ranked order: 0, 1, 3; the ideal list is 3, 1, 0; beta = 1.
+    The best item stands at rank 3: (2 + 4) / (3 + 4) = 0.857143
+
+    >>> import rankmeter as rm
+    >>> rm.value("PMeasure", grades=[0, 1, 3])
+    0.857142...
+
+    References
+    ----------
+    Sakai, On the properties of evaluation metrics for finding one highly relevant document, IPSJ
+    Digital Courier 3, 2007
+    """
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            beta: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+PMeasure: _PMeasure
+
+class _PPlus(_blended.PPlus):
+    """P-plus: the blended ratio averaged over the items with a gain down to the best item of the list.
+
+        P+ = (1/C(r_p)) Σ_{r≤r_p, g_r>0} B(r),  r_p = min {r: g_r = max g},  B(r) = (C(r) + β G(r)) / (r
+        + β G*(r))
+
+    The blended ratio averaged over the items with a gain down to the best item of the list, where a
+    reader stops: P-measure that also looks at what stands above. The blended ratio at rank r is (C(r) +
+    beta G(r)) / (r + beta G*(r)): C(r) hits and the gain G(r) of the first r items, against r and the
+    gain G*(r) of the first r items of the ideal list.
+
+    Use it for finding one highly relevant item; NTCIR's web tasks report it beside Q and nERR.
+
+    Misleads: The best item is that of the list, not of all judged items: a list without any good item
+    can do well.
+
+    Examples
+    --------
+    Grades in ranked order: 0, 1, 3; the ideal list is 3, 1, 0; beta = 1.
+    rank 2: (1 + 1) / (2 + 4) = 0.333333; rank 3: (2 + 4) / (3 + 4) = 0.857143
+    P+ = (0.333333 + 0.857143) / 2 = 0.595238
+
+    >>> import rankmeter as rm
+    >>> rm.value("PPlus", grades=[0, 1, 3])
+    0.595238...
+
+    References
+    ----------
+    Sakai, On the properties of evaluation metrics for finding one highly relevant document, IPSJ
+    Digital Courier 3, 2007
+    """
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            gain: Literal["linear", "exp2", "binary"] | Mapping[float, float] = ..., rel: float | None = ...,
+            beta: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+PPlus: _PPlus
 
 class _CTR(_online_measures.ClickThroughRate):
     """Click-through rate: how often what was shown was clicked.
