@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.gained import Gained, Ideal
+from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.views import Options, View
 from rankmeter.placing.placements import Bools, Floats, Ints
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankmeter.arithmetic.gained import Gained, Ideal, sums_of_first
 from rankmeter.arithmetic.parts import Parts
 from rankmeter.arithmetic.relevance import best_from, depth, hit_numbers, hits, length, relevant_in
-from rankmeter.arithmetic.gained import Gained, Ideal, sums_of_first
 from rankmeter.arithmetic.views import Options, View, counts_as_judged
-from rankmeter.arithmetic.weights import cumulated, flat, geometric, log2, row_weights, weights_at
-from rankmeter.frozen import dataclass
+from rankmeter.arithmetic.weights import cumulated, flat, geometric, row_weights
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.placing.segments import offsets_of, row_changes, running_sums, sort_descending
+from rankmeter.placing.segments import row_changes, running_sums
 
 
 def averaged_interpolated_precision(view: View, m: Options) -> Parts:
