@@ -168,6 +168,7 @@ def _of_text(column: pl.Series, source: str, name: str) -> pl.Series:
     aware = both["zoned"].is_not_null() & both["plain"].is_null()
     unread = column.filter(both["zoned"].is_null() & both["plain"].is_null())
     if len(unread):
+        unread = min(unread, column.filter(numbers.is_null()), key=len)  # of what most rows are, those that are not
         raise InputError.of(
             "protocol.not_times",
             source=source,

@@ -168,8 +168,12 @@ def _runs(
     table, _ = read_interactions(train, columns=named)
     cutoffs = [measure.cutoff for measure in measures if measure.cutoff]
     k = max(cutoffs) if len(cutoffs) == len(measures) else max([SHORTEST, *cutoffs])
-    users = into_judgments(bare).judgment_table().query.unique(maintain_order=True)
-    return lists_of(table, users, k, kinds=kinds, without_seen=True, segments=None, seed=0)
+    judged = into_judgments(bare).judgment_table()
+    users = judged.query.unique(maintain_order=True)
+    lists = lists_of(table, users, k, kinds=kinds, without_seen=True, segments=None, seed=0)
+    if judged.item.dtype != pl.String:
+        return lists
+    return {kind: rows.with_columns(pl.col("item").cast(pl.String)) for kind, rows in lists.items()}  # as in a file
 
 
 def _train_beside(part: Path) -> Path | None:
