@@ -45,6 +45,10 @@ class SingleList:
         """How many items stand within the cutoff."""
         return self.returned if m.cutoff is None else min(self.returned, m.cutoff)
 
+    def unjudged(self, cutoff: int) -> int:
+        """How many items within a cutoff have no judgment."""
+        return min(self.returned, cutoff) - sum([rank <= cutoff and grade >= 0 for rank, grade in self.found])
+
     def hits(self, m: Options) -> list[int]:
         """The ranks of the relevant items within the cutoff."""
         last = inf if m.cutoff is None else m.cutoff

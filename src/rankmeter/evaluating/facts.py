@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
@@ -110,12 +111,16 @@ def additive_counts(p: Placements) -> dict[str, int]:
 def unjudged_of(measured: MeasuredGroup) -> dict[str, Any]:
     """How many items of judged queries have no judgment, and under which tie rule if that matters."""
     ranked = [m for m in measured.measures if isinstance(m, RankedMeasure)]
-    cutoffs = sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
     ties = next((m.ties for m in ranked if m.ties in SINGLE_ORDER_TIES), "best")
     view, placements = measured.views.of(Judged(ties=ties)), measured.placed.placements
     judged = placements.is_judged
-    counts = {cutoff: int((length(view, cutoff) - hits(view, 0.0, cutoff))[judged].sum()) for cutoff in cutoffs}
+    counts = {k: int((length(view, k) - hits(view, 0.0, k))[judged].sum()) for k in cutoffs_of(ranked)}
     return {"unjudged_at": counts, "ties": ties if bool((placements.tied > 1).any()) else ""}
+
+
+def cutoffs_of(ranked: Iterable[Any]) -> list[int]:
+    """The places within which unjudged items are counted: where measures cut lists."""
+    return sorted({m.cutoff for m in ranked if m.cutoff is not None and m.at == "cutoff"})
 
 
 def _with_notes(reading: Readings, notes: dict[str, Said]) -> Readings:
@@ -207,7 +212,7 @@ LEAST_LENGTH = 10
 
 def _too_deep(longest: int, asked: Asked) -> Said | None:
     """Note that a cutoff lies beyond the end of every list, so that it cuts nothing."""
-    deep = [asked.label(m) for m in asked.every if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
-    if longest < LEAST_LENGTH or not deep:
+    if longest < LEAST_LENGTH:
         return None
-    return said("deeper_than_lists", length=longest, measures=deep, one=len(deep))
+    deep = [asked.label(m) for m in asked.every if m.at == "cutoff" and (getattr(m, "cutoff", None) or 0) > longest]
+    return said("deeper_than_lists", length=longest, measures=deep, one=len(deep)) if deep else None

@@ -1,12 +1,12 @@
 """Calls on little data: a few short lists in dictionaries, measured in plain Python (`arithmetic.single_lists`).
 
-Whatever is not quite plain (other conventions, odd ids, ties of odd ids, a mistake) is left to the general way, which
-also makes, when it is asked for, everything beside the values: facts, notes, tie bounds, the fingerprint.
+Whatever is not quite plain (other conventions, odd ids, ties of odd ids, a mistake) is left to the general way. So is,
+when it is asked for, the fingerprint, and what there is to say where items tie or where no judged item was found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from math import fsum
 from typing import Any
@@ -18,13 +18,16 @@ from rankmeter.arithmetic.parts import Values
 from rankmeter.arithmetic.single_lists import LONGEST, MOST_GRADE, Quotient, SingleList
 from rankmeter.evaluating.asking import Asked
 from rankmeter.evaluating.evaluation import About, evaluate_placing
+from rankmeter.evaluating.facts import Facts, cutoffs_of, noticed
 from rankmeter.evaluating.measuring import TieBounds, Ties
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.inputs.cells import is_text
 from rankmeter.inputs.columns import may_be_columns
 from rankmeter.inputs.ids import LateIds
 from rankmeter.inputs.mappings import judgments_from_mapping, run_from_mapping
+from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late
+from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.pairs import Pair
 
 _MEAN = AGGREGATES["mean"]
@@ -48,15 +51,16 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         return evaluate_placing(pair, asked, name, about=about)
 
     full = Late(in_full)
+    is_simple = not _has_ties(run) and any(ranking.found for ranking in lists)
     values = {measure: _values_of_lists(lists, len(judgments), measure, formula) for measure, formula in asked.plain}
     return Evaluation(
         name=name,
         ids=LateIds([*judgments, *(query for query in run if query not in judgments)]),
         values=values,
         means={m: _MEAN.value(fsum(v.value[: len(judgments)].tolist()), len(judgments)) for m, v in values.items()},
-        tie_bounds=TieBounds([Late(lambda: Ties(full.value.tie_bounds))]),
+        tie_bounds=TieBounds([] if is_simple else [Late(lambda: Ties(full.value.tie_bounds))]),
         asked=dict(asked.names),
-        told=Late(lambda: full.value.facts),
+        told=Late(lambda: _facts_of_lists(lists, copies, asked, about) if is_simple else full.value.facts),
         judged_by=Late(lambda: full.value.judged_by.value),  # type: ignore[union-attr]
     )
 
@@ -81,6 +85,28 @@ def _values_of_lists(lists: list[SingleList], judged: int, measure: Any, formula
     return Values(np.array(value), np.array(counted), np.array(above), np.array(below))
 
 
+def _facts_of_lists(lists: list[SingleList], sides: Sequence[Mapping[Any, Any]], asked: Asked, about: About) -> Facts:
+    """What was evaluated, where no items tie and some judged item was found."""
+    judgments, run = sides
+    judged, longest = lists[: len(judgments)], max(ranking.returned for ranking in lists)
+    reading = Readings(judgments_from_mapping(judgments).how_read(), run_from_mapping(run).how_read())
+    return Facts(
+        judged=len(judgments),
+        in_run=len(run),
+        missing=len(judgments.keys() - run.keys()),
+        unjudged=len(run.keys() - judgments.keys()),
+        without_relevant=sum(not ranking.relevant(ANY_POSITIVE) for ranking in judged),
+        returned=sum(ranking.returned for ranking in lists),
+        unjudged_at={k: sum(ranking.unjudged(k) for ranking in judged) for k in cutoffs_of(asked.measures)},
+        reading=noticed(reading, max(ranking.best[0] for ranking in judged if ranking.best), longest, asked),
+        purpose=about.purpose_of(reading),
+    )
+
+
+def _has_ties(run: Mapping[Any, Any]) -> bool:
+    return any(type(items) is dict and len(set(items.values())) < len(items) for items in run.values())
+
+
 def _answerable(formulas: Formulas, highest: int) -> bool:
     return highest <= 0 or all((measure.threshold or 0) <= highest for measure, _ in formulas)
 
@@ -96,7 +122,7 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
     if listed_as == {dict} and _types(chain.from_iterable(map(dict.values, run.values()))) - {float}:
         return None
     known = [*judgments, *run], list(chain.from_iterable(judgments.values()))
-    if not _ids_alike(known[0]) or not _ids_alike(chain.from_iterable(sides)):
+    if not _ids_alike(known[0], list(chain.from_iterable(sides))):
         return None
     if not all("".join(map(str, ids)).isascii() for ids in known):  # else one may hold half of a character
         return None
@@ -119,11 +145,11 @@ def _types(values: Iterable[object]) -> set[type]:
     return set(map(type, values))
 
 
-def _ids_alike(ids: Iterable[object]) -> bool:
-    """Whether all ids are text, every character of them one, or all are whole numbers."""
-    every: list[Any] = list(ids)
-    kinds = _types(every)
-    return kinds == {int} or (kinds == {str} and is_text("".join(every)))
+def _ids_alike(*several: list[Any]) -> bool:
+    """Whether the ids of each kind are all text, every character of them one, or all whole numbers."""
+    kinds = list(map(_types, several))
+    texts = [ids for ids, kind in zip(several, kinds, strict=True) if kind == {str}]
+    return all(kind in ({int}, {str}) for kind in kinds) and is_text("".join(chain.from_iterable(texts)))
 
 
 def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:

@@ -34,13 +34,13 @@ from rankmeter.inputs.columns import (
     is_usual,
 )
 from rankmeter.inputs.compression import ByteSource, open_source
-from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows, trec_kind
+from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame
 from rankmeter.inputs.plain_trec import NotPlainError, PlainRows, read_plain, read_whole_plain
 from rankmeter.inputs.ranks_beside import contradiction
 from rankmeter.inputs.reading import UNUSED, Reading, read_as, trec_reading
 from rankmeter.inputs.tables import JudgmentTable, Labelled, PlainJudgments, Ranks, RunTable, joined_runs
-from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames
+from rankmeter.inputs.trec import BLOCK_BYTES, DIVERSITY, QRELS, RUN, Tags, as_number, read_frames, trec_kind
 from rankmeter.late import pl
 from rankmeter.wording import said
 
@@ -60,8 +60,9 @@ def has_columns(path: FileInput, format: str | None = None) -> bool:
         return True
     try:
         with open_source(path) as source:
-            kind = recognise(source.head, source.name)
-            return kind not in ("qrels", "run") and not (kind == "json" and Head(source.head).is_plain_object)
+            head = Head(source.head)
+            kind = recognise(head, source.name)
+            return kind not in ("qrels", "run") and not (kind == "json" and head.is_plain_object)
     except RankmeterError:
         return True  # the reader says what is wrong with it
 
@@ -232,27 +233,28 @@ def _resolve(source: ByteSource, format: str | None, role: Side) -> str:
     """The reader to use: "qrels", "run", "labelled", or one of the tables' formats; checks that it suits the role."""
     check_format(format)
     check_not_empty(source)
+    head = Head(source.head)
     own, other = _KIND_OF[role], _KIND_OF["run" if role == "judgments" else "judgments"]
     if format is None:
-        kind = _recognised(source, own)
+        kind = _recognised(head, source.name, own)
     elif format == other:
         raise InputError.of("inputs.format_of_other", format=f"{format!r}", noun=said(_NOUNS[role]), own=f"{own!r}")
     else:
         kind = {"trec": own, "beir": "tsv"}.get(format, format)
-    if kind == other or (kind == own and trec_kind(sample_rows(source.head)) == other):
+    if kind == other or (kind == own and trec_kind(head.rows) == other):
         error = InputError.of(
             "inputs.looks_like_other", source=source.name, looks=said(_LOOKS[other]), noun=said(_NOUNS[role])
         )
-        if other == "run" and len(sample_rows(source.head)[0].split()) == 5:
+        if other == "run" and len(head.first.split()) == 5:
             raise error.changed(looks=said("inputs.text_run_untagged"), more=Problem("inputs.four_fields", {}))
         raise error
     return kind
 
 
-def _recognised(source: ByteSource, trec: str) -> str:
+def _recognised(head: Head, name: str, trec: str) -> str:
     """The format of a file; a head of comments alone is that of TREC text, the only format that has them."""
-    says_nothing = b"\0" not in source.head and not sample_rows(source.head)
-    return trec if says_nothing else recognise(source.head, source.name)
+    says_nothing = b"\0" not in head.content and not head.rows
+    return trec if says_nothing else recognise(head, name)
 
 
 def check_not_empty(source: ByteSource) -> None:
@@ -316,7 +318,7 @@ def read_labelled(data: FileInput | object, *, format: str | None = None, column
         raise InputError.of("inputs.no_labels_in_line", format=f"{format!r}")
     with open_source(cast("FileInput", data)) as source:
         check_not_empty(source)
-        kind = format or _recognised(source, "qrels")
+        kind = format or _recognised(Head(source.head), source.name, "qrels")
         if kind == "run":
             raise InputError.of("inputs.not_labelled", source=source.name, looks=said("inputs.text_run"))
         if kind in ("labelled", "trec", "qrels"):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankmeter.errors import InputError, Problem, did_you_mean
-from rankmeter.inputs.trec import BOM, as_number
+from rankmeter.inputs.trec import BOM, as_number, trec_kind, trec_shape
 from rankmeter.wings import present
 from rankmeter.wings import table as wings
 from rankmeter.wings.loading import load
@@ -62,7 +61,9 @@ class Head:
         """The TREC text that more than half of the first rows look like, unless the first is a header of a table."""
         fields = self.first.split()
         is_header = (
-            b"\t" in self.first and _shape(fields) is None and not any(as_number(field) is not None for field in fields)
+            b"\t" in self.first
+            and trec_shape(fields) is None
+            and not any(as_number(field) is not None for field in fields)
         )
         return None if is_header else trec_kind(self.rows)
 
@@ -164,7 +165,7 @@ def check_format(name: object) -> None:
         )
 
 
-def recognise(head: bytes, name: str = "the input") -> str:
+def recognise(head: bytes | Head, name: str = "the input") -> str:
     r"""Tell the format of a file from its first bytes, by the first row of `TABLE` that fits.
 
     Text has the shape of ``qrels`` where more than half of its first 20 rows (lines that are neither blank nor ``#``
@@ -178,10 +179,10 @@ def recognise(head: bytes, name: str = "the input") -> str:
     >>> recognise(b"301 0 D-4 1\n"), recognise(b"query-id\tcorpus-id\tscore\nq1\td1\t1\n")
     ('qrels', 'tsv')
     """
-    looked = Head(head)
+    looked = head if isinstance(head, Head) else Head(head)
     for kind, fits in TABLE:
         if kind == "json":  # what comes from here on is text
-            _check_text(head, name)
+            _check_text(looked.content, name)
         if kind == "qrels" and not looked.rows:
             raise InputError.of("inputs.only_comments", source=name)
         if fits(looked):
@@ -200,13 +201,6 @@ def _unknown_shape(head: Head, name: str) -> InputError:
     return InputError.of("inputs.unrecognised", source=name, line=line, fields=fields, hint=hint)
 
 
-def trec_kind(rows: Sequence[bytes]) -> str | None:
-    """``"qrels"`` or ``"run"`` if more than half of the rows have its shape, else None."""
-    shapes = Counter(_shape(row.split()) for row in rows)
-    shape, count = max(shapes.items(), key=lambda pair: pair[1], default=(None, 0))
-    return shape if 2 * count > len(rows) else None
-
-
 def sample_rows(head: bytes, most: int = _SAMPLE_ROWS) -> list[bytes]:
     """The first rows of a text, without blank lines and comments, and without a cut last line unless it is alone."""
     *lines, last = head.removeprefix(BOM).split(b"\n")
@@ -216,14 +210,6 @@ def sample_rows(head: bytes, most: int = _SAMPLE_ROWS) -> list[bytes]:
 
 def _is_row(line: bytes) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
-
-
-def _shape(fields: list[bytes]) -> str | None:
-    if len(fields) == 4:
-        return "qrels" if as_number(fields[3]) is not None else None
-    if len(fields) >= 5:
-        return "run" if as_number(fields[4]) is not None else None
-    return None
 
 
 def _check_text(head: bytes, name: str) -> None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isinf, isnan
 from typing import NamedTuple
@@ -117,6 +118,22 @@ def as_number(text: bytes) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def trec_kind(rows: Sequence[bytes]) -> str | None:
+    """``"qrels"`` or ``"run"`` if more than half of the rows have its shape, else None."""
+    shapes = Counter(trec_shape(row.split()) for row in rows)
+    shape, count = max(shapes.items(), key=lambda pair: pair[1], default=(None, 0))
+    return shape if 2 * count > len(rows) else None
+
+
+def trec_shape(fields: list[bytes]) -> str | None:
+    """The TREC text that a row may be of: its number of fields, with a number where one has to be."""
+    if len(fields) == 4:
+        return "qrels" if as_number(fields[3]) is not None else None
+    if len(fields) >= 5:
+        return "run" if as_number(fields[4]) is not None else None
+    return None
 
 
 def would_be_rounded(text: bytes, value: float) -> bool:
