@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from html import escape as escaped
 from pathlib import Path
@@ -81,18 +81,19 @@ def table_html(
     shown = table.only(lambda column: not (is_drawn and column.kind == "bar"))
     scales = [shown.scale(at) for at in range(len(shown.columns))]
     marked = [max((_mark_width(row[at]) for row in shown.rows), default=0) for at in range(len(shown.columns))]
-    heads = "".join(_head(column, sortable=sortable) for column in shown.columns)
+    classes = [_classes(column) for column in shown.columns]
+    heads = "".join(_head(*one, sortable=sortable) for one in zip(shown.columns, classes, strict=True))
     rows, hidden = [], 0
     for row in shown.rows:
-        drawn = zip(row, shown.columns, scales, marked, strict=True)
-        cells = "".join(_cell(cell, column, scale, room, lang) for cell, column, scale, room in drawn)
+        drawn = zip(row, shown.columns, classes, scales, marked, strict=True)
+        cells = "".join(_cell(*one, lang) for one in drawn)
         pairs = list(zip(row, shown.columns, strict=True))
         is_best = any(column.kind == "mark" and "best" in cell.marks for cell, column in pairs)
         name = next((cell.value for cell, column in pairs if column.kind == "text"), "")
         is_more = kept is not None and name not in kept
         hidden += is_more
-        classes = " ".join(kind for kind, is_so in (("best", is_best), ("more", is_more)) if is_so)
-        styled = f" class='{classes}'" if classes else ""
+        kinds = " ".join(kind for kind, is_so in (("best", is_best), ("more", is_more)) if is_so)
+        styled = f" class='{kinds}'" if kinds else ""
         rows.append(f"<tr{styled} data-name='{escape(str(name))}'>{cells}</tr>")
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     name = f" id='{escape(table.name)}'" if table.name else ""
@@ -101,21 +102,22 @@ def table_html(
     return f"<div class='wide' tabindex='0'>{head}<tbody>{''.join(rows)}</tbody></table></div>{button}"
 
 
-def _head(column: Column, *, sortable: bool) -> str:
+def _head(column: Column, classes: list[str], *, sortable: bool) -> str:
     short = " ".join(shortened(part, LONGEST_ON_PHONE) for part in column.head.split(" "))
     text = escape(short)
     pointed = f" title='{escape(column.head)}'" if short != column.head else ""
     is_sorted = sortable and column.head and column.kind != "interval"
-    place = " class='drawn'" if column.kind == "interval" else _class(column)
+    place = " class='drawn'" if column.kind == "interval" else _class(classes)
     return f"<th{place}{pointed}>{f'<button>{text}</button>' if is_sorted else text}</th>"
 
 
-def _class(column: Column, *more: str) -> str:
-    names = [
-        "mark" if column.kind == "mark" else "label" if column.is_text else "number",
-        *(["typed"] if column.is_code else []),
-        *more,
-    ]
+def _classes(column: Column) -> list[str]:
+    """What all cells of a column are."""
+    own = "mark" if column.kind == "mark" else "label" if column.is_text else "number"
+    return [own, "typed"] if column.is_code else [own]
+
+
+def _class(names: Sequence[str]) -> str:
     return f" class='{' '.join(names)}'"
 
 
@@ -124,10 +126,10 @@ def _mark_width(cell: Cell) -> int:
     return min(len(cell.raised), MOST_RAISED) or len(cell.arrow)
 
 
-def _cell(cell: Cell, column: Column, scale: tuple[float, float], room: int, lang: Language) -> str:
+def _cell(cell: Cell, column: Column, classes: list[str], scale: tuple[float, float], room: int, lang: Language) -> str:
     if column.kind == "mark":
         star = f"<span class='star' title='{escape(word('best_group', lang))}'>★</span>"
-        return f"<td{_class(column)}>{star if 'best' in cell.marks else ''}</td>"
+        return f"<td{_class(classes)}>{star if 'best' in cell.marks else ''}</td>"
     if column.kind == "bar":
         drawn = "" if cell.value is None else f"<i class='bar' style='width:{100 * float(cell.value):.1f}%'></i>"
         return f"<td class='drawn'><span class='track'>{drawn}</span></td>"
@@ -142,7 +144,7 @@ def _cell(cell: Cell, column: Column, scale: tuple[float, float], room: int, lan
     marks += ["long"] if column.kind == "text" and len(cell.text(column)) > LONG_NAME else []
     key = cell.sort if cell.sort is not None else cell.value
     sort = f" data-sort='{key}'" if isinstance(key, (int, float)) and not math.isnan(key) else ""
-    return f"<td{_class(column, *marks)}{sort}>{text}{beside}{_mark(cell, room) if room else ''}</td>"
+    return f"<td{_class([*classes, *marks])}{sort}>{text}{beside}{_mark(cell, room) if room else ''}</td>"
 
 
 def _name(text: str) -> str:

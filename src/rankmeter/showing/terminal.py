@@ -117,6 +117,7 @@ def table_text(
     widths = [max(width_of(line[at]) for line in texts) for at in range(len(fitting.columns))]
     room = _room_for_prose(fitting, width, bars)
     widths[-1:] = [min(size, room or size) for size in widths[-1:]]
+    to_the_right = [not column.is_text for column in fitting.columns]
     lines = []
     for number, line in enumerate(texts):
         hanging: list[str] = []
@@ -125,8 +126,9 @@ def table_text(
         if not number and not any(heads):
             continue  # without any heads there is no line for them
         cells = fitting.rows[number - 1] if number else ()
-        padded = [_padded(text, size, right=not column.is_text)
-                  for text, size, column in zip(line, widths, fitting.columns, strict=True)]  # fmt: skip
+        padded = [
+            _padded(text, size, right=right) for text, size, right in zip(line, widths, to_the_right, strict=True)
+        ]
         if styled:
             padded = [_styled(text, cells[at] if cells else None) for at, text in enumerate(padded)]
         lines.append("  ".join(padded).rstrip())

@@ -122,6 +122,7 @@ def _filled(text: str, indent: str = "", *, hanging: str = "") -> str:
     return textwrap.fill(text, 100, initial_indent=indent, subsequent_indent=indent + hanging, break_long_words=False)
 
 
+@cache
 def conventions() -> dict[str, Any]:
     """The prose about every option, by ``option``, or ``option_Measure`` if it means something else in that measure."""
     found: dict[str, Any] = {}
