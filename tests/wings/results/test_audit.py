@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Literal
 from unicodedata import east_asian_width
@@ -216,3 +219,15 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: 
 )
 def test_bad_claims_are_refused(words: list[str]) -> None:
     assert audit(*words).exit_code == 2
+
+
+def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
+    """For this table HiGHS reports from C that it repairs a solution."""
+    path = tmp_path / "table.csv"
+    made = true_table(random.Random("1 261"))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(made.rows)
+    words = [word for name, value in made.options.items() if value for word in (f"--{name}", str(value))]
+    call = [sys.executable, "-m", "rankmeter", "audit", str(path), *words, "--format", "json"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["possible"]

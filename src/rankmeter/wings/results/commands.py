@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +39,31 @@ def audit(
     table: str | None, claims: tuple[str, ...], queries: tuple[str, ...], strict: bool, answer: Answer, **options: Any
 ) -> None:
     """Audit printed numbers without their data."""
-    checked = audit_table(_source(table, claims), queries=_queries(queries), **options)
+    source, sizes = _source(table, claims), _queries(queries)
+    with _without_prints():
+        checked = audit_table(source, queries=sizes, **options)
     answer.give(checked)
     if strict and not checked.is_possible:
         raise SystemExit(1)
+
+
+@contextmanager
+def _without_prints() -> Iterator[None]:
+    """Keep off standard output what HiGHS prints there by itself when it repairs a solution: output is data."""
+    try:
+        saved, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    except OSError:  # there is no standard output
+        yield
+        return
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL("ucrtbase" if os.name == "nt" else None).fflush(None)  # what C has not written yet
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(nowhere)
 
 
 def _source(table: str | None, claims: tuple[str, ...]) -> object:
