@@ -90,6 +90,7 @@ EN = Words(
         "value": "What lists are worth",
         "listquality": "Whether lists are sound",
         "online": "What users did",
+        "searches": "What several searches for one question found",
     },
     formula="Formula",
     use="Use",
@@ -122,6 +123,8 @@ EN = Words(
         "winsor": "none",
         "trim": "none",
         "quantile": "the mean",
+        "calls": "every call",
+        "tokens": "every token",
     },
     default="Default",
     unless="Default of {}",
@@ -162,6 +165,7 @@ ZH = Words(
         "value": "价值几何",
         "listquality": "列表是否正常",
         "online": "用户的行为",
+        "searches": "一个问题的多次检索找到了什么",
     },
     formula="公式",
     use="适用",
@@ -194,6 +198,8 @@ ZH = Words(
         "winsor": "无",
         "trim": "无",
         "quantile": "均值",
+        "calls": "全部检索",
+        "tokens": "全部词元",
     },
     default="默认",
     unless="{} 的默认值",
@@ -294,7 +300,7 @@ def facts_of(measure: Measure, words: Words) -> Iterator[str]:
     yield f"{facts['range']}{words.colon}{low} … {high} ({direction_of(measure, words.code)})"
     if measure.at != "cutoff":
         yield f"{facts['at']} `{measure.at}`"
-    if measure.about == "events":
+    if measure.about in ("events", "searches"):
         return
     ties, cut = tie_rules(measure, None), tie_rules(measure, 10)
     line = f"{facts['ties']}{words.colon}{', '.join(f'`{rule}`' for rule in ties)}"

@@ -61,6 +61,7 @@ import rankmeter.wings.online.public_names as online
 from rankmeter.wings.protocol.looking import protocol_of as protocol_of
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
+from rankmeter.wings.searches.called_runs import searches as searches
 from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split
 from rankmeter.wings.catalogue.tensors import tensors as tensors
@@ -81,32 +82,33 @@ from rankmeter.measures import popularity as _popularity
 from rankmeter.measures import users as _users
 from rankmeter.measures import value as _value
 from rankmeter.wings.online import measures as _online_measures
+from rankmeter.wings.searches import measures as _searches_measures
 
 __version__: str
 
 __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "APLT", "ARP", "arrays",
     "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "baselines", "between",
-    "binG", "BPM", "BPref", "Bpref", "Calibration", "CatalogCoverage", "Catalogue", "CatalogueCoverage",
-    "CategoryDiversity", "CategoryEntropy", "CG", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage",
-    "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC",
-    "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement",
-    "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex",
-    "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError",
-    "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
-    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade",
-    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
-    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
-    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures", "Personalisation",
-    "Personalization", "PMeasure", "pool", "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision",
-    "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning",
-    "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG",
-    "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "seeds", "SeenItems",
-    "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
-    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "StRecall", "Success", "TailPercentage", "TailShare",
-    "tensors", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate",
-    "ValueNDCG"]
+    "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded", "CatalogCoverage", "Catalogue",
+    "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy", "CG", "ChainComplete", "check", "compare",
+    "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw",
+    "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence",
+    "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
+    "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",
+    "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
+    "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
+    "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
+    "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure",
+    "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11",
+    "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets", "NumNonrelRet",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy",
+    "parse", "parse_measures", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO", "PopRSP",
+    "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades",
+    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled",
+    "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled",
+    "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
@@ -4068,6 +4070,241 @@ class _EngagedSessions(_online_measures.EngagedSessions):
             sessions: Literal["auto", "id", "gap"] = ..., gap: float = ..., max_length: float | None = ...,
             activity: Literal["all", "actions"] = ..., seconds: float = ..., views: int = ...) -> Self: ...
 EngagedSessions: _EngagedSessions
+
+class _sDCG(_searches_measures.SessionDCG):
+    """Session DCG: the DCG of each call, discounted by the number of the call.
+
+        sDCG@k = sum over calls q and ranks i <= k of  gain / (log_b(i + b - 1) * (1 + log_bq(q)))
+
+    The DCG of every search that was made for one question, each divided by a discount that grows with
+    the number of the search: what is found late is worth less. A relevant item counts each time that it
+    is returned, unless repeats=once.
+
+    Use it to compare agents or people who search several times for one question, when both the rank and
+    the number of searches matter.
+
+    Misleads: More searches can only add, so that a system that repeats a good list forever gains;
+    repeats=once, or nsDCG, does not reward that. The two discounts of calls in use, of Järvelin (2008)
+    and of Kanoulas (2011), differ from the second search on.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    Call 1: 2 / 1 = 2. Call 2 is divided by 1 + log4(2) = 1.5: 1 / 1.5 = 0.67 and 2 / (log2(3) * 1.5) = 0.84.
+    sDCG = 3.51; at k = 1 2.67; with repeats=once a counts in call 1 alone: 2.67
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["sDCG", "sDCG@1", "sDCG(repeats=once)"]).mean
+    {'sDCG': 3.507..., 'sDCG@1': 2.666..., 'sDCG(repeats=once)': 2.666...}
+
+    References
+    ----------
+    Järvelin, Price, Delcambre and Nielsen, Discounted Cumulated Gain Based Evaluation of Multiple-Query
+    IR Sessions, ECIR 2008
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., b: float = ..., bq: float = ..., gain: Literal["linear", "exp2"] = ...,
+            discount: Literal["jarvelin", "kanoulas"] = ..., repeats: Literal["counted", "once"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+sDCG: _sDCG
+
+class _nsDCG(_searches_measures.NormalisedSessionDCG):
+    """Normalised session DCG: sDCG divided by that of an ideal session with as many calls.
+
+        nsDCG@k = sDCG@k / (sDCG@k of the ideal session with as many calls)
+
+    Session DCG divided by that of an ideal session with as many searches. Under ideal=each every search
+    returns the best list, as in the implementations of Kanoulas and others; under ideal=once each item
+    gains once and stands where the discount is least.
+
+    Use it to average questions with different numbers of relevant items. State ideal: the two are
+    different numbers.
+
+    Misleads: The ideal has as many searches as were made, so that a session of one perfect search and
+    one of two perfect searches both get 1: how few searches were needed is not seen. Under ideal=each
+    an agent that finds every item exactly once cannot reach 1.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    sDCG = 3.51. The ideal list 2, 1, 1 has DCG 3.13; in both calls 3.13 * (1 + 1 / 1.5) = 5.22.
+    nsDCG = 3.51 / 5.22 = 0.67. With ideal=once,repeats=once: 2.67 over 2 / 1 + 1 / 1.5 * 1 + 1 / 1.58 = 3.30, hence 0.81
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["nsDCG", "nsDCG(ideal=once,repeats=once)"]).mean
+    {'nsDCG': 0.672..., 'nsDCG(ideal=once,repeats=once)': 0.808...}
+
+    References
+    ----------
+    Kanoulas, Carterette, Clough and Sanderson, Evaluating Multi-Query Sessions, SIGIR 2011
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., b: float = ..., bq: float = ..., gain: Literal["linear", "exp2"] = ...,
+            discount: Literal["jarvelin", "kanoulas"] = ..., repeats: Literal["counted", "once"] = ...,
+            ideal: Literal["each", "once"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+nsDCG: _nsDCG
+
+class _sRBP(_searches_measures.SessionRBP):
+    """Session rank-biased precision: a reader who goes on with probability p, down the list or to the next call.
+
+        sRBP = (1 - p) * sum over calls q and ranks i of  rel * ((p - b p) / (1 - b p))^(q - 1) * (b
+        p)^(i - 1)
+
+    The chance that a reader who stops at a random moment looks at a relevant item. After each item the
+    reader goes on with probability p; then down the list with probability b, and to the next search
+    otherwise. With b=1 it is the RBP of the first search.
+
+    Use it where a model of the reader is wanted that balances reading on against searching again. The
+    defaults are those that the authors fitted to the sessions of the TREC Session track 2014 (b = 0.64,
+    p = 0.86).
+
+    Misleads: Grades count only as relevant or not. Short lists leave part of the sum out, as with RBP:
+    values of sessions with one search cannot come near 1.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    b p = 0.55, and the next search has the factor (0.86 - 0.55) / 0.45 = 0.69.
+    sRBP = 0.14 * (1 + 0.69 + 0.69 * 0.55) = 0.14 * 2.07 = 0.29; with b=1 only call 1 counts: 0.14
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["sRBP", "sRBP(b=1)"]).mean
+    {'sRBP': 0.289..., 'sRBP(b=1)': 0.14...}
+
+    References
+    ----------
+    Lipani, Carterette and Yilmaz, From a User Model for Query Sessions to Session Rank Biased Precision
+    (sRBP), ICTIR 2019
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., p: float = ..., b: float = ..., rel: float = ...,
+            repeats: Literal["counted", "once"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+sRBP: _sRBP
+
+class _SearchRecall(_searches_measures.SearchRecall):
+    """Recall of all searches together, after so many calls or tokens.
+
+        R@calls=c = (relevant items in the first c calls) / (all relevant items)
+
+    The share of the relevant items that the searches for a question returned within a budget: so many
+    calls, or so many tokens of returned text, or both. R@calls=2 and R@tokens=2000 are other spellings.
+    Every returned item uses up its tokens, also one that was returned before; an item counts if all of
+    it fits.
+
+    Use it to compare agents at equal cost: what has been found when the context is full.
+
+    Misleads: It does not see the order of what was found within the budget, and not whether the model
+    that reads it can use it.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    All calls: a and b of a, b, c = 2 / 3 = 0.67. After call 1: a alone, 0.33
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["SearchRecall", "R@calls=1"]).mean
+    {'SearchRecall': 0.666..., 'SearchRecall(calls=1)': 0.333...}
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            calls: int | None = ..., tokens: int | None = ..., rel: float = ...) -> Self: ...
+SearchRecall: _SearchRecall
+
+class _ChainComplete(_searches_measures.ChainComplete):
+    """Whether every hop that an answer needs was found: each subtopic, or each relevant item where there are none.
+
+        ChainComplete = 1 if every needed hop was found, else 0;  with count=share: hops found / hops
+        needed
+
+    Whether the searches together found everything that an answer in several steps needs. A hop is a
+    subtopic of the judgments, which any of its relevant items provides; without subtopics every
+    relevant item is a hop of its own.
+
+    Use it for questions of several hops, where half of the evidence answers nothing.
+
+    Misleads: With judgments that are alternatives of each other, and no subtopics, it asks for all of
+    them: then recall is meant.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    Hops a, b and c; c was not found: 0. With count=share 2 / 3 = 0.67
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["ChainComplete", "ChainComplete(count=share)"]).mean
+    {'ChainComplete': 0.0, 'ChainComplete(count=share)': 0.666...}
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            calls: int | None = ..., tokens: int | None = ..., rel: float = ...,
+            count: Literal["all", "share"] = ...) -> Self: ...
+ChainComplete: _ChainComplete
+
+class _CallsNeeded(_searches_measures.CallsNeeded):
+    """The first call with a relevant item: 1 over its number, or the number itself.
+
+        CallsNeeded = 1 / (number of the first call with a relevant item);  0 if there is none
+
+    How soon any search returned something relevant: 1 over the number of the first call with a hit, 0
+    without one. With report=number the number itself, averaged over questions that have a hit.
+
+    Use it to see how many searches an agent needs before it has something to go on.
+
+    Misleads: The number leaves out questions without a hit, so that a system that gives up on hard
+    questions looks quicker; the reciprocal does not. One relevant item may not be enough for an answer.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    Call 1 holds a: 1 / 1 = 1, and the number is 1
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(judgments, agent, ["CallsNeeded", "CallsNeeded(report=number,rel=2)"]).mean
+    {'CallsNeeded': 1.0, 'CallsNeeded(rel=2,report=number)': 1.0}
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            rel: float = ..., report: Literal["reciprocal", "number"] = ...) -> Self: ...
+CallsNeeded: _CallsNeeded
+
+class _CallRepeats(_searches_measures.CallRepeats):
+    """The share of what later calls returned that an earlier call had returned already; lower is better.
+
+        CallRepeats = (items of calls 2, 3, ... that an earlier call returned) / (items of calls 2, 3,
+        ...)
+
+    The share of the items of all calls after the first that an earlier call had returned already. It
+    needs no judgments; one call alone has 0.
+
+    Use it to see what searching again costs without bringing anything new: tokens and time.
+
+    Misleads: Few repeats are not good by themselves: a search that goes astray repeats nothing.
+
+    Examples
+    --------
+    Judged a 2, b 1, c 1; call 1 returned a, x, call 2 returned b, a.
+    Call 2 returned b and a; a was there before: 1 / 2 = 0.5
+
+    >>> import rankmeter as rm
+    >>> judgments, agent = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": [["a", "x"], ["b", "a"]]}
+    >>> rm.evaluate(None, agent, "CallRepeats").mean
+    {'CallRepeats': 0.5}
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ...,
+            empty: Literal["zero", "skip"] = ...) -> Self: ...
+CallRepeats: _CallRepeats
 
 AveragePopularity: _ARP
 AverageRecommendationPopularity: _ARP

@@ -189,6 +189,8 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     rm.fuse({"one": RUN}, missing="mean")  # E: arg-type
     assert_type(rm.fuse_to_file({"one": RUN, "two": RUN}, "fused.run", "rrf", k=10, format="trec").rows, int)
     rm.fuse_to_file({"one": RUN, "two": RUN}, "fused.run", format="xml")  # E: arg-type
+    assert_type(rm.searches({"q": [["a"], ["b"]]}, "best").calls, str)
+    rm.searches({"q": [["a"]]}, calls=2)  # E: arg-type
     rm.split([], "last(1)", ties="luck")  # E: arg-type
     rm.baselines("train.csv", kind="popular")  # E: call-arg
     rm.protocol_of("train.csv")  # E: call-arg

@@ -79,7 +79,8 @@ def by_question() -> dict[str, list[str]]:
     for name, measure in REGISTRY.items():
         if name not in COMMON:
             family = type(measure).__module__.rpartition(".")[2]
-            question = "did" if measure.about == "events" else asked_in.get(family, "own")
+            apart = {"events": "did", "searches": "several"}.get(measure.about)
+            question = apart or asked_in.get(family, "own")
             questions[question] = [*questions.get(question, []), name]
     return questions
 

@@ -103,6 +103,7 @@ class CountingOptions:
 
     queries: Literal["judged", "common", "run"] | None = option()
     duplicates: Literal["error", "first", "best", "counted"] | None = option()
+    calls: str | None = option(metavar="CONVENTION")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypedDict, Unpack, cast, get_args
 
@@ -24,17 +25,19 @@ from rankmeter.errors import (
     examples,
 )
 from rankmeter.evaluating.additions import has_additions
-from rankmeter.evaluating.asking import DuplicatePolicy, QueryPolicy, ask
+from rankmeter.evaluating.asking import Asked, DuplicatePolicy, QueryPolicy, ask
 from rankmeter.evaluating.assisted import assisting
 from rankmeter.evaluating.evaluation import About
 from rankmeter.evaluating.facts import Purpose
 from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.verb import evaluate
 from rankmeter.inputs.accepting import check_columns_of, into_judgments
 from rankmeter.inputs.tables import Judgments
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import CORRECTIONS, Correction
 from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, IntervalMethod
 from rankmeter.stats.paired import TESTS, Test
+from rankmeter.wings import is_foreign
 from rankmeter.wings.loading import answering
 from rankmeter.wording import Option, said
 
@@ -112,6 +115,7 @@ def compare(
     purpose: Purpose | None = None,
     protocol: object = None,
     baselines: object = None,
+    calls: str | None = None,
     progress: Progress | None = None,
     **options: Unpack[ChanceOptions],
 ) -> Comparison:
@@ -144,6 +148,8 @@ def compare(
     protocol, baselines
         As for :func:`rankmeter.evaluate`; baselines are further systems. Evaluations of different protocols are
         refused; ``protocol="any"`` compares them all the same.
+    calls
+        As for :func:`rankmeter.evaluate`, of runs that hold several lists for each query.
     progress
         Is told what is being done.
     test
@@ -190,7 +196,7 @@ def compare(
             partial(
                 compare, measures=measures, baseline=baseline, pairs=pairs, queries=queries, duplicates=duplicates,
                 dialect=dialect, columns=columns, catalogue=catalogue, by=by, assisted_by=assisted_by,
-                purpose=purpose, progress=progress, **options,
+                purpose=purpose, progress=progress, calls=calls, **options,
             ),
             judgments, systems, history=history, protocol=protocol, baselines=baselines,
         )  # fmt: skip
@@ -198,9 +204,7 @@ def compare(
     named = named_systems(systems)
     chance = chance_options(**options)
     check_choice("pairs", pairs, (None, *FAMILIES))
-    baseline = None if baseline is None else str(baseline)  # as the names of systems are
-    if baseline is not None and baseline not in named:
-        raise InputError.of("comparing.unknown_baseline", name=baseline, systems=examples(named))
+    baseline = _known_baseline(baseline, named)
     if measures is None:
         done = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
         measures = next((list(ev.means) for ev in done), ("nDCG@10", "AP", "RR"))
@@ -212,6 +216,12 @@ def compare(
         dialect=dialect,
         expanded=about.expanded,
     )
+    named = _evaluated_apart(
+        named, asked, partial(
+            evaluate, judgments, measures=measures, queries=queries, duplicates=duplicates, dialect=dialect,
+            columns=columns, catalogue=catalogue, history=history, purpose=purpose, protocol=False, calls=calls,
+        ), calls,
+    )  # fmt: skip
     chosen = asked.measures
     margins = _margins(chance["margin"], chosen, asked.names)
     columns = about.columns
@@ -298,6 +308,30 @@ def compare(
         is_unjudged=truth is None and are_runs,
         seeds={name: system.seeds for name, system in measured.items()},
     )
+
+
+def _known_baseline(baseline: object, named: Mapping[str, Repeats]) -> str | None:
+    """The name of the baseline, as text like those of systems; refuse one that is no system."""
+    name = None if baseline is None else str(baseline)
+    if name is not None and name not in named:
+        raise InputError.of("comparing.unknown_baseline", name=name, systems=examples(named))
+    return name
+
+
+def _evaluated_apart(
+    named: dict[str, Repeats], asked: Asked, evaluated: Callable[..., Evaluation], calls: str | None
+) -> dict[str, Repeats]:
+    """The systems, those evaluated now whose runs or measures a wing evaluates in its own way."""
+    is_apart = calls is not None or any(measure.about == "searches" for measure in asked.measures)
+
+    def apart(name: str, run: object) -> object:
+        if isinstance(run, Evaluation) or not (is_apart or is_foreign(run)):
+            return run
+        return evaluated(run, name=name).collect()
+
+    return {
+        name: replace(system, runs=tuple(apart(name, run) for run in system.runs)) for name, system in named.items()
+    }
 
 
 def _with_additions(again: partial[Comparison], *data: object, **stated: object) -> Comparison:

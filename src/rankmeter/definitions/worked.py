@@ -25,6 +25,8 @@ from rankmeter.measures.prose import Language
 from rankmeter.placing.pairs import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
+from rankmeter.wings import is_foreign
+from rankmeter.wings.loading import answering
 from rankmeter.wording import chosen_language
 
 MOST_ROWS = 1000
@@ -192,6 +194,13 @@ def explain(
         raise InputError.of("definitions.which_query", measure=str(measure))
     if measure.about == "events":
         raise MeasureError.of("definitions.of_events", measure=str(measure))
+    if measure.about == "searches" or (is_foreign(run) and hasattr(run, "calls")):
+        wing = answering("evaluate.calls")
+        several = wing.into_searches(run, None, columns)
+        if measure.about == "searches":
+            session: Worked = wing.explain_session(measure, judgments, several, query, columns)
+            return session
+        run = wing.plain_run(several, judgments)
     if not isinstance(measure, RankedMeasure):
         raise MeasureError.of("definitions.of_whole_run", measure=str(measure))
     worked = work_out(measure, one_query(judgments, run, query, columns=columns))

@@ -42,6 +42,7 @@ def evaluate(
     purpose: Purpose | None = None,
     protocol: object = None,
     baselines: object = None,
+    calls: str | None = None,
     name: str = "run",
     per_query_to: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
@@ -90,6 +91,9 @@ def evaluate(
     baselines
         What any model should beat, measured beside the run: ``"popular,random"`` (:func:`rankmeter.baselines`). They
         learn from ``history``, or the train part of a split.
+    calls
+        What a measure of one list is given where the run holds several for each query (a column ``call``, lists of
+        lists): ``union``, ``best``, ``first-hit``, ``after=2``, ``tokens=2000``, as :func:`rankmeter.searches` says.
     name
         The name of the system in the result.
     per_query_to
@@ -113,7 +117,7 @@ def evaluate(
         again = partial(
             evaluate, measures=measures, queries=queries, duplicates=duplicates, columns=columns, dialect=dialect,
             catalogue=catalogue, by=by, assisted_by=assisted_by, purpose=purpose, per_query_to=per_query_to,
-            progress=progress,
+            progress=progress, calls=calls,
         )  # fmt: skip
         added: Evaluation = answering("evaluate.protocol").evaluate_with(
             again, judgments, run, history=history, protocol=protocol, baselines=baselines, name=name
@@ -125,6 +129,8 @@ def evaluate(
         check_columns_of(columns, judgments, run, history=history)
     expanded = None if about.catalogue is None else about.expanded
     asked = ask(measures, queries=queries, duplicates=duplicates, dialect=dialect, expanded=expanded)
+    if calls is not None or _holds_calls(run) or any(measure.about == "searches" for measure in asked.measures):
+        run = answering("evaluate.calls").into_searches(run, calls, columns)
     if assisted_by is not None:
         if is_foreign(judgments) or is_foreign(run) or per_query_to is not None or judgments is None:
             raise InputError.of("evaluating.assisted_in_memory")
@@ -140,6 +146,14 @@ def evaluate(
         return evaluate_to_file(judgments, run, asked, columns, name, per_query_to, progress, about)
     with folder_is_one_run(run):
         return evaluate_placing(into_pair(judgments, run, columns, progress), asked, name, about=about)
+
+
+def _holds_calls(run: object) -> bool:
+    """Whether a mapping has lists of lists: one for each search that was made for a query."""
+    if type(run) is not dict or not run:
+        return False
+    lists = next(iter(run.values()))
+    return type(lists) is list and bool(lists) and type(lists[0]) is list
 
 
 def _evaluate_assisted(

@@ -144,7 +144,7 @@ class Measure(_Kept):
 
     name: ClassVar[str] = ""
     """The name in the canonical string."""
-    about: ClassVar[Literal["judged items", "lists", "events"]] = "judged items"
+    about: ClassVar[Literal["judged items", "lists", "events", "searches"]] = "judged items"
     """What it is computed from."""
     at: ClassVar[str] = "cutoff"
     """The field that ``@`` sets."""
@@ -589,7 +589,7 @@ def register(cls: type[AnyMeasure]) -> type[AnyMeasure]:
     """Make the annotated fields of a measure's class its options, and the measure known by its name."""
     if not cls.name:
         raise MeasureError.of("measures.no_name", type=cls.__name__)
-    if not cls.formula and cls.about != "events" and not cls.compares_slices:
+    if not cls.formula and cls.about not in ("events", "searches") and not cls.compares_slices:
         raise MeasureError.of("measures.no_formula", type=cls.__name__)
     made = with_options(cls)
     made.__doc__ = _Docstring(cls.__doc__)  # type: ignore[assignment]  # Python asks it for the text

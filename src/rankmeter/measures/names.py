@@ -118,6 +118,7 @@ OPTION_ALIASES: dict[tuple[str, object], tuple[str, object]] = {
 OPTION_NAMES: dict[str, str] = {"max_rel": "max_grade", "min_rel": "min_grade", "gains": "gain", "k": "cutoff"}
 
 _TREC = r"(?P<name>[A-Za-z]\w*?)[_.](?P<number>(?:\d*+\.)?+\d++(?:,(?:\d*+\.)?+\d++)*+)"
+_BUDGET = r"(?:R|[Rr]ecall)@(?P<kind>calls|tokens)=(?P<number>\d+)"
 _RANX_LEVEL = r"(?P<rest>.+)-l(?P<level>\d+)"
 _RANX_RBP = r"rbp[.@](?P<digits>\d+)"
 
@@ -129,7 +130,11 @@ def spelled_out(text: str) -> str:
     --------
     >>> spelled_out("ndcg_cut_10"), spelled_out("P.5,10"), spelled_out("ndcg@10-l2"), spelled_out("rbp.95")
     ('ndcg_cut@10', 'P@5,10', 'ndcg(rel=2)@10', 'RBP(p=0.95)')
+    >>> spelled_out("R@tokens=2000")
+    'SearchRecall(tokens=2000)'
     """
+    if match := re.fullmatch(_BUDGET, text):
+        return f"SearchRecall({match['kind']}={match['number']})"
     if match := re.fullmatch(_RANX_RBP, text):
         return f"RBP(p=0.{match['digits']})"
     if match := re.fullmatch(_RANX_LEVEL, text):

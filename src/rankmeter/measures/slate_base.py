@@ -22,7 +22,7 @@ class SlateMeasure(Measure):
     cutoff: int | None = whole(None, low=1)
     ties: str = choice(*ORDERS)
 
-    about: ClassVar[Literal["judged items", "lists", "events"]] = "lists"
+    about: ClassVar[Literal["judged items", "lists", "events", "searches"]] = "lists"
     tie_rules: ClassVar[tuple[str, ...]] = ORDERS
     aggregates: ClassVar[tuple[str, ...]] = ("mean", "sum", "pooled", "median")
     default_queries: ClassVar[str] = "run"

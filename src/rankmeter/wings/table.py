@@ -15,6 +15,7 @@ WINGS: dict[str, str] = {
     "online": "What users did: logs, sessions, experiments, interleaving, other policies, judgments from clicks",
     "protocol": "Before the number: splits of interactions, and the protocol that says how they were made",
     "results": "After the number: published tables audited without data, systems across tasks, history of a system",
+    "searches": "Several searches for one question: runs with calls, and measures of a session of them",
     "spark": "Tables that one machine cannot hold, evaluated by Spark where they are",
 }
 """Every wing, and what it is for."""
@@ -47,6 +48,7 @@ NAMES: dict[str, str] = {
     "History": "rankmeter.wings.results.history",
     "across": "rankmeter.wings.results.across",
     "audit": "rankmeter.wings.results.auditing",
+    "searches": "rankmeter.wings.searches.called_runs",
 }
 
 MODULES: dict[str, str] = {
@@ -91,6 +93,7 @@ PROGRAMS: dict[str, str] = {
 
 SOURCES: dict[str, str] = {
     "rankmeter.wings.DistantFused": "rankmeter.wings.fusion.fused_elsewhere",
+    "rankmeter.wings.Searches": "rankmeter.wings.searches.session_evaluation",
     "pyspark.sql.DataFrame": "rankmeter.wings.spark.distant",
 }
 
@@ -124,10 +127,12 @@ OPTIONS: dict[str, str] = {
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
     "evaluate.protocol": "rankmeter.wings.protocol.with_protocol",
     "evaluate.baselines": "rankmeter.wings.protocol.with_protocol",
+    "evaluate.calls": "rankmeter.wings.searches.session_evaluation",
 }
 
 FAMILIES: dict[str, str] = {
     "rankmeter.wings.online.measures": "CTR CVR Conversions Value SessionDuration EngagedSessions",
+    "rankmeter.wings.searches.measures": "sDCG nsDCG sRBP SearchRecall ChainComplete CallsNeeded CallRepeats",
 }
 """Modules of measures, each with its measures."""
 
@@ -155,6 +160,8 @@ DOCS: dict[str, str] = {
     "how-to/history.md": "results",
     "how-to/systems-across-tasks.md": "results",
     "wings/results.md": "results",
+    "how-to/several-searches.md": "searches",
+    "wings/searches.md": "searches",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
@@ -162,5 +169,5 @@ DOCS: dict[str, str] = {
 HELPFUL = tuple("conformance doors engines fusion judging online protocol results".split())
 """Wings that have help of commands."""
 
-SPOKEN = tuple("conformance doors engines fusion judging online protocol results".split())
+SPOKEN = tuple("conformance doors engines fusion judging online protocol results searches".split())
 """Wings that have sentences of their own."""

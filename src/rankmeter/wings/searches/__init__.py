@@ -1,0 +1,1 @@
+"""Several searches for one question: runs with calls, and measures of a session of them."""
