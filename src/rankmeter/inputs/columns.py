@@ -422,7 +422,7 @@ def no_named_column(role: str, column: str, columns: Sequence[str], source: str)
 
 def _several_columns(role: str, candidates: Sequence[str], source: str) -> InputError:
     names, say = _quoted(candidates), say_columns(role, candidates[0])
-    return InputError.of("inputs.several_columns", source=source, count=len(names), role=role, names=names, say=say)
+    return InputError.of("inputs.several_columns", source=source, count=len(candidates), role=role, names=names, say=say)
 
 
 def missing_columns(
@@ -483,8 +483,8 @@ def listed_names(names: Sequence[str]) -> str:
     return examples(names, shown=12) if names else said("inputs.no_columns")
 
 
-def _quoted(names: Sequence[str]) -> list[str]:
-    return [f"'{name}'" for name in names]
+def _quoted(names: Sequence[str]) -> str:
+    return examples((f"'{name}'" for name in names), shown=12)
 
 
 _SIDE_OF: Mapping[str, str] = MappingProxyType(

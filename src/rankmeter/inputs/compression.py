@@ -20,7 +20,7 @@ from rankmeter.late import bz2, gzip, lzma, pathlib
 
 MOST_GROWTH = 100
 """So many times the size in the file a compressed content may have: lines that differ shrink to a tenth or so."""
-UNPACKED_BYTES = 1 << 27
+UNPACKED_BYTES = 1 << 25
 """Up to this size nobody minds."""
 HEAD_BYTES = 1 << 18
 """How much of the content is looked at to recognise its format: some thousand lines."""

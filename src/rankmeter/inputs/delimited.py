@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, islice
+from functools import cached_property, partial
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Literal
 
 from rankmeter.errors import EmptyInputError, InputError
@@ -183,9 +183,18 @@ class _Rows:
         return InputError.of("inputs.not_utf8", source=self._name, line=line, byte=byte)
 
     def head(self, column: str) -> list[object]:
-        position = self.header.index(column)
-        rows = islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)
-        return [row[position] if len(row) > position else None for _, _, row in rows]
+        return self._head.get(column, [])
+
+    @cached_property
+    def _head(self) -> dict[str, list[object]]:
+        """The first rows of every column, each row read once however many columns are looked at."""
+        rows = [row for _, _, row in islice(self._rows(), 1 if self.header_lines else 0, LOOKED_AT)]
+        columns: list[list[object]] = [[] for _ in self.header]
+        for row in rows:
+            filled = [*row[: len(columns)], *repeat(None, len(columns) - len(row))]
+            for column, field in zip(columns, filled, strict=True):
+                column.append(field)
+        return dict(reversed(list(zip(self.header, columns, strict=True))))
 
     def _read_fast(self, columns: Mapping[Role, str]) -> dict[Role, RawColumn] | None:
         """Read with Polars; None where anything is unusual.

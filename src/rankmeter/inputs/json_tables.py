@@ -18,7 +18,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, RANKING, ROLES, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import IDS, MOST_COLUMNS, RANKING, ROLES, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
 from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
@@ -309,6 +309,8 @@ class UniformLines(OpenedTable):
         first = parse_json(line, name, number)
         if not isinstance(first, dict) or any(isinstance(value, (list, dict)) for value in first.values()):
             return None
+        if len(first) > MOST_COLUMNS:  # each key is looked for in all of the text
+            return None
         lines = sum(1 for line in io.BytesIO(data) if not line.isspace())
         # Polars passes over keys that the first record does not have, and keeps one of two equal keys, without a word.
         is_uniform = data.count(b'":') == lines * len(first) and all(data.count(_key(key)) == lines for key in first)
@@ -318,10 +320,13 @@ class UniformLines(OpenedTable):
     def _exact(self) -> OpenedTable:
         return _all_lines(self._data.split(b"\n"), self._name, self._side, None)
 
-    def head(self, column: str) -> list[object]:
+    @cached_property
+    def _head(self) -> list[object]:
         numbered = islice(enumerate(io.BytesIO(self._data), start=1), LOOKED_AT)
-        records = [parse_json(line, self._name, number) for number, line in numbered if line.strip()]
-        return [record.get(column) if isinstance(record, dict) else None for record in records]
+        return [parse_json(line, self._name, number) for number, line in numbered if line.strip()]
+
+    def head(self, column: str) -> list[object]:
+        return [record.get(column) if isinstance(record, dict) else None for record in self._head]
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
         fast = self._read_fast(columns)

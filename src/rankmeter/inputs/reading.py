@@ -84,7 +84,7 @@ class Reading:
         kind = f"{self.export} ({kind})" if self.export else kind
         order = word(_ORDERED[self.order], lang) if self.order else ""
         left = [name for name in self.unused if name not in CHANCES]
-        unused = word("read_unused", lang, names=", ".join(left)) if left else ""
+        unused = word("read_unused", lang, names=examples(left, shown=12)) if left else ""
         return BETWEEN[lang].join(filter(None, (kind, order, unused)))
 
     def __str__(self) -> str:

@@ -57,6 +57,18 @@ def test_a_value_that_was_changed_is_noticed(kind, tmp_path) -> None:
         rm.Evaluation.load(path)
 
 
+@pytest.mark.parametrize("value", [None, "x", [1], 7])
+@pytest.mark.parametrize("kind", ["evaluation", "streamed"])
+def test_a_file_without_its_digest_is_not_believed(kind, value, tmp_path) -> None:
+    path = tmp_path / "saved"
+    KINDS[kind][0](path)
+    frame, header = pl.read_parquet(path), pl.read_parquet_metadata(path)["rankmeter"]
+    for column in frame.columns:
+        frame.with_columns(pl.lit(value).alias(column)).write_parquet(path, metadata={"rankmeter": header})
+        with pytest.raises(rm.InputError, match="is damaged"):
+            rm.Evaluation.load(path)
+
+
 @pytest.mark.parametrize("kind", ["evaluation", "streamed"])
 def test_a_file_of_a_newer_form_is_named_by_its_number_whatever_else_it_holds(kind, tmp_path) -> None:
     path = tmp_path / "saved"
