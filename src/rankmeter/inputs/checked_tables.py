@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import cast
@@ -36,7 +37,7 @@ from rankmeter.inputs.cells import (
 )
 from rankmeter.inputs.columns import RANKING, ROLES, TIMES, Named, Role, Side, fold, say_columns
 from rankmeter.inputs.ids import has_text, ids_as_text, is_id_type, is_no_time, plain_id
-from rankmeter.inputs.ranks_beside import codes_of, contradiction, floats_in, rank_beside, said_of_ranks
+from rankmeter.inputs.ranks_beside import ASIDE, note_of_first_rank, notes_of_orders, orders_beside
 from rankmeter.inputs.reading import GroupedQueries, Origin, Reading, read_as
 from rankmeter.inputs.said_beside import notes_beside, said_beside
 from rankmeter.inputs.tables import JudgmentTable, Ranks, RunTable, floats_of
@@ -96,8 +97,8 @@ def read_opened(
     reading = table.find(side, named, name, format)
     rows = rows_before
     listed: set[object] = set()
-    beside = cast("Mapping[Role, str]", said_beside(reading))
-    for part in table.parts({**reading.roles, **rank_beside(reading, named), **beside}):
+    beside = cast("Mapping[Role, str]", {**said_beside(reading), **orders_beside(reading, named)})
+    for part in table.parts({**reading.roles, **beside}):
         checked = _built(part, side, reading, rows, listed)
         rows += len(checked.query)
         yield checked, part.fraction
@@ -106,8 +107,6 @@ def read_opened(
 def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: set[object]) -> JudgmentTable | RunTable:
     """A part that was checked; where it is wrong it is read again with the numbers of its lines."""
     raw: Columns = {role: column for role, column in part.raw.items() if role in ROLES}
-    if "score" in raw:
-        raw = {role: column for role, column in raw.items() if role != "rank"}
     try:
         raw, origin = in_rows(raw, Origin(reading.source, part.lines, part.first_row, reading), listed)
     except InputError:
@@ -117,7 +116,7 @@ def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: s
     if side == "run" and (before or not part.is_whole) and not any(role in raw for role in RANKING):
         raw = {**raw, "rank": pl.int_range(before + 1, before + len(raw["query"]) + 1, eager=True)}
     try:
-        return _with_beside(_checked(raw, origin, side), part.raw, origin)
+        return _with_beside(_checked(raw, origin, side), part.raw, origin, is_whole=part.is_whole and not before)
     except InputError as error:
         if part.exactly is None:
             if not part.unread:
@@ -126,28 +125,32 @@ def _built(part: TablePart, side: Side, reading: Reading, before: int, listed: s
     return _built(part.exactly(), side, reading, before, listed)
 
 
-def _with_beside(table: JudgmentTable | RunTable, raw: Columns, origin: Origin) -> JudgmentTable | RunTable:
+def _with_beside(
+    table: JudgmentTable | RunTable, raw: Columns, origin: Origin, *, is_whole: bool
+) -> JudgmentTable | RunTable:
     """The table, which says what columns say that it was not read from."""
     if table.reading is None:
         return table
     notes: dict[str, str] = {}
-    if isinstance(table, RunTable) and {"score", "rank"} <= raw.keys():
-        notes |= _notes_of_ranks(table, raw, origin)
-    notes |= notes_beside(table.reading, {role: column for role, column in raw.items() if role not in ROLES})
+    beside: dict[str, RawColumn] = {role: column for role, column in raw.items() if role not in ROLES}
+    if isinstance(table, RunTable):
+        aside = [key for key in beside if key.startswith(ASIDE)]
+        notes |= notes_of_orders(table, _in_same_rows({key: beside.pop(key) for key in aside}, origin))
+        notes |= note_of_first_rank(table) if is_whole else {}
+    notes |= notes_beside(table.reading, beside)
     reading = replace(table.reading, notes={**table.reading.notes, **notes})
     return replace(table, reading=reading) if notes else table
 
 
-def _notes_of_ranks(run: RunTable, raw: Columns, origin: Origin) -> dict[str, str]:
-    """Where the ranks beside the scores contradict them; ranks that are no numbers say nothing."""
-    try:
-        ranks = raw["rank"] if origin.rows is None else _flattened("rank", raw, origin)[0]
-    except InputError:
-        return {}
-    pair = contradiction(codes_of(run.query), floats_in(ranks), run.score.to_numpy())
-    if run.reading is None or pair is None:
-        return {}
-    return {"rank": said_of_ranks(run.reading, *(run.item[row] for row in pair))}
+def _in_same_rows(columns: Mapping[str, RawColumn], origin: Origin) -> Mapping[str, RawColumn]:
+    """Columns of which nothing was read, one value for each item; without those that are not lists where items are."""
+    if origin.rows is None:
+        return columns
+    flat: dict[str, RawColumn] = {}
+    for key, column in columns.items():
+        with suppress(InputError):
+            flat[key] = _flattened("score", {"score": column}, origin)[0]
+    return flat
 
 
 def whole_table(

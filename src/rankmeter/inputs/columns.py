@@ -421,8 +421,10 @@ def no_named_column(role: str, column: str, columns: Sequence[str], source: str)
 
 
 def _several_columns(role: str, candidates: Sequence[str], source: str) -> InputError:
-    names, say = _quoted(candidates), say_columns(role, candidates[0])
-    return InputError.of("inputs.several_columns", source=source, count=len(candidates), role=role, names=names, say=say)
+    say = say_columns(role, candidates[0])
+    return InputError.of(
+        "inputs.several_columns", source=source, count=len(candidates), role=role, names=_quoted(candidates), say=say
+    )
 
 
 def missing_columns(

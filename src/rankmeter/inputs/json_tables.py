@@ -18,9 +18,22 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, as_written
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_table
-from rankmeter.inputs.columns import IDS, MOST_COLUMNS, RANKING, ROLES, VALUE_OF, Named, Role, Side, fold, is_usual, name_pairs
+from rankmeter.inputs.columns import (
+    IDS,
+    MOST_COLUMNS,
+    RANKING,
+    ROLES,
+    VALUE_OF,
+    Named,
+    Role,
+    Side,
+    fold,
+    is_usual,
+    name_pairs,
+)
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
+from rankmeter.inputs.ranks_beside import ASIDE
 from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl, polars_faults
@@ -374,10 +387,11 @@ def _nested_key(names: Sequence[str], record: Mapping[str, object]) -> str | Non
 
 
 def _beside(raw: Mapping[Role, RawColumn]) -> dict[Role, RawColumn]:
-    """Columns beside those that were read; ranks that stand in lists, as the scores do, one after another."""
+    """Columns beside those that were read; numbers that stand in lists, as the scores do, one after another."""
     beside = {role: column for role, column in raw.items() if role not in ROLES}
-    if {"score", "rank"} <= raw.keys() and all(isinstance(ranks, list) for ranks in raw["rank"]):
-        beside["rank"] = list(chain.from_iterable(cast("list[list[object]]", raw["rank"])))
+    for role, column in beside.items():
+        if role.startswith(ASIDE) and all(isinstance(listed, list) for listed in column):
+            beside[role] = list(chain.from_iterable(cast("list[list[object]]", column)))
     return beside
 
 

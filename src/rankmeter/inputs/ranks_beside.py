@@ -1,40 +1,99 @@
-"""Ranks that stand beside the scores of a run, or distances: the scores order it, and what contradicts them is said."""
+"""What else could order a run: ranks, scores or distances beside those that do, where they contradict them.
+
+The column that orders the items is the one that was named, or else the score, or the rank. Another one is not followed;
+where it would put two items the other way round, that is said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankmeter.inputs.cells import RawColumn, is_number, number_of
-from rankmeter.inputs.columns import Named, Role, fold, is_usual
+from rankmeter.inputs.columns import RANKING, Named, fold, is_usual
 from rankmeter.inputs.reading import Reading
+from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.wording import Said, said
 
-_DISTANCES = frozenset({"distance", "dist", "vectordistance", "距离"})
+Kind = Literal["rank", "score", "distance"]
+
+ASIDE = "aside "
+"""Before the name of such a column, in place of a role."""
+_MOST = 4
+"""So many of them are read at most."""
+_ENDS: Mapping[Kind, tuple[str, ...]] = {
+    "rank": ("rank", "ranking", "position", "排名", "名次"),
+    "score": ("score", "scores", "得分", "分数"),
+    "distance": ("distance", "dist", "距离"),
+}
+"""What the name of a column ends with that says how the items stand."""
 
 
-def rank_beside(reading: Reading, named: Named | None) -> dict[Role, str]:
-    """The one column of ranks, or of distances, beside the scores, where nobody said what it is."""
-    ranks = [name for name in reading.unused if is_usual("rank", name)]
-    ranks = ranks or [name for name in reading.unused if fold(name) in _DISTANCES]
-    is_named = named is not None and not {"rank", "distance"}.isdisjoint(named)
-    return {"rank": ranks[0]} if reading.order == "score" and len(ranks) == 1 and not is_named else {}
+def kind_of_order(name: str) -> Kind | None:
+    """What a column of this name says of the order of items.
+
+    >>> [kind_of_order(name) for name in ("new_rank", "rerank_score", "cosine_distance", "price")]
+    ['rank', 'score', 'distance', None]
+    """
+    folded = fold(name)
+    if is_usual("rank", name) or is_usual("score", name):
+        return "rank" if is_usual("rank", name) else "score"
+    kind: Kind | None = next((kind for kind, ends in _ENDS.items() if folded.endswith(ends)), None)
+    return "score" if kind is None and folded.rstrip("0123456789").endswith("score") else kind
 
 
-def said_of_ranks(reading: Reading, first: object, second: object) -> Said:
-    """That one item stands first by the ranks, and another one by the scores."""
-    ranks = rank_beside(reading, None)
-    score = reading.columns.get("score", "score")
-    return said("ranks_disagree", source=reading.source, rank=ranks["rank"], score=score, first=first, second=second)
+def orders_beside(reading: Reading, named: Named | None) -> dict[str, str]:
+    """The columns that could order the items of a run and do not, where nobody said which one does."""
+    said_by_caller = {"order", *RANKING} & set(named or {})
+    if reading.order not in ("score", "rank") or said_by_caller - {"score"}:
+        return {}
+    kinds = {name: kind_of_order(name) for name in reading.unused}
+    # Who named one of several scores knows the others.
+    heard = [name for name, kind in kinds.items() if kind == "rank" or (kind is not None and not said_by_caller)]
+    return {ASIDE + name: name for name in heard[:_MOST]}
+
+
+def notes_of_orders(run: RunTable, columns: Mapping[str, RawColumn | Sequence[object]]) -> dict[str, Said]:
+    """The first column of each kind that contradicts the order of a run; what is no number says nothing."""
+    if run.reading is None:
+        return {}
+    orders = run.reading.roles.get("score") or run.reading.roles.get("rank") or "score"
+    notes: dict[str, Said] = {}
+    codes = None
+    for key, column in columns.items():
+        name = key.removeprefix(ASIDE)
+        kind = kind_of_order(name)
+        if f"order by {kind}" in notes:
+            continue
+        codes = codes_of(run.query) if codes is None else codes
+        numbers = floats_in(column)
+        pair = contradiction(codes, -numbers if kind == "score" else numbers, run.score.to_numpy())
+        if pair is not None:
+            first, second = (run.item[row] for row in pair)
+            notes[f"order by {kind}"] = said(
+                "ranks_disagree", source=run.reading.source, rank=name, score=orders, first=first, second=second
+            )
+    return notes
+
+
+def note_of_first_rank(run: RunTable) -> dict[str, Said]:
+    """That no query has a first item, as where a table is a second page."""
+    if run.reading is None or run.reading.order != "rank" or not len(run.query):
+        return {}
+    first = float(run.ranks.min())
+    note = said("ranks_begin_late", source=run.reading.source, rank=run.reading.columns["rank"], first=int(first))
+    return {"first rank": note} if first > 1 else {}
 
 
 def floats_in(column: RawColumn | Sequence[object]) -> npt.NDArray[np.float64]:
     """Numbers, also as text; NaN for everything else."""
-    if isinstance(column, pl.Series) and column.dtype.is_numeric():
-        return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    if isinstance(column, pl.Series) and (column.dtype.is_numeric() or column.dtype == pl.String):
+        plain = column.str.strip_chars() if column.dtype == pl.String else column
+        return plain.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
     cells = (number_of(cell) if isinstance(cell, str) else cell for cell in column)
     return np.array([float(cell) if is_number(cell) else np.nan for cell in cells], np.float64)  # type: ignore[arg-type]
 

@@ -83,6 +83,36 @@ def test_ranks_that_agree_say_nothing(way, tmp_path):
     assert notes_of(WAYS[way](frame, tmp_path)) == []
 
 
+BESIDE = {
+    "rerank_score": "rank", "cosine_distance": "rank", "距离": "rank", "new_rank": "score", "score2": "score",
+    "dense_score": "bm25", "rerank_position": "bm25",
+}  # fmt: skip
+"""What stands beside the column that orders the items."""
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_column_that_names_another_order_is_heard(way, beside, tmp_path):
+    by = BESIDE[beside]
+    falls = by != "rank"
+    frame = pl.DataFrame({"query": ["q", "q", "r"], "item": ["a", "b", "a"], by: [2, 1, 3] if falls else [1, 2, 1]})
+    rises = beside.endswith(("distance", "距离", "rank", "position"))
+    for column, is_noted in (([1.0, 2.0, 1.0], not rises), ([2.0, 1.0, 1.0], rises)):
+        run = WAYS[way](frame.with_columns(pl.Series(beside, column)), tmp_path)
+        notes = rm.evaluate({"q": ["a"], "r": ["a"]}, run, "RR").reading.notes
+        assert [beside in note and "disagree" in note for note in notes] == [True] * is_noted, (column, notes)
+        named = rm.evaluate({"q": ["a"], "r": ["a"]}, run, "RR", columns={f"run.{'score' if falls else 'rank'}": by})
+        assert not named.reading.notes or "rank" in beside
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("first", [0, 1, 2, 11])
+def test_ranks_of_a_second_page_are_said(way, first, tmp_path):
+    frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "rank": [first + 1, first]})
+    notes = rm.evaluate({"q": ["a"]}, WAYS[way](frame, tmp_path), "RR").reading.notes
+    assert ["no query has a first item" in note for note in notes] == [True] * (first > 1)
+
+
 def test_a_file_that_is_read_in_blocks_says_it_too(tmp_path):
     path = str(as_csv(late_contradiction(), tmp_path))
     log = ReadLog()

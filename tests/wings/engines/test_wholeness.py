@@ -128,6 +128,12 @@ WAYS: dict[str, list[object]] = {
     "message": ["Request timed out"],
     "failed_splits": [[{"split_id": "x"}]],
     "from": [10, "10"],
+    "previous": ["/search?page=1"],
+    "prev_page_token": ["x"],
+    "pageInfo": [{"hasPreviousPage": True}],
+    "params": ["q=red&start=20", {"$skip": 50}, {"search_after": [1.0]}, {"pageToken": "x"}],
+    "body": ['{"from": 10}'],
+    "meta": [{"status": 503}],
     "offset": [1],
     "request": [{"from": 10}, {"offset": 5}, {"page": 2}],
     "responseHeader": [{"status": 1}, {"partialResults": True}, {"params": {"start": "10"}}],
@@ -146,6 +152,14 @@ HARMLESS: dict[str, list[object]] = {
     "warning": [None, "", [], "a word of the query is shorter than min_prefix_len"],
     "offset": [0, None],
     "from": [0, "mail"],
+    "previous": [None, ""],
+    "prev_page_token": [None],
+    "pageInfo": [{"hasPreviousPage": False, "hasNextPage": True}],
+    "params": ["q=red&start=0", {"cursorMark": "*"}],
+    "body": ["a text = with a sign", '{"from": 0}', "{"],
+    "url": ["/shop?from=berlin"],
+    "segmentTerminatedEarly": [True],
+    "zkConnected": [True],
     "start": [1583945890986],
     "page": [1],
     "code": [7],
@@ -205,6 +219,27 @@ def test_a_warning_of_something_else_is_passed_on():
     run = {"q1": whole, "q2": {**whole, "warning": {"reason": "a word is shorter than min_prefix_len"}}}
     notes = rm.evaluate(truth_of("Manticore"), run, "RR").reading.notes
     assert [str(note) for note in notes] == ["run, q2: the engine warned: a word is shorter than min_prefix_len"]
+
+
+COUNTS = {
+    "Elasticsearch": "hits/total/value", "Solr": "response/numFound", "Vespa": "root/fields/totalCount",
+    "Typesense": "found", "Meilisearch": "estimatedTotalHits", "Algolia": "nbHits", "Azure AI Search": "@odata.count",
+    "Coveo": "totalCount", "Couchbase": "total_hits", "Redis": "total_results", "Quickwit": "num_hits",
+    "Manticore": "hits/total", "Vertex AI Search": "totalSize",
+}  # fmt: skip
+HIGHEST = {"Elasticsearch": "hits/max_score", "Solr": "response/maxScore", "Manticore": "hits/max_score"}
+
+
+@pytest.mark.parametrize(("engine", "path", "value", "says"), [
+    *((engine, path, 1, "and 2 are listed") for engine, path in COUNTS.items()),
+    *((engine, path, value, "may be missing") for engine, path in HIGHEST.items() for value in (9999.5, "9999.5")),
+])  # fmt: skip
+def test_counts_and_highest_scores_that_contradict_the_list_are_noted(tmp_path, engine, path, value, says):
+    whole = ENGINES[engine]["whole"]
+    for way, run in routes(tmp_path, whole, changed(whole, {path: value})).items():
+        (note,) = rm.evaluate(truth_of(engine), run, "RR").reading.notes
+        assert says in note, way
+    assert not rm.evaluate(truth_of(engine), {"q1": whole, "q2": whole}, "RR").reading.notes
 
 
 def test_a_field_around_the_response_counts_as_one_of_it(tmp_path):

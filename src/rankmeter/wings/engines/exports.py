@@ -228,7 +228,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         takes = look.shape.takes
         entries = list(look.shape.entries(cast(Document, look.results), where, taking))
         if side == "run":
-            entries = list(shown(iter(entries), document.value, where))
+            entries = list(shown(iter(entries), document.value, where, taking))
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
     if announced is not None:

@@ -26,8 +26,8 @@ _LAST = frozenset(
     "rankfusionscore fusionscore rrfscore hybridscore ltrscore".split()
 )
 _SCORES = frozenset(
-    "similarity similarityscore @search.score rankingscore relevance certainty textmatch relevancyscore matchscore "
-    "vectorscore cosinescore dotscore".split()
+    "similarity similarityscore @search.score rankingscore weightedrankingscore relevance certainty textmatch "
+    "relevancyscore matchscore vectorscore cosinescore dotscore".split()
 )
 _PERHAPS = {
     "perhaps a score": frozenset({"confidence", "weight"}),
@@ -36,8 +36,14 @@ _PERHAPS = {
 _DISTANCES = frozenset("distance dist $dist vectordistance cosinedistance l2distance".split())
 _OF_DOCUMENTS = frozenset({"distance", "certainty", "relevancescore", *_LAST})
 """What tools write into the metadata of a document, beside fields of its own of which they know nothing."""
-_WITHIN = {"additional": None, "hybridsearchinfo": None, "metadata": _OF_DOCUMENTS, "meta": _OF_DOCUMENTS}
-"""Objects in a result in which such fields stand, and which of them; None for all."""
+_WITHIN = {
+    **dict.fromkeys(("additional", "hybridsearchinfo", "federation", "textmatchinfo")),
+    **dict.fromkeys(("metadata", "meta"), _OF_DOCUMENTS),
+    **dict.fromkeys(
+        "fields source payload entity document node kwargs properties attributes extraattributes data".split(), _LAST
+    ),
+}
+"""Objects in a result in which such fields stand, and which of them; None for all. Any other may be about anything."""
 _RISING = ("rank", "perhaps a rank", "distance")
 """What grows from the first result to the last."""
 IN_ORDER = say_columns("order", "rows")
@@ -117,13 +123,22 @@ def _fields(results: Sequence[object]) -> Fields:
             if any(value is not None for value in values):
                 fields[name] = says, values
         elif known is None or known:
-            for inner, (says_within, values) in _fields([row.get(key) for row in rows]).items():
-                if (known is None or fold(inner) in known) and not says_within.startswith("perhaps"):
+            within = [_known(row.get(key), known) for row in rows]
+            for inner, (says_within, values) in _fields(within).items() if any(within) else ():
+                if not says_within.startswith("perhaps"):
                     fields[f"{name}.{inner}"] = says_within, values
         elif fold(name) == "rerank":  # Weaviate
             reranked = _fields([next(iter(row.get(key) or ()), None) for row in rows])
             fields |= {f"{name}.{inner}": ("last", values) for inner, (_, values) in reranked.items()}
     return fields
+
+
+def _known(held: object, known: frozenset[str] | None) -> object:
+    """The fields of an object that are looked at, a list of one value as that value; None for all, as they are."""
+    if known is None or not isinstance(held, Mapping):
+        return held
+    fields = ((key, value) for key, value in held.items() if fold(str(key)) in known)
+    return {key: value[0] if isinstance(value, list) and len(value) == 1 else value for key, value in fields}
 
 
 def _is_empty(value: object, says: Says) -> bool:

@@ -19,7 +19,13 @@ from rankmeter.wings.engines.documents import (
     value_at,
 )
 from rankmeter.wings.engines.hit_lists import Taking
-from rankmeter.wings.engines.wholeness import holds_error, refuse_incomplete, refuse_unshown
+from rankmeter.wings.engines.wholeness import (
+    count_note,
+    highest_note,
+    holds_error,
+    refuse_incomplete,
+    refuse_unshown,
+)
 
 # Elasticsearch and OpenSearch
 
@@ -36,7 +42,14 @@ def _is_failure(document: Document) -> bool:
 
 def _search(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     hits: list[Any] = document["hits"]["hits"]
+    _note_highest(document, where, [value_at(hit, "_score") for hit in hits], taking)
     yield _hits(query_of(document), hits, where, "hits.hits", taking)
+
+
+def _note_highest(document: Document, where: str, scores: Sequence[object], taking: Taking) -> None:
+    note = None if taking.wanted.is_in_order else highest_note(document, where, scores)
+    if note is not None:
+        taking.notes.setdefault("highest", note)
 
 
 def _hits(query: object, hits: Sequence[Any], where: str, under: str, taking: Taking) -> Entry:
@@ -49,11 +62,15 @@ def _under(key: str, hits: Sequence[Any], where: str, under: str, kind: str) -> 
     return each_value(hits, key, where, under, kind), key
 
 
-def shown(entries: Iterator[Entry], document: object, where: str) -> Iterator[Entry]:
-    """The entries of a response; one that found documents and lists none is refused."""
+def shown(entries: Iterator[Entry], document: object, where: str, taking: Taking | None = None) -> Iterator[Entry]:
+    """The entries of a response; one that found documents and lists none is refused, one that lists more is noted."""
     listed = list(entries)
-    if len(listed) == 1 and not listed[0].items:
-        refuse_unshown(document, where)
+    if len(listed) == 1:
+        count = len(listed[0].items)
+        if not count:
+            refuse_unshown(document, where)
+        elif taking is not None and (note := count_note(document, where, count)) is not None:
+            taking.notes.setdefault("count", note)
     yield from listed
 
 
@@ -63,7 +80,7 @@ def _searches(document: Document, where: str, taking: Taking) -> Iterator[Entry]
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(response, at)
-        yield from shown(_search(response, at, taking), response, at)
+        yield from shown(_search(response, at, taking), response, at, taking)
 
 
 def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
@@ -79,6 +96,7 @@ def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterato
 
 def _solr(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     docs: list[Any] = document["response"]["docs"]
+    _note_highest(document, where, [value_at(doc, "score") for doc in docs], taking)
     parameters = value_at(document, "responseHeader", "params")
     named = (query_of(document), query_of(parameters), value_at(parameters, "q"))
     query = next((query for query in named if query is not None), None)
@@ -95,7 +113,11 @@ def _vespa(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     root: Document = document["root"]
     hits = of_kind(list, root.get("children", []), where, "root.children", "engines.not_a_response")
     for place, hit in enumerate(hits, start=1):
-        if str(value_at(hit, "id")).startswith("group:"):
+        if str(value_at(hit, "id")).startswith("error") or value_at(hit, "errors"):
+            at = f"{where}, root.children[{place - 1}]"
+            refuse_incomplete(hit, at)
+            raise InputError.of("engines.failed", source=at, reason=str(value_at(hit, "id")))
+        if str(value_at(hit, "id")).startswith("group") or value_at(hit, "children") is not None:
             raise InputError.of("engines.grouped", source=where, place=place)
 
     def ids() -> tuple[list[object], str]:

@@ -7,14 +7,17 @@ are compared as those of columns are: ``timed_out`` is ``timedOut``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
+from urllib.parse import parse_qsl
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_missing, is_number, number_of
 from rankmeter.inputs.columns import Side, fold
+from rankmeter.wording import Said, said
 
 Document = Mapping[str, Any]
 FAILED, PARTIAL, LATER = "engines.failed", "engines.partial", "engines.later_page"
@@ -76,6 +79,11 @@ def _is_place(value: object) -> bool:
     return (number := _number(value)) is not None and 0 < number < 1_000_000 and number.is_integer()
 
 
+def _is_behind(value: object) -> bool:
+    """Whether a place to go on from is given; Solr begins at ``*``."""
+    return _is_said(value) and value != "*"
+
+
 def _is_not_zero(value: object) -> bool:
     return _number(value) not in (None, 0)
 
@@ -104,7 +112,7 @@ _CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat una
 _FINE = ("", "ok", "success")
 _UNFINISHED = frozenset(
     "error errored failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
-    "pending queued init cancelled canceled aborted interrupted".split()
+    "pending queued init cancelled canceled aborted interrupted skipped degraded throttled".split()
 )
 
 
@@ -140,9 +148,16 @@ class Sign:
 
 _PAGED = (
     "request requestparams requestparameters params parameters queryparams queryparameters responseheader.params body "
-    "searchparams pagination paging pageinfo"
+    "searchparams pagination paging pageinfo requestbody payload url uri path requesturl requesturi requestpath"
 )
-"""Where the request of a response is repeated."""
+"""Where the request of a response is repeated, perhaps as text: JSON, or an address with its parameters."""
+_EARLIER = " ".join(
+    above + name
+    for above in ("", "links.", "pagination.", "paging.", "pageinfo.", "meta.", "queries.", "meta.pagination.")
+    for name in ("previouspage", "prevpage", "previouspagetoken", "prevpagetoken", "previouscursor", "prevcursor",
+                 "haspreviouspage", "hasprevious", "hasprev", "hasprevpage", "previous", "prev")
+)  # fmt: skip
+"""What names the page before this one, which the first page has not."""
 
 SIGNS: tuple[Sign, ...] = (
     Sign("error errors err errormessage errormsg errorcode errortype haserror haserrors iserror exception exceptions "
@@ -150,7 +165,8 @@ SIGNS: tuple[Sign, ...] = (
          "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
     Sign("status state statustext resultstatus responsestatus querystatus searchstatus", _is_unfinished, FAILED,
          "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
-    Sign("status statuscode httpstatus httpcode httpstatuscode", _is_http_failure, FAILED, "all, from HTTP"),
+    Sign("status statuscode httpstatus httpcode httpstatuscode meta.status meta.statuscode http.status http.statuscode "
+         "responsemetadata.httpstatuscode", _is_http_failure, FAILED, "all, from HTTP; Amazon's clients"),
     Sign("code", _is_http_error, FAILED, "all, from HTTP"),
     Sign("responseheader.status header.status", _is_not_zero, FAILED, "Solr, Fusion"),
     Sign("code", _is_code, FAILED, "Meilisearch, Milvus, Pinecone, Typesense, Google",
@@ -166,7 +182,11 @@ SIGNS: tuple[Sign, ...] = (
     Sign("shards.failed shards.failures", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
     Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
          "Elasticsearch"),
-    Sign("partialresults responseheader.partialresults", _is_said, PARTIAL, "Solr, Fusion"),
+    Sign("partialresults partialresultsdetails maxhitsterminatedearly responseheader.partialresults "
+         "responseheader.partialresultsdetails responseheader.terminatedearly responseheader.maxhitsterminatedearly",
+         _is_said, PARTIAL, "Solr, Fusion"),  # segmentTerminatedEarly loses none of the best
+    Sign("zkconnected responseheader.zkconnected", _is_denied, PARTIAL, "Solr, Fusion"),
+    Sign("guardrailaction", _is_said, PARTIAL, "Amazon Bedrock"),
     Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
     Sign("message detail reason", _is_timeout, PARTIAL, "all, from gateways"),
     Sign("failedsplits", holds_error, PARTIAL, "Quickwit"),
@@ -182,6 +202,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("start", _is_place, LATER, "Solr, Fusion, CloudSearch", without="end stop finish"),
     Sign("queries.request.startindex", _above(1), LATER, "Google Custom Search"),
     Sign("offset from skip firstresult", _above(0), LATER, "Elasticsearch, Meilisearch, Vespa, Coveo, Algolia"),
+    Sign(_EARLIER, holds_error, LATER, "all that name the page before; Google"),
     Sign("page", _above(0), LATER, "Algolia", beside="nbhits nbpages"),
     Sign("page", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
     Sign("pagenumber currentpage meta.page.current", _above(1), LATER, "all; Elastic App Search"),
@@ -189,9 +210,15 @@ SIGNS: tuple[Sign, ...] = (
            "all, where they repeat the request") for place in _PAGED.split()),
     *(Sign(f"{place}.page {place}.current {place}.currentpage {place}.pagenumber", _above(1), LATER,
            "Typesense, Elastic App Search") for place in _PAGED.split()),
+    *(Sign(f"{place}.$skip", _above(0), LATER, "Azure AI Search") for place in _PAGED.split()),
+    *(Sign(f"{place}.searchafter {place}.cursormark {place}.pagetoken {place}.scrollid", _is_behind, LATER,
+           "Elasticsearch, Solr, Vertex AI Search") for place in _PAGED.split()),
 )  # fmt: skip
 """What says that a response is not whole."""
-_COUNTED = tuple((f"{parts}.successful", f"{parts}.total") for parts in ("shards", "clusters", "status"))
+_COUNTED = (
+    *((f"{parts}.successful", f"{parts}.total") for parts in ("shards", "clusters", "status")),
+    ("coverage.resultsfull", "coverage.results"),  # Vespa
+)
 """Counts of which the first must be as high as the second."""
 _MATCHED = (
     "hits.total.value hits.total numfound response.numfound totalcount fields.totalcount found nbhits "
@@ -199,6 +226,8 @@ _MATCHED = (
     "searchinformation.totalresults"
 ).split()
 """How many documents match, as engines call it."""
+_HIGHEST = ("maxscore", "hits.maxscore", "response.maxscore")
+"""The highest score of all results: Elasticsearch, OpenSearch, Solr, Couchbase."""
 _AROUND = frozenset("response result body source searchresponse output data value hits root".split())
 """Objects in which a response stands, or which are a part of it."""
 _LISTS = frozenset(
@@ -207,6 +236,10 @@ _LISTS = frozenset(
 )
 """What the lists of results are called, which stand in an object that may say something of them."""
 _LEVELS = 4
+_PARTS = (("clusters", "details"), ("shards.info",))
+"""Where an object stands for each part of an index: clusters of Elasticsearch, shards of Solr."""
+_AS_TEXT = frozenset(_PAGED.replace("responseheader.", "").split())
+"""Fields in which the request may stand as text."""
 
 
 _BY_FIELD: dict[str, list[Sign]] = {}
@@ -215,7 +248,10 @@ for _sign in SIGNS:
         _BY_FIELD.setdefault(_field, []).append(_sign)
 _COUNTS = frozenset(chain.from_iterable(_COUNTED))
 _OBJECTS = frozenset(
-    field[:at] for field in (*_BY_FIELD, *_COUNTS, *_MATCHED) for at, letter in enumerate(field) if letter == "."
+    field[:at]
+    for field in (*_BY_FIELD, *_COUNTS, *_MATCHED, *_HIGHEST)
+    for at, letter in enumerate(field)
+    if letter == "."
 )
 """Objects in which such fields stand."""
 
@@ -254,6 +290,30 @@ def refuse_unshown(document: object, where: str) -> None:
                 raise InputError.of("engines.no_hits_shown", source=where, matched=int(matched))
 
 
+def count_note(document: object, where: str, listed: int) -> Said | None:
+    """That a response lists more results than it says that it found; the first count that it states decides."""
+    for layer in _layers(document, _LEVELS):
+        for path, _, value in _fields(layer, _MATCHED):
+            if (matched := _number(value)) is not None:
+                if matched >= listed:
+                    return None
+                return said("engine_counts", source=where, field=path, matched=int(matched), listed=listed)
+    return None
+
+
+def highest_note(document: object, where: str, scores: Sequence[object]) -> Said | None:
+    """That no result has the highest score that a response names, as where it is a later page or was filtered."""
+    numbers = [_number(score) for score in scores]
+    known = [number for number in numbers if number is not None]
+    for layer in _layers(document, _LEVELS) if known else ():
+        for path, _, value in _fields(layer, _HIGHEST):
+            highest = _number(value)
+            if highest is not None and max(known) < highest - 1e-5 * abs(highest):
+                shown = f"{highest:g}", f"{max(known):g}"
+                return said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])
+    return None
+
+
 def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterator[tuple[str, str, object]]:
     """The fields of an object that a table names: the path as it is spelled here, as it is in the table, the value."""
     for key, value in layer.items():
@@ -261,9 +321,22 @@ def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterat
         if field in wanted:
             yield str(key), field, value
         holder = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(holder, str) and field in _AS_TEXT:
+            holder = _request_in(holder)
         if isinstance(holder, Mapping) and field in _OBJECTS:
             for path, within, inner in _fields(holder, wanted, f"{field}."):
                 yield f"{key}.{path}", within, inner
+
+
+def _request_in(text: str) -> Document:
+    """The request that a text spells: JSON, or an address with its parameters."""
+    if text.lstrip().startswith("{"):
+        try:
+            parsed = json.loads(text)
+        except ValueError:
+            return {}
+        return parsed if isinstance(parsed, dict) else {}
+    return dict(parse_qsl(text.rpartition("?")[2])) if "=" in text else {}
 
 
 def _refusal(sign: Sign, name: str, value: object, where: str) -> InputError:
@@ -294,6 +367,12 @@ def _layers(document: object, levels: int) -> Iterator[Document]:
     if not isinstance(document, Mapping):
         return
     yield document
+    for path in _PARTS:
+        parts: object = document
+        for name in path:
+            held = parts.items() if isinstance(parts, Mapping) else ()
+            parts = next((inner for key, inner in held if fold(str(key)) == name), None)
+        yield from (part for part in parts.values() if isinstance(part, Mapping)) if isinstance(parts, Mapping) else ()
     for key, inner in document.items() if levels > 1 else ():
         if isinstance(inner, Mapping) and (fold(str(key)).lstrip("_") in _AROUND or _leads(inner, levels - 1)):
             yield from _layers(inner, levels - 1)
