@@ -6,7 +6,7 @@ into nested records: ``event_attributes.object.object_id``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -65,13 +65,13 @@ ROLES = tuple(EVENT_NAMES)
 CLICK_FLAGS = frozenset({"clicked", "click", "isclick", "isclicked"}) | chinese.CLICK_FLAGS
 """What a column of 0 and 1 is called in a log that has a row per impression."""
 
-_FLAGS: Mapping[str, frozenset[str]] = MappingProxyType({
-    "click": CLICK_FLAGS | {"clicks"},
-    "conversion": chinese.CONVERSION_FLAGS | frozenset(
-        "conversion conversions converted isconversion isconverted purchase purchased ispurchase ispurchased".split()
-    ),
-})  # fmt: skip
-"""What columns are called that say of each row whether such an event followed, in place of a row of its own."""
+_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"click": ("click", "点击"), "conversion": ("conver", "purchas", "bought", *sorted(chinese.CONVERSION_FLAGS))}
+)
+"""What stands in the names of columns that say of each row whether such an event followed, in place of a row of its
+own."""
+_NO_FLAGS = ("id", "time", "timestamp", "date", "at", "url", "name", "type", "时间", "编号")
+"""What the name of a column ends with that is about something else."""
 
 UBI = {
     "time": ("timestamp",),
@@ -139,7 +139,10 @@ def flags_set(frame: pl.LazyFrame, schema: pl.Schema, roles: Mapping[str, str]) 
         kind: name
         for kind, names in _FLAGS.items()
         for name in schema.names()
-        if fold(name) in names and name not in roles.values()
+        if name not in roles.values()
+        and any(part in fold(name) for part in names)
+        and not fold(name).endswith(_NO_FLAGS)
+        and (schema[name].is_numeric() or schema[name] in (pl.Boolean, pl.String))
     }
     said_so = [_is_set(pl.col(name), schema[name]).any().alias(kind) for kind, name in flags.items()]
     if not said_so:
@@ -166,6 +169,12 @@ def _no_log(
     flag = next((name for name in unknown if fold(name) in CLICK_FLAGS), None)
     hint = said("online.row_per_event", column=flag) if [*missing] == ["type"] and flag is not None else ""
     return missing_columns(missing, names, columns.values(), source, hint=hint)
+
+
+def unused_columns(schema: pl.Schema, roles: Mapping[str, str], known: Sequence[str]) -> tuple[str, ...]:
+    """The columns of which nothing is read."""
+    used = {path if path in schema else path.split(".")[0] for path in roles.values()} | set(known)
+    return tuple(name for name in schema.names() if name not in used)
 
 
 def has_path(schema: pl.Schema, path: str) -> bool:

@@ -8,28 +8,38 @@ where the events are counted.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import product
+from itertools import islice, product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import UUID
 
 from rankmeter.errors import EmptyInputError, InputError, check_choice, did_you_mean, examples, reason_of
-from rankmeter.inputs.cells import NULLS, is_missing
+from rankmeter.inputs.cells import LOOKED_AT, NULLS, is_missing
 from rankmeter.inputs.columns import check_doubled, no_named_column
 from rankmeter.inputs.compression import open_source
 from rankmeter.inputs.formats import recognise
 from rankmeter.inputs.frames import OpenedFrame, is_frame, kind_of_frame, scan
+from rankmeter.inputs.json_tables import parse_json
 from rankmeter.inputs.shards import Files, files_of_path
 from rankmeter.late import pl, polars_faults
 from rankmeter.wings.loading import source_of
-from rankmeter.wings.online.event_columns import Times, at_path, check_names, find_event_columns, flags_set, times_of
+from rankmeter.wings.online.event_columns import (
+    Times,
+    at_path,
+    check_names,
+    find_event_columns,
+    flags_set,
+    times_of,
+    unused_columns,
+)
 from rankmeter.wording import Said, chinese, said
 
 _DIGITS = 18
@@ -95,6 +105,8 @@ class Events:
     """Columns of numbers known of each user beforehand: ``covariate 0``, ``covariate 1``, ... of the rows."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """Columns that nothing was read from and that say of rows that an event of this kind followed, by kind."""
+    unused: tuple[str, ...] = ()
+    """Columns of which nothing was read; those of known layouts are not listed."""
     elsewhere: DistantRows | None = None
     """Where the log is, if it is not here: ``rows`` are then the first ones only."""
 
@@ -164,7 +176,10 @@ def read_events(
     notes = (*opened.notes, *times.notes)
     flags = flags_set(flat, schema, roles)
     kinds = kinds_of(types)
-    return Events(arrange(frame), roles, kinds, layout, name, notes, times.unit, tuple(covariates), flags, elsewhere)
+    unused = unused_columns(schema, roles, covariates) if layout == "plain" else ()
+    return Events(
+        arrange(frame), roles, kinds, layout, name, notes, times.unit, tuple(covariates), flags, unused, elsewhere
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,16 +418,25 @@ def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
     if kind in ("parquet", "ipc"):
         return scan(content, kind)
     if kind == "jsonl":
+        _check_keys(content, name)
         return pl.scan_ndjson(content, infer_schema_length=10_000)
     if kind == "json":
         # Polars would turn whole numbers of more than 64 bits into floats.
-        records = json.loads(content.read_bytes() if isinstance(content, Path) else content)
+        records: Any = parse_json(content.read_bytes() if isinstance(content, Path) else content, name)
         return _records(records if isinstance(records, list) else [records], name)
     # Ids stay text, so that 007 and 7 are two users; numbers are made where numbers are needed.
     separator = "," if kind == "csv" else "\t"
     table = pl.scan_csv(content, separator=separator, infer_schema=False)
     check_doubled(table.collect_schema().names(), name)
     return table
+
+
+def _check_keys(content: Path | bytes, name: str) -> None:
+    """Refuse a key that stands twice in one of the first records, of which Polars keeps one without a word."""
+    with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as lines:
+        for number, line in enumerate(islice(lines, LOOKED_AT), start=1):
+            if line.strip():
+                parse_json(line, name, number)
 
 
 def _field(role: str, column: pl.Expr, dtype: pl.DataType | None) -> pl.Expr:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_choice, check_level, check_whole
+from rankmeter.errors import InputError, check_choice, check_level, check_whole, examples
 from rankmeter.late import optimize, pl
 from rankmeter.showing.document import Table, text_table
 from rankmeter.showing.showable import ToldTable
@@ -242,6 +242,8 @@ class InterleavingResult(ToldTable):
     """Who has one vote: the user, or the query where one list was made for each query."""
     credit: Estimate | None = None
     """For optimised lists: the mean credit of B minus that of A, which decides."""
+    unused: tuple[str, ...] = ()
+    """Columns of the log of which nothing was read, without those that say which row it is."""
 
     @property
     def verdict(self) -> str:
@@ -283,7 +285,8 @@ class InterleavingResult(ToldTable):
         else:
             tested = said("preference_by_sign", **known, share=self.share_b, low=self.low, high=self.high)
         counts = {"a": self.users_a, "b": self.users_b, "neither": self.ties}
-        return [said("preferences", **counts, units=said(_UNITS[self.unit]), found=tested), self.assumption]
+        unread = [said("columns_unread", names=examples(self.unused, shown=12))] if self.unused else []
+        return [said("preferences", **counts, units=said(_UNITS[self.unit]), found=tested), self.assumption, *unread]
 
     def table(self, language: Language = "en") -> Table:
         """How many prefer which."""
@@ -333,7 +336,7 @@ def score_interleaving(
     check_level(level)
     check_choice("unit", unit, ("auto", "user", "query"))
     named = check_names("columns", columns, 'columns={"team": "NAME"}')
-    table, voter, vote = read_interleaving(clicks, named, unit)
+    table, voter, vote, unused = read_interleaving(clicks, named, unit)
     # In the order of the log, so that sums have the same digits each time.
     lists = table.group_by({"user", "request", voter}, maintain_order=True).agg(pl.col("credit").sum().round(9))
     lists = lists.with_columns(won=pl.col("credit").sign().cast(pl.Int64))
@@ -342,7 +345,9 @@ def score_interleaving(
     lists_a, lists_b, tied = (int((lists["won"] == won).sum()) for won in (-1, 1, 0))
     share = b / (a + b) if a + b else math.nan
     low, high = wilson(b, a + b, level=level) if a + b else (math.nan, math.nan)
-    result = InterleavingResult(a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter)
+    result = InterleavingResult(
+        a, b, ties, lists_a, lists_b, tied, share, low, high, sign_test(a, b), level, voter, unused=unused
+    )
     if vote == "team":
         return result
     means, n = voters["credit"].to_numpy(), len(voters)

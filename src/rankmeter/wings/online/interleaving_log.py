@@ -40,8 +40,13 @@ _PLACED = frozenset(
 """Columns that say of which row it is, not whether it was clicked."""
 
 
-def read_interleaving(source: object, named: Mapping[str, str], unit: Unit) -> tuple[pl.DataFrame, str, str]:
-    """The rows as ``user``, ``request``, the voter and ``credit``; who votes; and whether teams or credits decide."""
+def read_interleaving(
+    source: object, named: Mapping[str, str], unit: Unit
+) -> tuple[pl.DataFrame, str, str, tuple[str, ...]]:
+    """The rows as ``user``, ``request``, the voter and ``credit``; who votes; whether teams or credits decide.
+
+    Last the columns of which nothing was read.
+    """
     name = said("online.interleaving_log")
     table = open_table(source, name)
     statement = {role: column for role, column in named.items() if (role, column) == ("click", EVERY_ROW)}
@@ -62,7 +67,8 @@ def read_interleaving(source: object, named: Mapping[str, str], unit: Unit) -> t
         clicked = _clicked(table, roles, given, credit)
         credit = credit if clicked is None else pl.select(pl.when(clicked).then(credit).otherwise(0.0)).to_series()
     columns = [table[roles[role]].alias(role) for role in needed if role != vote]
-    return pl.DataFrame([*columns, credit.alias("credit")]), voter, vote
+    unused = tuple(column for column in table.columns if column not in roles.values() and fold(column) not in _PLACED)
+    return pl.DataFrame([*columns, credit.alias("credit")]), voter, vote, unused
 
 
 def _vote(roles: Mapping[str, str], given: Mapping[str, str]) -> Literal["team", "credit"]:

@@ -244,6 +244,8 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
         notes.append(said("log_span", first=_moment_shown(seen.span[0]), last=_moment_shown(seen.span[1])))
     if seen.lowest_position == 0:
         notes.append(said("positions_from_zero"))
+    if log.unused:
+        notes.append(said("columns_unread", names=examples(log.unused, shown=12)))
     if not log.has("request"):
         notes.append(said("no_request"))
     if not log.has("session"):
