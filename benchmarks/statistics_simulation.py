@@ -24,7 +24,7 @@ from rankmeter.lists.slice_intervals import spreads as slice_spreads
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.corrections import corrected, separation, step_down
 from rankmeter.stats.intervals import METHODS, intervals_of
-from rankmeter.stats.paired import TESTS, equivalences, p_values
+from rankmeter.stats.paired import TESTS, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
 from rankmeter.stats.student import Contrasts
@@ -382,6 +382,27 @@ def planning(trials, queries=50, margin=0.03):
     )
 
 
+def relative_gates(trials):
+    """A gate at exactly its limit: 'new < baseline - 20% significantly', the baseline being an estimate too."""
+    random = np.random.default_rng(9)
+    rows = {"new - 0.8 baseline": [], "the limit as if it were known": []}
+    for queries in SIZES:
+        base = np.clip(random.normal(0.5, 0.28, (trials, queries)), 0, 1)
+        new = 0.8 * base + random.normal(0, 0.1, base.shape)
+        hits = dict.fromkeys(rows, 0)
+        for pair in np.stack([new, base], axis=1):
+            sample = Sample.of_values(pair)
+            moved = {"new - 0.8 baseline": sample.shifted(0, 1, 0.0, 0.8),
+                     "the limit as if it were known": sample.shifted(0, 1, -0.2 * float(pair[1].mean()))}  # fmt: skip
+            for name, values in moved.items():
+                hits[name] += p_value(values, "t", alternative="less", permutations=PERMUTATIONS, seed=0) < 0.05
+        for name, found in hits.items():
+            rows[name].append(cell(found / trials, trials, 0.05, at_most=False))
+    head(f"A significant gate 20% below the baseline, of a system exactly there ({trials} trials)", SIZES)
+    for name, cells in rows.items():
+        row(name, cells)
+
+
 def main(trials):
     tests(trials)
     coverage(trials)
@@ -394,6 +415,7 @@ def main(trials):
     slices(trials)
     slice_intervals(trials * 5 // 2)
     planning(trials)
+    relative_gates(trials)
 
 
 if __name__ == "__main__":

@@ -146,8 +146,10 @@ def check_gate(cmp: Comparison, gate: Gate) -> list[Verdict]:
         if measure not in cmp.samples:  # a gate that asks for proof where there can be none would always pass
             raise InputError.of("comparing.no_proof", text=gate.text, why=cmp.differences_of(measure)[0].reason)
         alternative: Alternative = "less" if gate.operator[0] == "<" else "greater"
-        shift = limit if reference is None else limit - cmp.score(measure, reference).value
-        raw = [cmp.p_shifted(measure, system, reference, shift, alternative) for system in systems]
+        shift, factor = gate.offset, 1.0
+        if gate.relative:  # a share of a value that is an estimate itself
+            shift, factor = 0.0, 1 + math.copysign(gate.offset, gate.offset * base)
+        raw = [cmp.p_shifted(measure, system, reference, shift, alternative, factor=factor) for system in systems]
         chances = list(corrected(np.array(raw), cmp.settings.correction).tolist())
     rows = zip(systems, values, chances, raw, strict=True)
     found = [_verdict_of_gate(cmp, gate, *row, limit, reference) for row in rows]

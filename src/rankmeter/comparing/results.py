@@ -219,20 +219,30 @@ class Comparison:
         return pl.DataFrame(needed, schema_overrides={"needed": pl.Int64})
 
     def p_shifted(
-        self, measure: str | Measure, system: str, other: str | None, shift: float, alternative: Alternative
+        self,
+        measure: str | Measure,
+        system: str,
+        other: str | None,
+        shift: float,
+        alternative: Alternative,
+        *,
+        factor: float = 1.0,
     ) -> float:
-        """The one-sided p-value of "the value of ``system`` is that of ``other`` plus ``shift``", for gates.
+        """The one-sided p-value of "the value of ``system`` is ``factor`` times that of ``other`` plus ``shift``".
 
-        Without another system, of "the value is ``shift``".
+        Without another system, of "the value is ``shift``". For gates.
         """
         meant = self.find(measure)
         place = self.systems.index(self.find_system(system))
         against = None if other is None else self.systems.index(self.find_system(other))
         sample = self.samples[meant]
         if isinstance(sample, Groups):
-            contrasts = sample.alone() if against is None else sample.contrasts([(place, against)])
+            if against is None:
+                contrasts = sample.alone()
+            else:
+                contrasts = sample.multiplied(against, factor).contrasts([(place, against)])
             return float(contrasts.moved(-shift).p(alternative)[place if against is None else 0])
-        moved = sample.shifted(place, against, shift)
+        moved = sample.shifted(place, against, shift, factor)
         return p_value(
             moved,
             self.settings.test,

@@ -239,18 +239,22 @@ class Sample:
         moved: Floats = value * (1 + linear - np.log(value))
         return moved
 
-    def shifted(self, system: int, other: int | None, shift: float) -> Floats:
+    def shifted(self, system: int, other: int | None, shift: float, factor: float = 1.0) -> Floats:
         """(units,) numbers whose mean is 0 where the value of a system is that of another (or 0) plus ``shift``.
 
-        Those of a geometric mean are logarithms, so that a limit is a ratio to the other's value.
+        With a factor it is so many times the value of the other, which varies with the units too. Those of a geometric
+        mean are logarithms, so that a limit is a ratio to the other's value.
         """
         linear = self.linear()
         base = 0.0 if other is None else float(self.values()[other])
         if self.rule.logs:
+            shift += (factor - 1) * base
             limit = math.log(max(base + shift, GEOMETRIC_FLOOR))
             shift = limit if other is None else limit - math.log(base)
         moved: Floats = linear[system] - shift
-        return moved if other is None else moved - linear[other]
+        if other is None:
+            return moved
+        return moved - linear[other] * (1.0 if self.rule.logs else factor)
 
     def flippable(self) -> Floats:
         """(systems, units) numbers with the same mean that two equal systems could exchange unit by unit."""
@@ -298,6 +302,10 @@ class Groups:
         return Contrasts.separate(self.runs, pairs)
 
     spreads = contrasts
+
+    def multiplied(self, system: int, factor: float) -> Groups:
+        """The same with the runs of one system so many times as good."""
+        return Groups(tuple(runs * factor if place == system else runs for place, runs in enumerate(self.runs)))
 
     def alone(self) -> Contrasts:
         """The means themselves."""

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import math
 import re
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import rankmeter as rm
 from rankmeter.comparing.gate import check_gate, check_gates, parse_gate
 from rankmeter.report.pipelines import to_junit, to_summary
+from rankmeter.stats.paired import p_value
+from rankmeter.stats.resampling import Sample
 
 TRUTH = {f"q{i}": {"a"} for i in range(20)}
 OLD = {query: ["a", "x"] for query in TRUTH}
@@ -54,6 +59,39 @@ def test_a_gate_with_significance_needs_proof(cmp) -> None:
     assert not found["new"].failed
     assert "may be chance" in found["new"].why
     assert found["worse"].failed
+
+
+@pytest.mark.parametrize("offset", [-0.2, 0.1])
+@pytest.mark.parametrize("rule", ["mean", "geometric"])
+def test_a_share_of_the_baseline_is_tested_as_a_share_of_an_estimate(offset, rule) -> None:
+    """The limit varies with the queries as the baseline does: scipy's t of new - (1 + offset) baseline."""
+    random = np.random.default_rng(4)
+    ranks = {name: random.integers(1, 8, 40) for name in ("new", "baseline")}
+    judgments = {f"q{query}": {"hit": 1} for query in range(40)}
+    runs = {
+        name: {f"q{query}": [f"d{place}" for place in range(rank - 1)] + ["hit"] for query, rank in enumerate(places)}
+        for name, places in ranks.items()
+    }
+    measure = "RR" if rule == "mean" else "RR(aggregate=geometric)"
+    cmp = rm.compare(judgments, runs, [measure], baseline="baseline")
+    sign = "-" if offset < 0 else "+"
+    (verdict,) = check_gate(cmp, parse_gate(f"{measure} < baseline {sign} {abs(offset):.0%} significantly"))
+    new, old = (1 / ranks[name] for name in ("new", "baseline"))
+    if rule == "mean":
+        wanted = stats.ttest_1samp(new - (1 + offset) * old, 0, alternative="less").pvalue
+    else:
+        wanted = stats.ttest_1samp(np.log(new) - np.log(old) - math.log(1 + offset), 0, alternative="less").pvalue
+    assert verdict.p == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_a_relative_gate_at_its_limit_fails_as_often_as_it_may() -> None:
+    random, hits, trials = np.random.default_rng(6), 0, 2000
+    for _ in range(trials):
+        base = np.clip(random.normal(0.5, 0.28, 40), 0, 1)
+        sample = Sample.of_values(np.array([0.8 * base + random.normal(0, 0.1, 40), base]))
+        hits += p_value(sample.shifted(0, 1, 0.0, 0.8), "t", alternative="less", permutations=100, seed=0) < 0.05
+    assert hits / trials == pytest.approx(0.05, abs=0.015)
 
 
 @pytest.mark.parametrize("text", ["", "RR", "RR = 3", "RR < baseline * 2", "RR < ", "< 3", "RR < 1 < 2"])
