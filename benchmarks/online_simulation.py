@@ -14,6 +14,7 @@ from collections import defaultdict
 
 import numpy as np
 import polars as pl
+from scipy.special import ndtr
 
 import rankmeter as rm
 from rankmeter.measures import parse
@@ -284,6 +285,32 @@ def heavy(tally, random):
             tally.add(f"interaction of three segments, {name}", heterogeneity([one.absolute for one in effects]) < 0.05)
 
 
+def heavy_weights(tally, random):
+    """Policies whose weights are heavy: what the normal distribution would say, and what is said."""
+    for kind in ("weights up to 3.5", "log-normal(1)", "one context of 20 nearly never logged"):
+        for n in (1000, 4000):
+            if kind == "log-normal(1)":
+                z = random.normal(0, 1, n)
+                weight, rate, truth = np.exp(z - 0.5), ndtr(0.5 * z - 1), float(ndtr((0.5 - 1) / math.sqrt(1.25)))
+            elif kind == "weights up to 3.5":
+                weight, rate, truth = np.where(random.random(n) < 0.2, 3.5, 0.375), np.full(n, 0.2), 0.2
+            else:
+                rare = random.random(n) < 0.05
+                logged = np.where(rare, 0.01, 0.5)
+                taken = random.random(n) < logged
+                weight, truth = np.where(taken, 1 / logged, 0.0), 0.05 * 0.6 + 0.95 * 0.2
+                rate = np.where(taken, np.where(rare, 0.6, 0.2), 0.25)
+            earned = random.binomial(1, rate).astype(float)
+            least = np.full(n, 1 / max(weight.max(), 1.0))
+            told = off_policy(earned, least, weight * least)
+            value, name = told["IPS"], f"{kind}, {n} rows"
+            spread = 1.96 * float((weight * earned).std(ddof=1)) / math.sqrt(n)
+            tally.add(f"for comparison: normal interval of IPS, {name}", abs(value - truth) > spread, kind="misses")
+            for method in ("IPS", "SNIPS"):
+                one = told.estimates[method]
+                tally.add(f"interval of {method}, {name}", not one.low <= truth <= one.high, kind="misses")
+
+
 def rough(names, rows):
     """The sums of a table in plain floating point, which is quick and enough here."""
     gaps = rows - rows.mean(axis=0)
@@ -448,6 +475,7 @@ def main() -> None:
         looking(tally, random, args.users)
         verdicts(tally, random, args.users)
         heavy(tally, random)
+        heavy_weights(tally, random)
         planned(tally, random, 300)
         chances(tally, random)
         interleaving(tally, random, 300)

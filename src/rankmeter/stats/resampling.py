@@ -254,7 +254,8 @@ class Sample:
         moved: Floats = linear[system] - shift
         if other is None:
             return moved
-        return moved - linear[other] * (1.0 if self.rule.logs else factor)
+        gaps: Floats = moved - linear[other] * (1.0 if self.rule.logs else factor)
+        return gaps
 
     def flippable(self) -> Floats:
         """(systems, units) numbers with the same mean that two equal systems could exchange unit by unit."""

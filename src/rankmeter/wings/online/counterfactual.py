@@ -19,14 +19,16 @@ For slates each position has its own reward. ``item-position`` weighs a position
 by the product of the weights down to it (the user reads from the top), ``standard`` by the product of all.
 
 Estimators that are biased by design (clipped IPS, DM, switch DR, shrunk DR) have no interval: one that only knows
-chance would look like more than it is. No winner is named where few rows carry the weight, or where the mean weight is
-not 1.
+chance would look like more than it is. Where weights are heavy, intervals come from a bound that holds whatever the
+weights are (`weight_bounds`); they are wider. No winner is named where few rows carry the weight, or where the mean
+weight is not 1.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -40,6 +42,7 @@ from rankmeter.wings.online.estimates import Estimate, of_variance
 from rankmeter.wings.online.event_columns import check_names
 from rankmeter.wings.online.events import open_table
 from rankmeter.wings.online.policies import OffPolicy, Weights
+from rankmeter.wings.online.weight_bounds import value_bounds
 from rankmeter.wording import said
 
 ORDER = ("IPS", "clipped IPS", "SNIPS", "pseudo-inverse", "DM", "DR", "SNDR", "switch DR", "shrunk DR")
@@ -289,13 +292,19 @@ def _estimated(
     estimates["SNIPS"] = _self_normalised(weights * r, weights)
     if model == "single" and missed is not None:
         estimates["SNDR"] = _plus(estimates["DM"], _self_normalised(weights * missed, weights))
-    earned = _mean(r.sum(axis=1))
+    earned, state = _mean(r.sum(axis=1)), _weights(weights, unsupported, group)
+    gain = _interval(_plus(estimates.get("DR", estimates["SNIPS"]), earned, -1), group, level)
+    found = {name: _interval(estimates[name], group, level, is_biased=name in BIASED)
+             for name in ORDER if name in estimates}  # fmt: skip
+    if state.is_heavy:
+        inside = value_bounds(weights, r, group, level, against_logged=False)
+        found = {name: _bounded_by(one, inside) for name, one in found.items()}
+        gain = _bounded_by(gain, value_bounds(weights, r, group, level, against_logged=True))
     return OffPolicy(
         logged=_interval(earned, group, level),
-        gain=_interval(_plus(estimates.get("DR", estimates["SNIPS"]), earned, -1), group, level),
-        estimates={name: _interval(estimates[name], group, level, is_biased=name in BIASED)
-                   for name in ORDER if name in estimates},
-        weights=_weights(weights, unsupported, group),
+        gain=gain,
+        estimates=found,
+        weights=state,
         model="one choice a row" if model == "single" else model,
         clip=clip,
     )  # fmt: skip
@@ -328,7 +337,9 @@ def _weights(weights: Floats, unsupported: float | None, group: npt.NDArray[np.i
     missing = max(0.0, 1 - mean) if unsupported is None else unsupported
     effective = min(effective_sample_size(column) for column in weights.T)
     error = math.sqrt(_interval(_mean(weights.mean(axis=1)), group, 0.95).variance) if group.max() else math.nan
-    return Weights(len(weights), effective, float(weights.max()), mean, missing, float((weights == 0).mean()), error)
+    share = max((float(column.max() / column.sum()) for column in weights.T if column.any()), default=0.0)
+    unused = float((weights == 0).mean())
+    return Weights(len(weights), effective, float(weights.max()), mean, missing, unused, error, share)
 
 
 def _units(users: npt.ArrayLike | None, rows: int) -> npt.NDArray[np.int64]:
@@ -374,6 +385,16 @@ def _interval(estimate: Mean, group: npt.NDArray[np.int64], level: float, *, is_
     totals = np.bincount(group, influence, minlength=units)
     variance = float((totals**2).sum()) * units / (units - 1)
     return of_variance(value, variance, units, level, said("method_normal"))
+
+
+def _bounded_by(estimate: Estimate, inside: tuple[float, float] | None) -> Estimate:
+    """An estimate with the bound that holds for heavy weights instead of its interval; as it is without one."""
+    if math.isnan(estimate.low):
+        return estimate
+    if inside is None:
+        return Estimate.without_interval(estimate.value, estimate.level, said("heavy_without_bound"), estimate.units)
+    low, high = min(inside[0], estimate.value), max(inside[1], estimate.value)
+    return replace(estimate, low=low, high=high, method=said("method_bound"))
 
 
 def _numbers(name: str, values: npt.ArrayLike, dimensions: int = 0, *, like: Floats | None = None) -> Floats:

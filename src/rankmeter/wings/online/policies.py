@@ -17,6 +17,8 @@ from rankmeter.wording import Language, Said, said, word
 
 WRONG = 4.0
 """This many standard errors above 1, the mean weight is not an accident."""
+HEAVY = 0.01
+"""Weights of which one has a larger share of all than this are heavy."""
 HANDFUL = 100
 """With an effective sample size below this no winner is named."""
 
@@ -38,6 +40,8 @@ class Weights:
     """The share of rows that the new policy would never have produced."""
     mean_error: float = 0.0
     """The standard error of the mean weight, by unit."""
+    share: float = 0.0
+    """The share of the largest weight in the sum of all."""
 
     @property
     def is_wrong(self) -> bool:
@@ -50,10 +54,18 @@ class Weights:
         return self.effective < HANDFUL
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether the normal distribution does not hold: one weight is large, or those that are missing are.
+
+        A mean weight below 1 by more than its standard error is the trace of large weights that have not come up yet.
+        """
+        return self.share > HEAVY or self.mean < 1 - self.mean_error
+
+    @property
     def sentence(self) -> Said:
         """For people."""
         known = {"effective": self.effective, "rows": self.rows, "largest": self.largest, "mean": self.mean}
-        return said("weights_carry", **known, unsupported=self.unsupported)
+        return said("weights_carry", **known, share=self.share, unsupported=self.unsupported)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -116,7 +128,8 @@ class OffPolicy(ToldTable):
 
     def sentences(self) -> list[Said]:
         """What belongs to the numbers: what the weights can carry, what is missing and why, who is better."""
-        return [self.weights.sentence, *self.reasons, said("policy_verdict", verdict=self.verdict)]
+        heavy = [said("weights_heavy")] if self.weights.is_heavy else []
+        return [self.weights.sentence, *heavy, *self.reasons, said("policy_verdict", verdict=self.verdict)]
 
     def table(self, language: Language = "en") -> Table:
         """The estimators with their intervals."""
