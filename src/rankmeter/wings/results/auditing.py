@@ -252,7 +252,7 @@ def _why(program: ClaimProgram, conflict: Sequence[PrintedClaim]) -> Said:
     if least - SLACK > high or most + SLACK < low:
         scale, sign = (100, "%") if last.printed.is_percent else (1, "")
         ends = {"low": f"{low * scale:.4f}{sign}", "high": f"{high * scale:.4f}{sign}"}
-        return said("audit_leaves", given=given, name=last.name, value=last.printed.text.strip(" *"), **ends)
+        return said("audit_leaves", given=given, name=last.name, value=last.printed.bare, count=len(given), **ends)
     return said("audit_no_counts", claims=[*given, last.text], queries=program.setting.queries)
 
 

@@ -29,7 +29,7 @@ SHORT = {
 """Names that published tables use and that mean nothing, or something else, in tools."""
 ABSENT = frozenset(["", "-", "--", "–", "—", "−", "n/a", "na", "nan", "none", "null", "/", "oom", "×", "x", "?"])
 """What stands in a cell without a number."""
-_MARKUP = re.compile(r"\\(?:textbf|mathbf|bf|underline|textit|emph|uline)\b|</?(?:b|strong|u|i|em|ins)>|[{}$]")
+_MARKUP = re.compile(r"\\(?:textbf|mathbf|bf|underline|textit|emph|uline)\b|</?(?:b|strong|u|i|em|ins)>|[{}$]|\*\*|__")
 _NUMBER = re.compile(r"([+-]?)(\d+(?:,\d{3})*|)(?:\.(\d+))?\s*(\\?%)?$")
 
 
@@ -51,6 +51,16 @@ class PrintedNumber:
         if self.value < 0 and rounding != "nearest":
             below = above = 1.0  # some tools cut towards 0, others downwards
         return round(self.value - below * self.unit, 15), round(self.value + above * self.unit, 15)
+
+    @property
+    def bare(self) -> str:
+        r"""Its sign, digits and per cent, without the marks around them.
+
+        >>> [printed(text).bare for text in (r"\textbf{0.3574}*", "**35.0**%", "1,234.5 ± 2")]
+        ['0.3574', '35.0%', '1,234.5']
+        """
+        found = re.search(r"[+-]?\d*[\d,]*\.?\d+", _MARKUP.sub("", self.text).replace("−", "-"))
+        return (found[0] if found else self.text) + "%" * ("%" in self.text)
 
     def as_percent(self) -> PrintedNumber:
         """The same digits, read as a per cent."""
@@ -114,7 +124,7 @@ class PrintedClaim:
     @property
     def text(self) -> str:
         """The measure and its value, as they were written."""
-        return f"{self.name}={self.printed.text.strip(' *')}"
+        return f"{self.name}={self.printed.bare}"
 
     def span(self, rounding: Rounding) -> tuple[float, float]:
         """The values that are printed like this."""

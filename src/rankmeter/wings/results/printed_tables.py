@@ -336,7 +336,7 @@ def _scaled(table: PrintedTable, scale: str | None, notes: list[Said]) -> Printe
     if counted[True]:
         marked = next(claim for claim in table.claims if claim.printed.is_percent)
         raise InputError.of("results.percent_beside_share", place=above[0].place if above else plain[0].place,
-                            text=(above or plain)[0].printed.text, other=marked.printed.text)  # fmt: skip
+                            text=(above or plain)[0].printed.bare, other=marked.printed.bare)  # fmt: skip
     if scale is None:
         notes = [*notes, said("audit_read_as_percent")]
 

@@ -145,7 +145,7 @@ class Audit(ShownAsTable):
             (
                 " / ".join(part for part in (one.claim.dataset, one.claim.system) if part),
                 one.claim.name,
-                one.claim.printed.text,
+                one.claim.printed.bare,
                 one.half_at_least,
                 one.half_at_most,
                 one.least_difference,
