@@ -102,11 +102,18 @@ def test_the_pages_promise_no_name_that_is_not_read(page):
         assert {fold(name) for name in names.split(", ")} <= known, role
 
 
-@pytest.mark.parametrize("name", [name for name, route in ROUTES.items() if "frame" in name or "_file" in name])
+NAMELESS = re.compile("trec|json_|to_file_from_mappings|one_frame_for_both|frame_against_mapping|mapping_against_frame")
+"""Routes without names of columns, or without a row for this case."""
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in ROUTES if ("frame" in name or "_file" in name) and not NAMELESS.match(name)]
+)
 def test_values_under_chinese_names_are_carried_by_every_route(name, tmp_path):
     judged = tuple((query, tuple(items.items())) for query, items in JUDGED.items())
     run = tuple((query, tuple(items.items())) for query, items in RUN.items())
     case = ROUTES[name].carried(replace(Case(judged, run, ("RR",)), names=("相关性", "得分")))
-    if case is None or (found := ROUTES[name].go(case, tmp_path)) is None:
-        pytest.skip("this route has no names of columns, or no row for this case")
+    assert case is not None
+    found = ROUTES[name].go(case, tmp_path)
+    assert found is not None
     assert found["RR"] == 0.75
