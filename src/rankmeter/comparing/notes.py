@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.systems import Measured
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.inputs.tables import Run
+    from rankmeter.placing.placements import Floats
 
 Label = Callable[[Measure], str]
 """What a measure is called where it is shown."""
@@ -39,6 +40,8 @@ FEW_UNITS = 25
 COCHRAN = 60
 """Skewed differences do little harm from this many units on, times the squared skewness. Cochran asks for 25, for one
 interval; corrections and best groups look further into one tail (docs/statistics.md)."""
+LARGEST = 0.05
+"""Of skewed differences it is said what share of their sum the largest of them make up."""
 SMALLEST_SHOWN = 0.0001
 """Smaller p-values are only shown as being below this."""
 UNEVEN = 0.1
@@ -83,9 +86,16 @@ def _skewed(
             continue  # another note says what few units are worth
         for (left, right), skew in zip(couples, skewness(sample.linear(), couples), strict=True):
             if sample.units < COCHRAN * skew**2:
-                skewed.append(f"{label(measure)} ({names[left]} - {names[right]})")
+                share = _share_of_largest(sample.linear()[left] - sample.linear()[right])
+                skewed.append(f"{label(measure)} ({names[left]} - {names[right]}) {share:.0%}")
     if skewed:
-        yield said("skewed", pairs=examples(skewed, shown=SHOWN))
+        yield said("skewed", pairs=examples(skewed, shown=SHOWN), largest=LARGEST)
+
+
+def _share_of_largest(differences: Floats) -> float:
+    """How much of the sum of all absolute differences the largest twentieth of them makes up."""
+    sizes = np.sort(np.abs(differences))[::-1]
+    return float(sizes[: math.ceil(LARGEST * len(sizes))].sum() / sizes.sum())
 
 
 def _without_spread(differences: Sequence[Difference], label: Label) -> Iterable[Said]:

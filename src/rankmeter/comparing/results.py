@@ -162,9 +162,11 @@ class Comparison:
         return [score.system for score in self.ranked(measure) if score.in_best_set]
 
     def difference(self, measure: str | Measure, system: str, other: str | None = None) -> Difference:
-        """One system against another, by default the baseline."""
+        """One system against another, by default the baseline; of two systems, the other one."""
         meant, name = self.find(measure), self.find_system(system)
         against = self.baseline if other is None else self.find_system(other)
+        if other is None and len(self.systems) == 2:
+            against = next(known for known in self.systems if known != name)
         if against is None:
             raise InputError.of("comparing.against_which", measure=str(meant), name=name)
         pairs = self._differences[str(meant)]

@@ -226,7 +226,8 @@ class Evaluation:
     def per_query(self) -> pl.DataFrame:
         """A row per query and a column per measure; null where a query does not count.
 
-        Columns carry the canonical strings: ``MAP`` is in the column ``AP``, and ``str(ev.find("MAP"))`` says so.
+        Columns carry the canonical strings: ``MAP`` is in the column ``AP``. ``ev.to_polars("MAP")`` takes names that were
+        asked for and gives its column that name.
 
         A measure of all lists together (coverage, Gini) has no value for a query, so no column.
         """
@@ -342,21 +343,35 @@ class Evaluation:
         """What :meth:`to_dict` gives as JSON; a value that is not a number is null."""
         return json_text(self.to_dict(), indent=indent)
 
-    def to_polars(self) -> pl.DataFrame:
-        """The values per query as a Polars frame."""
-        return self.per_query
+    def to_polars(self, *measures: str | Measure) -> pl.DataFrame:
+        """The values per query as a Polars frame; of some measures, under the names given here.
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The values per query as a pandas frame."""
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> ev = rm.evaluate({"q": {"a"}}, {"q": ["b", "a"]}, ["MAP", "MRR@10"])
+        >>> ev.to_polars().columns, ev.to_polars("MRR@10", "MAP").rows()
+        (['query', 'AP', 'RR@10'], [('q', 0.5, 0.5)])
+        """
         frame = self.per_query
+        if not measures:
+            return frame
+        named = {str(measure): str(self.find(measure)) for measure in measures}
+        if lacking := [name for name, column in named.items() if column not in frame.columns]:
+            raise NotFoundError.of("evaluating.not_per_query", name=lacking[0])
+        return frame.select("query", *(frame[column].alias(name) for name, column in named.items()))
+
+    def to_pandas(self, *measures: str | Measure) -> pd.DataFrame:
+        """The values per query as a pandas frame; of some measures, under the names given here."""
+        frame = self.to_polars(*measures)
         values = {name: frame[name].to_list() for name in frame.columns}
         made: pd.DataFrame = load_library("pandas").DataFrame(values)
         return made
 
-    def to_arrow(self) -> pa.Table:
-        """The values per query as an Arrow table."""
+    def to_arrow(self, *measures: str | Measure) -> pa.Table:
+        """The values per query as an Arrow table; of some measures, under the names given here."""
         load_library("pyarrow", '"rankmeter[arrow]"')
-        return self.per_query.to_arrow()
+        return self.to_polars(*measures).to_arrow()
 
     def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""

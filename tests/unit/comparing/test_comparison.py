@@ -631,7 +631,7 @@ def test_differences_that_a_few_queries_make_are_said(rank, is_said) -> None:
     one = {query: ["x", "a"] for query in truth}
     other = {query: [*map(str, range(rank - 1 if query == 3 else 2 * (query % 2))), "a"] for query in truth}
     cmp = rm.compare(truth, {"one": one, "other": other}, ["MeanRank"], **FEW)
-    assert any("a few queries outweigh all others" in note for note in cmp.notes) == is_said
+    assert any("these differences are skewed" in note for note in cmp.notes) == is_said
 
 
 def test_an_option_that_is_not_known_is_refused_as_python_does() -> None:
@@ -705,3 +705,22 @@ def test_so_many_queries_that_the_smallest_p_value_is_no_longer_a_number_of_the_
     cmp = rm.compare(truth, runs, ["RR"], test=test, **FEW)
     assert cmp.difference("RR", "good", "poor").significant
     assert cmp.best_group("RR") == ["good"]
+
+
+def test_of_skewed_differences_it_is_said_what_share_the_largest_make_up() -> None:
+    truth = {i: {"a"} for i in range(100)}
+    good = {i: ["a"] for i in truth}
+    poor = {i: ["x", "a"] if i < 20 else [f"x{n}" for n in range(99)] + ["a"] if i < 25 else ["a"] for i in truth}
+    cmp = rm.compare(truth, {"good": good, "poor": poor}, ["RR"], **FEW)
+    note = next(note for note in cmp.notes if note.kind == "skewed")
+    assert "the largest 5% of them" in note
+    assert note.endswith(f"RR (good - poor) {5 * 0.99 / (5 * 0.99 + 20 * 0.5):.0%}")
+
+
+def test_of_two_systems_the_other_one_needs_no_name() -> None:
+    cmp = rm.compare(TRUTH, {"a": GOOD, "b": POOR}, ["RR"], **FEW)
+    assert cmp.difference("RR", "b") == cmp.difference("RR", "b", "a")
+    assert cmp.difference("RR", "a") == cmp.difference("RR", "a", "b")
+    three = rm.compare(TRUTH, {"a": GOOD, "b": POOR, "c": POOR}, ["RR"], **FEW)
+    with pytest.raises(rm.InputError, match="against which system"):
+        three.difference("RR", "b")
