@@ -80,7 +80,7 @@ class Testing:
     """How differences are tested, and over what."""
 
     dialect: str | None = option(metavar="TOOL")
-    baseline: str | None = option(metavar="NAME")
+    baseline: tuple[str, ...] = option(metavar="NAME")
     pairs: Literal["baseline", "all"] | None = option()
     test: Literal["t", "randomisation", "wilcoxon", "sign"] = option(default="t")
     correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(default="holm")
@@ -208,8 +208,8 @@ def _compared(
         groups, group_name = _units_of(testing.units)
         how = asdict(testing)
         assisted_by, _, unit, _ = map(how.pop, ("assisted_by", "needed", "unit", "units"))
-        if testing.baseline in runs:  # named by its file
-            how["baseline"] = system_names(runs)[runs.index(testing.baseline)]
+        by_file = dict(zip(runs, system_names(runs), strict=True)) if set(testing.baseline) & set(runs) else {}
+        how["baseline"] = [by_file.get(name, name) for name in testing.baseline] or None
         known = about.read(sources.columns, None if several.saved else paths[0])
         return rm.compare(
             truth, systems, measures, **how, **asdict(counting), **known, unit=groups or unit,

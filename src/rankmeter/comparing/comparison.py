@@ -102,7 +102,7 @@ def compare(
     systems: object,
     measures: object = None,
     *,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     pairs: Family | None = None,
     queries: QueryPolicy | None = None,
     duplicates: DuplicatePolicy | None = None,
@@ -133,7 +133,8 @@ def compare(
     measures
         One or several; by default nDCG@10, AP and RR, or those of the first evaluation.
     baseline
-        The system that all others are tested against. Without one all pairs are tested.
+        The system that all others are tested against. Without one all pairs are tested. Of several baselines,
+        ``["bm25", "prod"]``, each other system is tested against each; all of these tests are one family.
     pairs
         ``all`` tests all pairs although there is a baseline.
     queries, duplicates, dialect, columns, catalogue, history, purpose
@@ -204,7 +205,7 @@ def compare(
     named = named_systems(systems)
     chance = chance_options(**options)
     check_choice("pairs", pairs, (None, *FAMILIES))
-    baseline = _known_baseline(baseline, named)
+    against = _baselines_of(baseline, named)
     if measures is None:
         done = (run for system in named.values() for run in system.runs if isinstance(run, Evaluation))
         measures = next((list(ev.means) for ev in done), ("nDCG@10", "AP", "RR"))
@@ -240,10 +241,10 @@ def compare(
         raise InputError.of("comparing.one_run_each")
     notes = judged_unlike(measured, protocol)
     lined_up = LinedUp(measured, chosen)
-    family: Family = pairs or ("all" if baseline is None else "baseline")
-    if family == "baseline" and baseline is None:
+    family: Family = pairs or ("baseline" if against else "all")
+    if family == "baseline" and not against:
         raise InputError.of("comparing.pairs_need_baseline", baseline=next(iter(named)))
-    couples = pairs_of(list(named), list(named).index(baseline) if baseline and family == "baseline" else None)
+    couples = pairs_of(list(named), [list(named).index(name) for name in against] if family == "baseline" else [])
     unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
     by_name: dict[str, Any] = {**chance}
     settings = Settings(
@@ -253,6 +254,7 @@ def compare(
         },
         family=family,
         pairs=len(couples),
+        baselines=len(against),
         interval=chance["interval"] or INVERTS.get(chance["test"], "t"),
         seed=int(chance["seed"]),
         unit=unit_label,
@@ -286,7 +288,8 @@ def compare(
         notes = [note.about_users() for note in notes]
     return Comparison(
         systems=tuple(named),
-        baseline=baseline,
+        baseline=against[0] if against else None,
+        baselines=against,
         measures=tuple(chosen),
         evaluations={name: system.evaluation for name, system in measured.items()},
         runs={name: system.runs for name, system in measured.items()},
@@ -310,14 +313,6 @@ def compare(
     )
 
 
-def _known_baseline(baseline: object, named: Mapping[str, Repeats]) -> str | None:
-    """The name of the baseline, as text like those of systems; refuse one that is no system."""
-    name = None if baseline is None else str(baseline)
-    if name is not None and name not in named:
-        raise InputError.of("comparing.unknown_baseline", name=name, systems=examples(named))
-    return name
-
-
 def _evaluated_apart(
     named: dict[str, Repeats], asked: Asked, evaluated: Callable[..., Evaluation], calls: str | None
 ) -> dict[str, Repeats]:
@@ -338,6 +333,18 @@ def _with_additions(again: partial[Comparison], *data: object, **stated: object)
     """The comparison with what a wing adds to it."""
     wing = answering("evaluate.protocol")
     return cast(Comparison, wing.compare_with(again, *data, **stated, measures=again.keywords["measures"]))
+
+
+def _baselines_of(baseline: str | Sequence[str] | None, named: Mapping[str, Repeats]) -> tuple[str, ...]:
+    """The names of the baselines, once each."""
+    given = [] if baseline is None else list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]
+    names = tuple(dict.fromkeys(map(str, given)))  # as the names of systems are
+    for name in names:
+        if name not in named:
+            raise InputError.of("comparing.unknown_baseline", name=name, systems=examples(named))
+    if len(names) == len(named):
+        raise InputError.of("comparing.only_baselines", names=examples(names))
+    return names
 
 
 def _check_assisted(truth: Judgments | None, named: Mapping[str, Repeats], unit: object) -> None:

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.comparing.results import Comparison
-from rankmeter.errors import InputError, NotFoundError, did_you_mean
+from rankmeter.errors import InputError, NotFoundError, did_you_mean, examples
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import parse
 from rankmeter.stats.corrections import corrected
@@ -199,6 +199,8 @@ def _reference(cmp: Comparison, gate: Gate) -> str | None:
     if gate.reference == "baseline" and "baseline" not in cmp.systems:
         if cmp.baseline is None:
             raise InputError.of("comparing.gate_needs_baseline", text=gate.text)
+        if cmp.settings.has_baselines:
+            raise InputError.of("comparing.which_baseline", text=gate.text, names=examples(cmp.baselines))
         return cmp.baseline
     close = _CLOSE.fullmatch(gate.reference)
     if gate.reference not in cmp.systems and close and close["name"] in cmp.systems:

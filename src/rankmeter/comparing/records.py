@@ -61,6 +61,8 @@ class Settings:
     power: float
     """The probability with which a detectable difference is found."""
     version: str
+    baselines: int = 1
+    """How many baselines each system is tested against, where there are any."""
     best_set: BestSet | None = None
     """What else is asked about the best system, beside the tests."""
     paired: bool = True
@@ -77,6 +79,11 @@ class Settings:
         return self.alpha / (
             max(self.pairs, 1) if self.correction in ("holm", "hochberg", "bonferroni", "max-t") else 1
         )
+
+    @property
+    def has_baselines(self) -> bool:
+        """Whether systems were tested against several baselines."""
+        return self.family == "baseline" and self.baselines > 1
 
     @property
     def condition(self) -> Said:
@@ -99,7 +106,8 @@ class Settings:
         if tested:
             how = "tested" if self.paired else "tested_separately"
             test = said((_TESTED if self.paired else _TESTED_SEPARATELY)[self.test])
-            family = {"against": said(_AGAINST[self.family]), "tests": self.tests_said}
+            against = said("against_baselines" if self.has_baselines else _AGAINST[self.family])
+            family = {"against": against, "tests": self.tests_said}
             meaning = said(_CORRECTED[self.correction])
             sentences.append(said(how, test=test, units=units, drawn=drawn, **family, meaning=meaning))
         if bounded:

@@ -98,6 +98,8 @@ class Comparison:
     """Values and differences from these judgments and a machine's together, where ``assisted_by=`` gave some."""
     is_unjudged: bool = False
     """Whether runs were compared without judgments."""
+    baselines: tuple[str, ...] = ()
+    """All baselines, where there are several; ``baseline`` is the first."""
     _scores: dict[tuple[str, str], Score] = field(init=False, repr=False, compare=False)
     _differences: dict[str, dict[tuple[str, str], Difference]] = field(init=False, repr=False, compare=False)
 
@@ -165,6 +167,8 @@ class Comparison:
         """One system against another, by default the baseline; of two systems, the other one."""
         meant, name = self.find(measure), self.find_system(system)
         against = self.baseline if other is None else self.find_system(other)
+        if other is None and self.settings.has_baselines:
+            against = None
         if other is None and len(self.systems) == 2:
             against = next(known for known in self.systems if known != name)
         if against is None:
@@ -180,7 +184,7 @@ class Comparison:
     def shown_against(self) -> str | None:
         """The system that the others are shown against: the baseline, or the first of two; None where all pairs are."""
         if self.settings.family == "baseline":
-            return self.baseline
+            return None if self.settings.has_baselines else self.baseline
         return (self.baseline or self.systems[0]) if len(self.systems) == 2 else None
 
     def differences_of(self, measure: str | Measure) -> list[Difference]:
@@ -365,6 +369,7 @@ class Comparison:
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
+            **({"baselines": list(self.baselines)} if self.settings.has_baselines else {}),
             "labels": {str(measure): self.label(measure) for measure in self.measures},
             "sources": [list(source) for source in self.sources],
             "reading": {system: asdict(reading) for system, reading in self.reading.items()},

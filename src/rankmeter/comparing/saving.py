@@ -79,6 +79,7 @@ def _header(cmp: Comparison) -> dict[str, Any]:
         "systems": {system: len(cmp.runs[system]) for system in cmp.systems},
         "seeds": cmp.seeds,
         "baseline": cmp.baseline,
+        "baselines": cmp.baselines,
         "measures": [str(measure) for measure in cmp.measures],
         "settings": _plain(cmp.settings),
         "units_of": None if cmp.units_of is None else cmp.units_of.tolist(),
@@ -137,6 +138,7 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
     return {
         "systems": tuple(runs),
         "baseline": header["baseline"],
+        "baselines": tuple(header.get("baselines", ())),
         "measures": measures,
         "evaluations": {system: record.evaluation for system, record in measured.items()},
         "runs": runs,

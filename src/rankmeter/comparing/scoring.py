@@ -28,10 +28,10 @@ from rankmeter.wording import said
 Progress = Callable[[str], None]
 
 
-def pairs_of(names: Sequence[str], against: int | None) -> list[Pair]:
-    """The pairs that are tested, as numbers of systems: all, or each system with the one at ``against``."""
-    if against is not None:
-        return [(number, against) for number in range(len(names)) if number != against]
+def pairs_of(names: Sequence[str], against: Sequence[int] = ()) -> list[Pair]:
+    """The pairs that are tested, as numbers of systems: all, or each system with those at ``against``."""
+    if against:
+        return [(number, other) for other in against for number in range(len(names)) if number not in against]
     return [(left, right) for left in range(len(names)) for right in range(left + 1, len(names))]
 
 
@@ -65,7 +65,7 @@ class Scoring:
         flips, draws, seed = settings.permutations, settings.resamples, settings.seed
         # With a baseline the other pairs are tested too, as a family of their own, since the order depends on them.
         asked = {frozenset(couple) for couple in couples}
-        beyond = [couple for couple in pairs_of(list(measured), None) if frozenset(couple) not in asked]
+        beyond = [couple for couple in pairs_of(list(measured)) if frozenset(couple) not in asked]
         every = [*couples, *beyond]
         chances = p_values(
             tested, every, settings.test, permutations=flips, seed=seed,

@@ -226,8 +226,8 @@ class Evaluation:
     def per_query(self) -> pl.DataFrame:
         """A row per query and a column per measure; null where a query does not count.
 
-        Columns carry the canonical strings: ``MAP`` is in the column ``AP``. ``ev.to_polars("MAP")`` takes names that were
-        asked for and gives its column that name.
+        Columns carry the canonical strings: ``MAP`` is in the column ``AP``; ``ev.to_polars("MAP")`` takes a name that
+        was asked for and calls its column so.
 
         A measure of all lists together (coverage, Gini) has no value for a query, so no column.
         """

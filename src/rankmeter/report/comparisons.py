@@ -140,7 +140,7 @@ class ShownComparison:
 
     def beaten(self, measure: Measure) -> dict[str, set[str]]:
         """For each system the ones that it beats significantly under a measure."""
-        won: dict[str, set[str]] = {name: set() for name in self.cmp.systems}
+        won = {name: set(self.cmp.score(measure, name).beats) for name in self.cmp.systems}
         for tested in self.cmp.differences_of(measure):
             if tested.significant:
                 winner, loser = (tested.system, tested.other) if tested.is_better else (tested.other, tested.system)
@@ -159,6 +159,11 @@ class ShownComparison:
 
     def _numbers_text(self, systems: Collection[str]) -> str:
         return in_ranges([number for name, number in self._numbers.items() if name in systems])
+
+    @property
+    def _has_numbers(self) -> bool:
+        """Whether a table of all measures numbers the systems that one beats; arrows point to a single baseline."""
+        return self.cmp.settings.family == "all" or self.cmp.settings.has_baselines
 
     @property
     def _names_fit(self) -> bool:
@@ -239,7 +244,7 @@ class ShownComparison:
 
     def marks_mean(self) -> list[str]:
         """What the marks of the table of all systems and measures mean."""
-        kind = "numbers_in_table" if self.cmp.settings.family == "all" else "arrows_in_table"
+        kind = "numbers_in_table" if self._has_numbers else "arrows_in_table"
         return self._marks_mean("best_in_table", kind, self.cmp.baseline)
 
     def _marks_mean(self, best: str, significant: str, baseline: str | None) -> list[str]:
@@ -357,7 +362,7 @@ class ShownComparison:
     def grid(self, systems: Sequence[str] = ()) -> Table:
         """Systems x measures: the best marked, significance as an arrow or as the numbers of those beaten."""
         cmp, rows = self.cmp, []
-        shown, is_all = systems or cmp.systems, cmp.settings.family == "all"
+        shown, is_all = systems or cmp.systems, self._has_numbers
         numbers = self._numbers
         won = {measure: self.beaten(measure) for measure in cmp.measures} if is_all else {}
         for system in shown:
@@ -428,16 +433,18 @@ class ShownComparison:
         others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
         kind = (_OPEN if rivals else _CLEAR)[alone]
         sentence = said(kind, system=best.system, others=others, **facts)
-        against = cmp.shown_against
-        if against is None or against == best.system:
-            return sentence
-        tested = cmp.difference(best.measure, best.system, against)
-        difference = replace(difference_cell(tested), marks=NOTHING).whole(Column("", "difference", digits=self.digits))
-        gain = said(
-            (_GAIN if tested.significant else _NO_GAIN)[alone], measure=label,
-            baseline=against, p=p_text(tested.p_corrected), difference=difference,
-        )  # fmt: skip
-        return said("two_sentences", first=sentence, second=gain)
+        held_against = cmp.baselines if cmp.settings.has_baselines else filter(None, [cmp.shown_against])
+        for against in () if best.system in cmp.baselines else held_against:
+            if against != best.system:
+                gain = self._gain(cmp.difference(best.measure, best.system, against), alone=alone)
+                sentence = said("two_sentences", first=sentence, second=gain)
+        return sentence
+
+    def _gain(self, tested: Difference, *, alone: bool) -> Said:
+        """How far the first is ahead of a baseline."""
+        shown = replace(difference_cell(tested), marks=NOTHING).whole(Column("", "difference", digits=self.digits))
+        facts = {"measure": self.cmp.label(tested.measure), "baseline": tested.other, "difference": shown}
+        return said((_GAIN if tested.significant else _NO_GAIN)[alone], p=p_text(tested.p_corrected), **facts)
 
     def to_markdown(self) -> str:
         """A table of systems x measures: the best in bold, significance as marks, below it what they mean."""

@@ -11,6 +11,7 @@ import rankmeter as rm
 from rankmeter import demo
 from rankmeter.comparing.gate import check_gates, parse_gate
 from rankmeter.report.comparisons import ShownComparison
+from rankmeter.stats.corrections import corrected
 
 FEW = {"permutations": 500, "resamples": 200}
 
@@ -724,3 +725,38 @@ def test_of_two_systems_the_other_one_needs_no_name() -> None:
     three = rm.compare(TRUTH, {"a": GOOD, "b": POOR, "c": POOR}, ["RR"], **FEW)
     with pytest.raises(rm.InputError, match="against which system"):
         three.difference("RR", "b")
+
+
+def test_several_baselines_make_one_family_and_every_view_names_them(tmp_path) -> None:
+    rng = np.random.default_rng(5)
+    truth = {i: {"a"} for i in range(60)}
+    ranks = {"bm25": 4, "prod": 3, "new": 1, "odd": 4}
+    runs = {n: {i: [f"x{k}" for k in range(rng.integers(0, r + 1))] + ["a"] for i in truth} for n, r in ranks.items()}
+    cmp = rm.compare(truth, runs, ["RR"], baseline=["bm25", "prod"])
+    pairs = {(one.system, one.other): one for one in cmp.differences}
+    assert list(pairs) == [("new", "bm25"), ("odd", "bm25"), ("new", "prod"), ("odd", "prod")]
+    assert cmp.settings.pairs == 4
+    raw = np.array([one.p for one in cmp.differences])
+    assert [one.p_corrected for one in cmp.differences] == pytest.approx(corrected(raw, "holm"))
+    text = repr(cmp)
+    assert "each system against each baseline: 4 tests" in text
+    assert "Against bm25 it is" in text.split("\n")[0]
+    assert "Against prod it is" in text.split("\n")[0]
+    assert {one.system for one in cmp.scores if one.beats} == {"new"}
+    assert "numbers behind a value" in cmp.to_markdown()
+    assert json.loads(cmp.to_json())["baselines"] == ["bm25", "prod"]
+    cmp.save(tmp_path / "c.zip")
+    assert rm.Comparison.load(tmp_path / "c.zip").to_dict() == cmp.to_dict()
+    assert repr(rm.Comparison.load(tmp_path / "c.zip")) == text
+    with pytest.raises(rm.InputError, match="against which system"):
+        cmp.difference("RR", "new")
+    assert cmp.difference("RR", "new", "prod").significant
+    with pytest.raises(rm.InputError, match="does not say which baseline"):
+        check_gates(cmp, [parse_gate("RR < baseline")])
+    assert not check_gates(cmp, [parse_gate("RR of new < prod")])[0].failed
+    with pytest.raises(rm.InputError, match="all baselines"):
+        rm.compare(truth, {"a": runs["new"], "b": runs["odd"]}, ["RR"], baseline=["a", "b"])
+    assert (
+        rm.compare(truth, runs, ["RR"], baseline=["bm25"]).to_dict()
+        == rm.compare(truth, runs, ["RR"], baseline="bm25").to_dict()
+    )

@@ -115,17 +115,17 @@ class SparkEvaluation(DistantEvaluation):
         with saying_what_failed():
             return self._made().where(shown).selectExpr("query", *columns)
 
-    def to_polars(self) -> Any:
+    def to_polars(self, *measures: str | Measure) -> Any:
         """The values per query as a Polars frame, fetched."""
-        return self.collect().to_polars()
+        return self.collect().to_polars(*measures)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, *measures: str | Measure) -> Any:
         """The values per query as a pandas frame, fetched."""
-        return self.collect().to_pandas()
+        return self.collect().to_pandas(*measures)
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self, *measures: str | Measure) -> Any:
         """The values per query as an Arrow table, fetched."""
-        return self.collect().to_arrow()
+        return self.collect().to_arrow(*measures)
 
     def unpersist(self) -> None:
         """Let the cluster forget the values per query; ``per_query`` would compute them again."""
