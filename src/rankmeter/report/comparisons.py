@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.comparing.records import MOST_TESTED, units_said
 from rankmeter.inputs.reading import reading_line
 from rankmeter.measures import Measure
 from rankmeter.report.evaluations import definition_lines, meanings, measure_column, value_cell
-from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Mark, Paragraph, Span, Table, items
+from rankmeter.report.headline import ShownVerdict
+from rankmeter.report.marks import BEST, NOTHING, difference_cell, ends_or_none, marks_of
+from rankmeter.showing.document import Block, Cell, Column, Folded, Heading, Paragraph, Table, items
 from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
@@ -22,36 +24,9 @@ from rankmeter.wording.characters import width_of
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
-    from rankmeter.stats.intervals import Interval
 
 NAMES_WIDTH = 40
 """Up to this width in total, a table names the systems that one beats; else it numbers them."""
-BEST: frozenset[Mark] = frozenset({"best"})
-NOTHING: frozenset[Mark] = frozenset()
-
-
-_CLEAR, _OPEN, _GAIN, _NO_GAIN = (
-    {True: alone, False: several}
-    for alone, several in (
-        ("verdict_clear", "verdict_clear_several"), ("verdict_open", "verdict_open_several"),
-        ("verdict_gain", "verdict_gain_several"), ("verdict_no_gain", "verdict_no_gain_several"),
-    )
-)  # fmt: skip
-"""Verdicts about one measure alone, and about several."""
-
-
-def marks_of(difference: Difference) -> frozenset[Mark]:
-    """Whether a difference is significantly better or worse."""
-    return NOTHING if not difference.significant else frozenset({"up" if difference.is_better else "down"})
-
-
-def difference_cell(difference: Difference) -> Cell:
-    """A difference with its interval, marked where it is significant."""
-    return Cell(number_or_none(difference.difference), marks_of(difference), _ends_or_none(difference.interval))
-
-
-def _ends_or_none(interval: Interval | None) -> Span | None:
-    return None if interval is None else interval.ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +96,7 @@ class ShownComparison:
                 self.cell(value, measure, marks=marks)
                 if value is not None
                 else Cell(f"- ({in_language(score.reason, self.lang)})"),
-                self.cell(value, measure, span=_ends_or_none(score.interval) or "-"),
+                self.cell(value, measure, span=ends_or_none(score.interval) or "-"),
                 Cell(0.0 if value is None else value / largest),
                 Cell(_rank_shown(score), sort=float(place)),
             ]
@@ -336,7 +311,7 @@ class ShownComparison:
         )
         rows = []
         for tested in [tested for tested in self.cmp.differences_of(measure) if tested.p is not None][:most]:
-            ends = _ends_or_none(tested.interval) or (None, None)
+            ends = ends_or_none(tested.interval) or (None, None)
             sizes = (tested.effect.standardised, tested.effect.rank_biserial) if tested.effect else (None, None)
             values: list[object] = [tested.p, tested.p_corrected, *sizes, tested.detectable]
             pair = Cell(f"{tested.system} - {tested.other}")
@@ -381,70 +356,8 @@ class ShownComparison:
         return Table((*heads, *columns), tuple(rows))
 
     def verdict(self) -> list[Said]:
-        """The answer: which system is best, which it is not shown to beat, how far it is ahead of the baseline.
-
-        Where a test of ranks or signs points away from the mean, that comes first. Measures that agree share a
-        sentence; their numbers are in the table. Where a machine judged too, the verdict of people and machine
-        together comes first, alone where people judged only a part that was drawn.
-        """
-        groups: dict[tuple[str, ...], list[Score]] = {}
-        for measure in self.cmp.measures:
-            best, *others = self.cmp.ranked(measure)
-            if best.in_best is not None and not math.isnan(best.value):
-                rivals = (score.system for score in others if score.in_best)
-                is_equal = all(score.value == best.value and not score.beats for score in (best, *others))
-                groups.setdefault(() if is_equal else (best.system, *rivals), []).append(best)
-        sentences = [*self._apart(), *(self._verdict(group, scores) for group, scores in groups.items())]
-        assisted = self.cmp.assisted
-        if assisted is None:
-            return sentences
-        alone = [said("verdict_people_alone", sentence=sentence) for sentence in sentences]
-        return [*assisted.verdicts(self.digits), *([] if self._is_partial else alone)]
-
-    def _apart(self) -> list[Said]:
-        """For each measure, where the test finds a system better whose value is worse: one pair in full, how many."""
-        sentences = []
-        for measure in self.cmp.measures:
-            apart = [pair for pair in self.cmp.differences_of(measure) if pair.is_apart]
-            if not apart:
-                continue
-            pair = min(
-                (pair if pair.is_better else pair.turned() for pair in apart), key=lambda pair: pair.p_corrected or 0
-            )
-            gap = Cell(pair.difference).whole(Column("", "difference", digits=self.digits))
-            counts = {} if pair.effect is None else {"wins": pair.effect.wins, "losses": pair.effect.losses}
-            sentence = said(
-                "verdict_apart_counts" if counts else "verdict_apart", measure=self.cmp.label(measure),
-                system=pair.system, other=pair.other, difference=gap, p=p_text(pair.p_corrected),
-                units=units_said(self.cmp.settings.unit), **counts,
-            )  # fmt: skip
-            more = [said("verdict_apart_more", count=len(apart) - 1)] if len(apart) > 1 else []
-            sentences += [said("two_sentences", first=sentence, second=one) for one in more] or [sentence]
-        return sentences
-
-    def _verdict(self, group: Sequence[str], scores: Sequence[Score]) -> Said:
-        """The sentence about measures with the same first system and marks; all are equal without one."""
-        cmp, rivals = self.cmp, group[1:]
-        best, alone = scores[0], len(scores) == 1
-        label, value = cmp.label(best.measure), self.value_text(best.value, best.measure)
-        facts = {"measure": label, "measures": [cmp.label(score.measure) for score in scores], "value": value}
-        if not group:
-            return said("verdict_equal" if alone else "verdict_equal_several", **facts)
-        others = said("some_and_more", names=rivals[:3], more=len(rivals) - 3) if len(rivals) > 4 else list(rivals)
-        kind = (_OPEN if rivals else _CLEAR)[alone]
-        sentence = said(kind, system=best.system, others=others, **facts)
-        held_against = cmp.baselines if cmp.settings.has_baselines else filter(None, [cmp.shown_against])
-        for against in () if best.system in cmp.baselines else held_against:
-            if against != best.system:
-                gain = self._gain(cmp.difference(best.measure, best.system, against), alone=alone)
-                sentence = said("two_sentences", first=sentence, second=gain)
-        return sentence
-
-    def _gain(self, tested: Difference, *, alone: bool) -> Said:
-        """How far the first is ahead of a baseline."""
-        shown = replace(difference_cell(tested), marks=NOTHING).whole(Column("", "difference", digits=self.digits))
-        facts = {"measure": self.cmp.label(tested.measure), "baseline": tested.other, "difference": shown}
-        return said((_GAIN if tested.significant else _NO_GAIN)[alone], p=p_text(tested.p_corrected), **facts)
+        """The answer, a sentence for measures that agree."""
+        return ShownVerdict(self.cmp, self.digits).sentences()
 
     def to_markdown(self) -> str:
         """A table of systems x measures: the best in bold, significance as marks, below it what they mean."""
