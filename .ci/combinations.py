@@ -102,12 +102,12 @@ def covering(choices: dict[str, list[Generation]]) -> list[Combination]:
         for left in choices[one]
         for right in choices[other]
     }
-    missing = {pair for pair in pairs if possible(dict(pair))}
+    missing = {pair for pair in pairs if possible(dict(pair), choices["numpy"])}
     plan = []
     while missing:
         made: Combination = dict(draw.choice(sorted(map(sorted, missing))))
         for name in draw.sample(list(choices), len(choices)):
-            fitting = [part for part in choices[name] if possible({**made, name: part})]
+            fitting = [part for part in choices[name] if possible({**made, name: part}, choices["numpy"])]
             draw.shuffle(fitting)
             if name not in made:
                 made[name] = max(fitting, key=lambda part: len(missing & met({**made, name: part})))
@@ -121,10 +121,10 @@ def met(combination: Combination) -> set[frozenset[tuple[str, Generation]]]:
     return set(map(frozenset, combinations(combination.items(), 2)))
 
 
-def possible(combination: Combination) -> bool:
+def possible(combination: Combination, numpys: list[Generation]) -> bool:
     """Whether versions can be together; what needs NumPy 2, or was made before it, does not always declare it."""
     if "numpy" not in combination:
-        return True
+        return any(possible({**combination, "numpy": numpy}, []) for numpy in numpys)
     if combination["numpy"] >= (2,):
         return combination.get("pandas", (9,)) >= (2, 2)
     return combination.get("pandas", (0,)) < (3, 1) and combination.get("pyarrow", (0,)) < (26,)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -74,6 +76,29 @@ def test_a_defect_is_3_with_a_sentence_and_where_it_happened(monkeypatch, error)
     assert not Path("out.csv").exists()
 
 
+NO = {
+    "compare": [*GATE, "--fail-if", "RR < 2"],
+    "reconcile": [*RECONCILE, "RR=0.3"],
+    "online": ONLINE,
+    "audit": ["audit", "printed.csv", "--strict"],
+    "check": ["check", "--function", "own:wrong", "--as", "RR"],
+}
+"""A call of every kind whose answer is no."""
+
+
+@pytest.mark.wings("online", "results", "conformance")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+@pytest.mark.parametrize("command", NO)
+def test_an_answer_of_no_that_nobody_could_read_is_a_fault(command):
+    Path("printed.csv").write_text("system,MRR\na,1.5\nb,0.5\n")
+    Path("own.py").write_text("def wrong(relevances):\n    return 0.25\n")
+    for place, code in (("/dev/null", FAILED), ("/dev/full", FAULT)):
+        with Path(place).open("w") as out:
+            words = [sys.executable, "-m", "rankmeter", *NO[command]]
+            done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == code, done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
 @pytest.mark.parametrize("option", ["--junit", "--output", "--save"])
 def test_a_failed_gate_is_not_1_where_the_result_cannot_be_written(option):
@@ -117,4 +142,4 @@ def test_the_codes_are_distinct_and_documented_in_both_languages():
 def test_no_command_has_a_code_of_its_own():
     for name in {*COMMANDS.values(), "rankmeter.cli.talk", "rankmeter.cli.application"}:
         text = (ROOT / "src" / f"{name.replace('.', '/')}.py").read_text("utf-8")
-        assert not re.search(r"(?:return|exit\() ?[1-9]\b", text), name
+        assert not re.search(r"(?:return |exit\() ?[1-9]\b", text, re.IGNORECASE), name

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import command, takes
 from rankmeter.errors import InputError
@@ -36,12 +37,11 @@ def check(
     against: str | None,
     seed: int,
     answer: Answer,
-) -> None:
+) -> int:
     """Which definition a metric follows."""
     subject = _subject(function, program, arguments)
     if inputs is not None:
-        _hunt(subject, claimed, against, answer, inputs=inputs, seed=seed, tolerance=tolerance)
-        return
+        return _hunt(subject, claimed, against, answer, inputs=inputs, seed=seed, tolerance=tolerance)
     if against is not None:
         raise InputError.of("conformance.against_without_hunt")
     verdict = check_metric(subject, claimed, tolerance=tolerance)
@@ -49,17 +49,15 @@ def check(
         answer.deliver(verdict.badge)
     else:
         answer.give(verdict)
-    if not verdict.conforms:
-        raise SystemExit(1)
+    return DONE if verdict.conforms else FAILED
 
 
-def _hunt(subject: Subject, claimed: str | None, against: str | None, answer: Answer, **options: Any) -> None:
+def _hunt(subject: Subject, claimed: str | None, against: str | None, answer: Answer, **options: Any) -> int:
     if claimed is not None and against is not None:
         raise InputError.of("conformance.two_rivals")
     found = hunt(subject, claimed if against is None else find_function(against), **options)
     answer.give(found)
-    if found.differs:
-        raise SystemExit(1)
+    return FAILED if found.differs else DONE
 
 
 def _subject(function: str | None, program: str | None, arguments: str | None) -> Subject:

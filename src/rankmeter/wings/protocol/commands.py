@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rankmeter.cli.bilingual import language_option
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import columns_option, seed_option
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
@@ -34,7 +35,7 @@ from rankmeter.wording import Language, word
 @takes(answer=Answer)
 def split(
     path: str | None, out: Any, parts_format: str | None, record: str | None, answer: Answer, **options: Any
-) -> None:
+) -> int:
     """Divide interactions into train and test."""
     from rankmeter.wings.protocol.split_parts import check_place
 
@@ -51,8 +52,7 @@ def split(
             say(word("parts_written", answer.lang, files=len(written), folder=str(out)))
     if record is not None and not answer.quiet and not differences:
         say(word("again_same", answer.lang))
-    if differences:
-        raise SystemExit(1)
+    return FAILED if differences else DONE
 
 
 def _made(path: str | None, record: str | None, options: dict[str, Any]) -> Any:

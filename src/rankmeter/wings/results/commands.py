@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import level_option, seed_option
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
@@ -37,14 +38,13 @@ from rankmeter.wording import word
 @takes(answer=Answer)
 def audit(
     table: str | None, claims: tuple[str, ...], queries: tuple[str, ...], strict: bool, answer: Answer, **options: Any
-) -> None:
+) -> int:
     """Audit printed numbers without their data."""
     source, sizes = _source(table, claims), _queries(queries)
     with _without_prints():
         checked = audit_table(source, queries=sizes, **options)
     answer.give(checked)
-    if strict and not checked.is_possible:
-        raise SystemExit(1)
+    return FAILED if strict and not checked.is_possible else DONE
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def across(scores: str, svg: Path | None, latex: Path | None, answer: Answer, **
 def history(
     place: str, added: tuple[str, ...], accept: str | None, experiment: str | None, uri: str | None,
     measures: tuple[str, ...], level: float, strict: bool, answer: Answer, **stated: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show a history of evaluations, and add to it."""
     from rankmeter.wings.results.history import History
 
@@ -159,5 +159,4 @@ def history(
             )
     found = kept.timeline(measures, system=None if added else stated["system"], level=level)
     answer.give(found)
-    if strict and not found.passes:
-        raise SystemExit(1)
+    return FAILED if strict and not found.passes else DONE
