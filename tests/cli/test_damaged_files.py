@@ -44,6 +44,8 @@ CALLS = {
     "protocol": ["@ JUDGED", "JUDGED @"],
     "audit": ["@"],
     "across": ["@"],
+    "history": ["kept --append @"],
+    "tune": ["@ RUN RUN2", "JUDGED @ RUN"],
 }  # fmt: skip
 """Calls of every command that reads files, one of which, @, is damaged."""
 NO_FILES = {"dialects", "measures", "demo", "check"}

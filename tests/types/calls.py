@@ -100,7 +100,7 @@ def attributes() -> None:
     assert_type(trial.effect("CTR").difference.value, float)
     assert_type(trial.decisions[0].sentence.text("zh"), str)
     assert_type(rm.Catalogue(["a"]).columns, pl.DataFrame)
-    one.winner  # E: attr-defined
+    one.victor  # E: attr-defined
     ev.facts.judgements  # E: attr-defined
     trial.effect(1)  # E: arg-type
     found.tools[0].name  # E: attr-defined
@@ -191,6 +191,8 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     rm.fuse_to_file({"one": RUN, "two": RUN}, "fused.run", format="xml")  # E: arg-type
     assert_type(rm.searches({"q": [["a"], ["b"]]}, "best").calls, str)
     rm.searches({"q": [["a"]]}, calls=2)  # E: arg-type
+    assert_type(rm.tune(JUDGMENTS, {"one": RUN, "two": RUN}, "nDCG@10", folds=3).measure, str)
+    rm.tune(JUDGMENTS, {"one": RUN}, folds="five")  # E: arg-type
     rm.split([], "last(1)", ties="luck")  # E: arg-type
     rm.baselines("train.csv", kind="popular")  # E: call-arg
     rm.protocol_of("train.csv")  # E: call-arg
