@@ -19,7 +19,7 @@ import rankmeter as rm
 from rankmeter.errors import InputError
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
-from rankmeter.wings.fusion.fusing import fused_run, gather_tables
+from rankmeter.wings.fusion.fusing import fused_run, gather_tables, trained
 from rankmeter.wings.fusion.tool_fusions import tool_fusions
 
 pytestmark = pytest.mark.slow
@@ -94,17 +94,36 @@ def runs_of(case: str) -> dict[str, RunTable]:
     return made
 
 
+def learned_definitions(result: dict, method: str, params: dict):
+    """The definitions of a method that learned, with the lists that it learned from."""
+    train = params.pop("train_queries")
+    truth = next(one for one in recorded()["cases"] if one["id"] == result["case"])["judgments"]
+    truth = truth if train == "all" else {query: truth[query] for query in train if query in truth}
+    for norm in result["norms"]:
+        inverted = {"lists": "rising"} if norm == "min-max-inverted" else {}
+        options = {"norm": NORMS.get(norm, norm)} if method == "segfuse" else inverted
+        yield norm, trained(rm.Fusion.of(f"ranx:{method}", **params, **options), runs_of(result["case"]), truth)
+
+
+def definitions_of_ranx(result: dict, method: str, params: dict):
+    """The definitions of a method of ranx under each of the norms that gave this answer."""
+    if method in TRAINED:
+        yield from learned_definitions(result, method, params)
+        return
+    for norm in result["norms"]:
+        options = dict(params)
+        if "norm" in rm.Fusion.of(f"ranx:{method}").options_of():
+            options["norm"] = NORMS.get(norm, norm)
+        elif norm == "min-max-inverted":
+            options["lists"] = "rising"
+        yield norm, rm.Fusion.of(f"ranx:{method}", **options)
+
+
 def definitions(result: dict):
     """The definitions that stand for a recorded call, each with the normalisation that was asked."""
     tool, method, params = TOOLS.get(result["tool"], result["tool"]), result["method"], dict(result["params"])
     if tool == "ranx":
-        for norm in result["norms"]:
-            options = dict(params)
-            if "norm" in rm.Fusion.of(f"ranx:{method}").options_of():
-                options["norm"] = NORMS.get(norm, norm)
-            elif norm == "min-max-inverted":
-                options["lists"] = "rising"
-            yield norm, rm.Fusion.of(f"ranx:{method}", **options)
+        yield from definitions_of_ranx(result, method, params)
         return
     word = ""
     method = params.pop("strategy", METHODS.get((tool, method), method))
@@ -148,7 +167,7 @@ def difference(got: list, expected: list, *, in_order: bool) -> str:
 
 CALLS = sorted({
     (result["tool"], result["method"]) for result in recorded()["results"]
-    if result["method"] not in (*NOT_FUSIONS, *TRAINED) and (result["tool"], result["method"]) not in NOT_DEFINED
+    if result["method"] not in NOT_FUSIONS and (result["tool"], result["method"]) not in NOT_DEFINED
 })  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
 from rankmeter.cli.talk import ProgressBar, echo, say, tell
 from rankmeter.frozen import dataclass
-from rankmeter.wings.fusion.definition import NORMS, Duplicates, Missing, Queries, read_options
+from rankmeter.wings.fusion.definition import NORMS, Duplicates, Fusion, Missing, Queries, read_options
 from rankmeter.wings.fusion.fused import reading_of
 from rankmeter.wings.fusion.fused_files import FILE_FORMATS, FileFormat
 from rankmeter.wording import Language, word
@@ -46,6 +46,7 @@ class Conventions:
 
 @command()
 @click.argument("paths", nargs=-1, type=Reads(), metavar="RUN RUN...")
+@click.option("--judgments", type=Reads(), metavar="FILE")
 @takes(conventions=Conventions, sources=Sources)
 @click.option("-o", "--out", type=Writes())
 @click.option("--format", type=click.Choice(FILE_FORMATS))
@@ -53,6 +54,7 @@ class Conventions:
 @click.option("-q", "--quiet", is_flag=True)
 def fuse(
     paths: tuple[str, ...],
+    judgments: str | None,
     conventions: Conventions,
     sources: Sources,
     out: Path | None,
@@ -64,6 +66,11 @@ def fuse(
     sources.check_columns(None, paths)
     columns = named_columns(sources.columns) or None
     named, stated = by_system(paths), conventions.stated()
+    how: str | Fusion = conventions.how
+    if judgments is not None:
+        from rankmeter.wings.fusion.fusing import trained
+
+        how, stated = trained(Fusion.of(how, **stated), sources.runs(paths), sources.judgments(judgments)), {}
     notes: Mapping[str, str]
     if out is not None:
         from rankmeter.wings.fusion.streamed import fuse_to_file
@@ -75,7 +82,7 @@ def fuse(
                 "columns": columns,
                 "progress": partial(bar.read, str(out)),
             }
-            notes = fuse_to_file(named, out, conventions.how, format=format, **reads, **stated).told
+            notes = fuse_to_file(named, out, how, format=format, **reads, **stated).told
     else:
         from rankmeter.inputs.accepting import into_run
         from rankmeter.wings.fusion.fusing import fuse as fused_of
@@ -85,7 +92,7 @@ def fuse(
         for name, path in named.items():
             with in_the_name_of(name):
                 runs[name] = into_run(path, columns=columns, format=sources.run_format)
-        made = fused_of(runs, conventions.how, **stated)
+        made = fused_of(runs, how, **stated)
         echo(made.written(format or "trec").rstrip("\n"))
         notes = reading_of(made.definition, made.names, len(made), made.notes).notes
     if not quiet:

@@ -146,6 +146,8 @@ class Fusion:
     """Decimals to which each contribution is rounded, halves up."""
     precision: Precision = "float64"
     """How contributions and sums are stored."""
+    learned: tuple[tuple[float, ...], ...] | None = None
+    """What a method learned from judgments, of each run; it is not spelled out."""
     tool: str = ""
     """The name under which another tool has it: ``qdrant:rrf``."""
 
@@ -154,7 +156,7 @@ class Fusion:
             raise unknown_method(self.how)
         for name, value in _cleaned(self).items():
             object.__setattr__(self, name, value)
-        stated = {field.name for field in fields(self) if getattr(self, field.name) != field.default} - {"how", "tool"}
+        stated = {field.name for field in fields(self) if getattr(self, field.name) != field.default} - set(_UNSPELLED)
         useless = sorted(stated - set(self.options_of()))
         if useless:
             raise InputError.of("fusion.useless_option", how=self.how, options=useless, known=self.options_of())
@@ -216,7 +218,11 @@ class Fusion:
         return _part(self.duplicates, run)
 
     def check_runs(self, runs: int) -> None:
-        """Refuse what is stated run by run for another number of runs."""
+        """Refuse what is stated run by run for another number of runs, and a method that has learned nothing."""
+        if self.method.trained and self.learned is None:
+            raise InputError.of("fusion.untrained", how=self.how)
+        if self.learned is not None and len(self.learned) != runs:
+            raise InputError.of("fusion.learned_of_others", how=self.how, count=len(self.learned), runs=runs)
         for name in (*_BY_RUN, "weights", "lows"):
             given = getattr(self, name)
             count = len(given.split(":")) if isinstance(given, str) else len(given or ())
@@ -265,7 +271,7 @@ class Fusion:
         stated = [
             f"{field.name}={_written(getattr(self, field.name))}"
             for field in sorted(fields(self), key=lambda field: field.name)
-            if field.name not in ("how", "tool") and getattr(self, field.name) != field.default
+            if field.name not in _UNSPELLED and getattr(self, field.name) != field.default
         ]
         return f"{self.how}({','.join(stated)})" if stated else self.how
 
@@ -274,6 +280,7 @@ class Fusion:
 
 
 _TYPES = get_type_hints(Fusion)
+_UNSPELLED = ("how", "tool", "learned")
 _CHOICES: Mapping[str, tuple[str | None, ...]] = {
     "norm": (*NORMS, None), "missing": (*get_args(Missing), None), "flat": (*get_args(Flat), None),
     "sd": get_args(Deviation), "lists": get_args(InLists), "ties": get_args(Ties), "duplicates": get_args(Duplicates),
@@ -351,7 +358,7 @@ def read_options(text: str, whole: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value or name not in _TYPES or name in ("how", "tool"):
+        if not equals or not value or name not in _TYPES or name in _UNSPELLED:
             raise _unknown_option(name, part, whole)
         options[name] = _read(name, value)
     return options
@@ -360,13 +367,13 @@ def read_options(text: str, whole: str) -> dict[str, Any]:
 def known_options(options: Mapping[str, Any], whole: str) -> Mapping[str, Any]:
     """The options, if all of them are known."""
     for name in options:
-        if name not in _TYPES or name == "how":
+        if name not in _TYPES or name in _UNSPELLED:
             raise _unknown_option(name, name, whole)
     return options
 
 
 def _unknown_option(name: str, part: str, whole: str) -> InputError:
-    known = [field for field in _TYPES if field not in ("how", "tool")]
+    known = [field for field in _TYPES if field not in _UNSPELLED]
     hint = did_you_mean(name, known) or None
     return InputError.of("fusion.unknown_option", part=part, how=whole, known=known, hint=hint)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from rankmeter.errors import InputError, RankmeterError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.accepting import check_columns_of, into_run
+from rankmeter.inputs.accepting import check_columns_of, into_judgments, into_run
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats, Ints
@@ -46,6 +47,7 @@ def fuse(
     runs: object,
     how: str | Fusion = "rrf",
     *,
+    judgments: object = None,
     columns: Mapping[str, str] | None = None,
     **options: Unpack[Options],
 ) -> FusedRun:
@@ -58,6 +60,10 @@ def fuse(
     how
         A method (``rrf``, ``wsum``), with options where some are not the usual ones (``rrf(k=10)``), or what another
         tool has under that name (``qdrant:dbsf``); ``rankmeter explain rrf`` lists all of them.
+    judgments
+        What methods that learn (``mapfuse``, ``posfuse``, ``slidefuse``, ``probfuse``, ``segfuse``, ``bayesfuse``) are
+        trained on: the judged queries of these runs. To apply it to others, fuse those with the ``definition`` of the
+        result.
     columns
         Columns of unusual names, as for :func:`rankmeter.evaluate`.
     norm, floor, lowest, lows, flat, flatness, sd
@@ -95,12 +101,33 @@ def fuse(
     """
     definition = Fusion.of(how, **options)
     named = named_runs(runs)
+    if judgments is not None:
+        definition = trained(definition, named, judgments, columns)
     if (there := source_of(*named.values())) is not None and hasattr(there, "DistantRuns"):
         from rankmeter.wings.fusion.fused_elsewhere import fuse_distant
 
         distant: Any = fuse_distant(there, named, definition, columns, fused_tables)
         return distant  # type: ignore[no-any-return]
     return fused_run(gather(named, definition, columns), definition)
+
+
+def trained(definition: Fusion, runs: object, judgments: object, columns: Mapping[str, str] | None = None) -> Fusion:
+    """The definition with what its method learns from the judged queries of the runs."""
+    from rankmeter.wings.fusion.learning import learned_from
+
+    if not definition.method.trained:
+        raise InputError.of("fusion.learns_nothing", how=definition.how)
+    truth = into_judgments(judgments, columns=columns).judgment_table()
+    judged = truth.query.cast(pl.String).unique().to_list()
+    tables = {}
+    for name, run in named_runs(runs).items():
+        table = into_run(run, columns=columns).run_table()
+        kept = table.query.cast(pl.String).is_in(judged)
+        held = None if table.queries is None else table.queries.filter(table.queries.cast(pl.String).is_in(judged))
+        tables[name] = RunTable(table.query.filter(kept), table.item.filter(kept), table.score.filter(kept), name,
+                                scored=table.scored, queries=held)  # fmt: skip
+    unlearned = replace(definition, learned=((),) * len(tables))
+    return learned_from(definition, pools_of_runs(gather_tables(tables, unlearned), unlearned), truth)
 
 
 def gather(runs: object, definition: Fusion, columns: Mapping[str, str] | None = None) -> Gathered:

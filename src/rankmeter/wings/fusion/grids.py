@@ -65,6 +65,8 @@ def settings_of(grid: object, runs: int, common: Mapping[str, Any], *, fast: boo
     if len(made) > MOST:
         raise InputError.of("fusion.large_grid", count=len(made), most=MOST)
     for one in made:
+        if one.method.trained:
+            raise InputError.of("fusion.tuned_training", how=one.how)
         one.check_runs(runs)
     return made
 

@@ -43,6 +43,12 @@ METHODS: Mapping[str, Method] = {
     "mixed": Method("scores", (*WEIGHED, *OF_SCORES)),
     "arithmetic": Method("scores", (*WEIGHED, *OF_SCORES, "digits"), "zero"),
     "geometric": Method("scores", (*WEIGHED, *OF_SCORES, "digits")),
+    "mapfuse": Method("ranks", (), trained=True),
+    "posfuse": Method("ranks", (), trained=True),
+    "slidefuse": Method("ranks", ("window",), trained=True),
+    "probfuse": Method("ranks", ("segments",), trained=True),
+    "segfuse": Method("scores", OF_SCORES, trained=True),
+    "bayesfuse": Method("ranks", (), trained=True),
     "harmonic": Method("scores", (*WEIGHED, *OF_SCORES, "digits")),
 }
 """Every method by its name."""

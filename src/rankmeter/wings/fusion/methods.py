@@ -10,6 +10,7 @@ import numpy as np
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.fusion.definition import Fusion
+from rankmeter.wings.fusion.learned import MISSING, learned_worth
 from rankmeter.wings.fusion.majorities import majority_scores
 from rankmeter.wings.fusion.pooling import Pool
 from rankmeter.wings.fusion.scales import lowest_of, scaled
@@ -44,6 +45,8 @@ def contributions(pool: Pool, definition: Fusion) -> Contributions:
         if definition.how in ("bordafuse", "w_bordafuse"):
             unranked = (pool.count - lists.length + 1) / 2
             value[run, absent] = unranked[pool.query[absent]]
+        elif definition.how == "bayesfuse":
+            value[run, absent] = MISSING
         elif definition.method.looks_at == "scores":
             if definition.norm_of(run) == "borda":
                 unranked = 0.5 - (lists.length - 1) / (2 * pool.count)
@@ -59,6 +62,9 @@ def contributions(pool: Pool, definition: Fusion) -> Contributions:
 def _worth(pool: Pool, run: int, definition: Fusion) -> Floats:
     """(m,) what each row of a run is worth, before weights."""
     lists, how = pool.runs[run], definition.how
+    if definition.method.trained:
+        worth = learned_worth(lists, np.array((definition.learned or ())[run]), definition)
+        return worth * (scaled(pool, run, definition) + 1) if how == "segfuse" else worth
     if definition.method.looks_at == "scores":
         return scaled(pool, run, definition)
     rank = lists.rank.astype(np.float64)
@@ -185,5 +191,8 @@ _COMBINED: Mapping[str, Combine] = {
     "arithmetic": lambda said, weights, d: _divided(_weighted(said, weights, d), _weight_of_held(said, weights)),
     "geometric": _geometric,
     "harmonic": _harmonic,
+    **dict.fromkeys(
+        ("mapfuse", "posfuse", "slidefuse", "probfuse", "segfuse", "bayesfuse"), lambda said, *_: _total(said)
+    ),
 }
 """How each method combines what the lists say."""
