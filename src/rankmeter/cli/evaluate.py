@@ -244,8 +244,8 @@ def evaluate_files(
             progress.show(name)
             run = into_run(path, columns=named, format=sources.run_format, progress=partial(progress.read, name))
             with folder_is_one_run(path):
-                told = {"name": name, "dialect": asking.dialect, "per_query_to": per_query_to}
-                evaluations.append(evaluate(truth, run, measures, **told, **known))  # type: ignore[arg-type]
+                options = {"name": name, "dialect": asking.dialect, "per_query_to": per_query_to}
+                evaluations.append(evaluate(truth, run, measures, **options, **known))  # type: ignore[arg-type]
             progress.advance()
     return [*evaluations, *(other for one in evaluations[0].added.values() for other in one.others.values())]
 
@@ -256,8 +256,8 @@ def _evaluate_labelled(labelled: str, name: str, measures: Sequence[Measure | st
 
     sources = asking.sources
     lists = read_labelled(labelled, format=sources.judgments_format, columns=named_columns(sources.columns) or None)
-    told = {"name": name, "dialect": asking.dialect, "purpose": asking.about.purpose, **asdict(asking.counting)}
-    return evaluate(lists, measures=measures, **told)
+    options = {"name": name, "dialect": asking.dialect, "purpose": asking.about.purpose, **asdict(asking.counting)}
+    return evaluate(lists, measures=measures, **options)
 
 
 def _three_lines(ev: Evaluation, digits: int | None) -> str:

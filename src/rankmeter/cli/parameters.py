@@ -118,21 +118,21 @@ def _option(part: Field[Any]) -> Callable[[Any], Any]:
     """The option of a field."""
     names, settings = part.metadata["option"]
     kind = str(part.type).removesuffix(" | None")
-    told: dict[str, Any] = {}
+    read_as: dict[str, Any] = {}
     if literal := re.fullmatch(r"Literal\[(.*?)\]", kind):
-        told["type"] = click.Choice(ast.literal_eval(f"[{literal[1]}]"))
+        read_as["type"] = click.Choice(ast.literal_eval(f"[{literal[1]}]"))
     elif kind == "bool":
-        told["is_flag"] = True
+        read_as["is_flag"] = True
     elif kind in _READ:
-        told["type"] = _READ[kind]
+        read_as["type"] = _READ[kind]
     elif kind.startswith("tuple["):
-        told["multiple"] = True
-    if not told and not {"type", "cls", "is_flag"} & settings.keys():
+        read_as["multiple"] = True
+    if not read_as and not {"type", "cls", "is_flag"} & settings.keys():
         raise TypeError(f"no option can be made of the field {part.name}: {part.type}. State type=, or write a type of "
                         f"{', '.join(_READ)}, bool, Literal[...] or tuple[...]")  # fmt: skip
     if part.default not in (None, MISSING):
-        told["default"] = part.default
-    return click.option(*(names or ["--" + part.name.replace("_", "-")]), part.name, **{**told, **settings})
+        read_as["default"] = part.default
+    return click.option(*(names or ["--" + part.name.replace("_", "-")]), part.name, **{**read_as, **settings})
 
 
 def takes(**groups: type) -> Callable[[Function], Function]:

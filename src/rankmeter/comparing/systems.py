@@ -289,7 +289,7 @@ def averaged(evaluations: Sequence[Evaluation], name: str) -> Evaluation:
             for m in first.means
         },
         tie_bounds=bounds,
-        told=replace(first.facts, run=f"{len(evaluations)} runs"),
+        known_facts=replace(first.facts, run=f"{len(evaluations)} runs"),
         slices=averaged_slices([ev.slices for ev in evaluations]),
     )
 

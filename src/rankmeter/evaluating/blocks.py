@@ -292,7 +292,7 @@ class DistantEvaluation(Evaluation):
     def __init__(
         self, *, counts: Mapping[Measure, int], facts: Facts, fetch: Callable[[], Evaluation], **known: Any
     ) -> None:
-        blank = Evaluation(ids=pl.Series(dtype=pl.String), values={}, told=facts, **known)
+        blank = Evaluation(ids=pl.Series(dtype=pl.String), values={}, known_facts=facts, **known)
         held = {name: getattr(blank, name) for name in _FIELDS if name not in ("ids", "values")}
         for slot, value in {**held, "_counts": counts, "_fetch": fetch, "_fetched": []}.items():
             object.__setattr__(self, slot, value)  # frozen, as every result

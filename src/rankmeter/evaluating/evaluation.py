@@ -102,12 +102,12 @@ class About:
         return "recommendation" if self.history is not None or reading.names_users else "search"
 
     @property
-    def is_more(self) -> bool:
-        """Whether there is more to do than measure judged items."""
-        return self.by is not None or self.is_given
+    def has_extras(self) -> bool:
+        """Whether the call asks for more than measures of judged items."""
+        return self.by is not None or self.knows_items
 
     @property
-    def is_given(self) -> bool:
+    def knows_items(self) -> bool:
         """Whether there is a catalogue or a history, which may show leakage or sampled candidates."""
         return self.catalogue is not None or self.history is not None
 
@@ -152,7 +152,7 @@ def evaluate_placing(
     notes: Sequence[str] = ()
     wholes: Mapping[Measure, Whole] = {}
     slices: Mapping[str, Slices] = {}
-    if asked.listed or about.by is not None or (about.is_given and given.returned is not None):
+    if asked.listed or about.by is not None or (about.knows_items and given.returned is not None):
         from rankmeter.evaluating.listing import measure_lists  # loaded if needed
 
         listing = measure_lists(given, about.given(given), placed, asked.listed, asked.measures, values, about.by)
@@ -168,7 +168,7 @@ def evaluate_placing(
         means=means,
         tie_bounds=TieBounds(ties),
         asked=dict(asked.names),
-        told=_facts(given, asked, about, placed, first, ties, notes),
+        known_facts=_facts(given, asked, about, placed, first, ties, notes),
         wholes=wholes,
         slices=slices,
         judged_by=None if given.carried else judged_by(given.truth),

@@ -39,7 +39,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
     if type(judgments) is not dict or type(run) is not dict or asked.plain is None:
         return None
     lists = _lists(judgments, run)
-    if lists is None or about.is_more or may_be_columns(judgments) or may_be_columns(run):
+    if lists is None or about.has_extras or may_be_columns(judgments) or may_be_columns(run):
         return None
     if not _answerable(asked.plain, max((ranking.best[0] for ranking in lists if ranking.best), default=0)):
         return None
@@ -60,7 +60,7 @@ def evaluate_little(judgments: object, run: object, asked: Asked, name: str, abo
         means={m: _MEAN.value(fsum(v.value[: len(judgments)].tolist()), len(judgments)) for m, v in values.items()},
         tie_bounds=TieBounds([] if is_simple else [Late(lambda: Ties(full.value.tie_bounds))]),
         asked=dict(asked.names),
-        told=Late(lambda: _facts_of_lists(lists, copies, asked, about) if is_simple else full.value.facts),
+        known_facts=Late(lambda: _facts_of_lists(lists, copies, asked, about) if is_simple else full.value.facts),
         judged_by=Late(lambda: full.value.judged_by.value),  # type: ignore[union-attr]
     )
 

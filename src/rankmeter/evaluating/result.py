@@ -101,7 +101,7 @@ class Evaluation:
     value itself where its tie rule makes no order (``shared``)."""
     asked: Mapping[str, Measure]
     """The texts under which measures were asked for."""
-    told: Facts | Late[Facts]
+    known_facts: Facts | Late[Facts]
     """What was evaluated, perhaps not counted yet; ``facts`` has it counted."""
     wholes: Mapping[Measure, Whole] = field(default_factory=dict)
     """For measures of all lists together: what each query adds, if it can be resampled."""
@@ -117,7 +117,7 @@ class Evaluation:
     @property
     def facts(self) -> Facts:
         """What was evaluated, in counts."""
-        return self.told.value if isinstance(self.told, Late) else self.told
+        return self.known_facts.value if isinstance(self.known_facts, Late) else self.known_facts
 
     @property
     def protocol(self) -> Any:
@@ -415,7 +415,7 @@ class Evaluation:
             means={m: float.fromhex(text) for m, text in zip(measures, header["means"], strict=True)},
             tie_bounds={parse(text): (low, high) for text, (low, high) in header["tie_bounds"].items()},
             asked={text: parse(measure) for text, measure in header["asked"].items()},
-            told=Facts(**facts),
+            known_facts=Facts(**facts),
             wholes=saved_wholes(header),
             slices=saved_slices(header, frame),
             judged_by=Late(made=Fingerprint(**header["judged_by"])) if "judged_by" in header else None,

@@ -123,7 +123,7 @@ def _write_parts(
             truth, block = same_id_types(truth, block)
             if judged is None or judged.table is not truth:
                 judged = _ByQuery(truth)
-        if (listed or about.is_given) and known is None:
+        if (listed or about.knows_items) and known is None:
             known = background_of(about, measures, block.query, block.item)
         add(None if judged is None else judged.take(block), block)
         empty = empty or none_of(block)

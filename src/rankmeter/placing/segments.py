@@ -152,8 +152,8 @@ def _tie_members(
 def _in_ties(scores: Floats, offsets: Ints, segment: Ints, tied: Floats) -> tuple[Ints, Ints]:
     """The rows of some queries whose score is one of the tied ones, which fall within each query, and which it is.
 
-    Each row is looked up among the ties of its query: to compare each with every tie would take their product, which
-    a list of a million items does not forgive.
+    Each row is looked up among the ties of its query: comparing each row with every tie takes their product, far too
+    long for a list of a million items.
     """
     first = np.flatnonzero(np.diff(segment, prepend=-1))
     queries = segment[first]

@@ -252,7 +252,7 @@ def _fetched(made: Frame, ev: DistantEvaluation) -> Evaluation:
         means=ev.means,
         tie_bounds=ev.tie_bounds,
         asked=ev.asked,
-        told=ev.facts,
+        known_facts=ev.facts,
     )
 
 
