@@ -69,7 +69,7 @@ def evaluate_distant(
         means={measure: means[measure] for measure in asked.measures},
         asked=dict(asked.names),
         tie_bounds={},
-        told=_told(base, run),
+        known_facts=_told(base, run),
     )
 
 
