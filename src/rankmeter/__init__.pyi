@@ -37,6 +37,7 @@ from rankmeter.evaluating.sampling import sampled as sampled
 from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
+from rankmeter.stats.topic_sets import topics_needed as topics_needed
 from rankmeter.evaluating.verb import value as value
 from rankmeter.wings.fusion.definition import Fusion as Fusion
 from rankmeter.wings.results.history import History as History
@@ -108,7 +109,8 @@ __all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG",
     "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap",
     "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
     "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
-    "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate",
+    "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -135,6 +135,7 @@ def comparing() -> None:
     cmp.difference("nDCG@10", "two").significant
     rm.compare(JUDGMENTS, {"one": rm.folds(RUN, RUN), "two": rm.folds(RUN, RUN)}, test="randomisation", correction="bh")
     rm.advise(JUDGMENTS, {"one": RUN}, purpose="search")
+    assert_type(rm.topics_needed(0.22, difference=0.1, systems=20), int)
     assert_type(rm.pool(JUDGMENTS, {"one": RUN}, depth=5, budget=100), pl.DataFrame)
     rm.log_to_mlflow(cmp, prefix="offline", report=False)
     rm.log_to_tensorboard(cmp, None, step=3)
