@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import history_simulation as simulation
 import numpy as np
 import pytest
-from benchmarks import history_simulation as simulation
 from click.testing import CliRunner, Result
 from scipy import stats
 
@@ -330,6 +330,7 @@ def test_a_line_that_ended_worse_stays_listed(tmp_path) -> None:
     other = {**TRUTH, "q0": {"d0": 1, "y": 1}}
     history = filled(tmp_path / "h", measured(), measured(lowered(40)), measured(lowered(40), truth=other))
     assert "never accepted" in str(history.timeline())
+    assert [one["series"] for one in history.timeline().to_dict()["unsettled"]] == ["s / RR"]
     history.accept("0000001")
     assert "never accepted" not in str(history.timeline())
 

@@ -160,7 +160,7 @@ class History:
         if missing := [name for name in wanted if not series_of(kept, accepted, level, [name])]:
             known = list(dict.fromkeys(one.label for entry in kept for one in entry.measures))
             raise NotFoundError.of("results.unknown_history_measure", names=missing, known=known)
-        notes = [said("history_how", level=level)]
+        notes = [said("history_how", error=f"{100 * (1 - level):.4g}%")]
         if others:
             notes.append(said("history_other_files", count=len(others), names=others[:3]))
         hashes = {hashed for _, hashed in accepted}

@@ -61,6 +61,12 @@ class Timeline(ShownAsTable):
         return self._open("turned")
 
     @property
+    def unsettled(self) -> list[tuple[HistorySeries, HistoryPoint]]:
+        """What was worse than its reference when an earlier line ended, and was never accepted."""
+        found = [(one, one.unsettled(self.accepted)) for one in self.series]
+        return [(one, point) for one, point in found if point is not None]
+
+    @property
     def passes(self) -> bool:
         """Whether nothing is worse, and no ids have turned over."""
         return not self.regressions and not self.turned
@@ -71,7 +77,9 @@ class Timeline(ShownAsTable):
             "passes": self.passes,
             "evaluations": self.evaluations,
             "level": self.level,
-            "regressions": [f"{one.system} / {one.measure}" for one in self.regressions],
+            "regressions": [_title(one) for one in self.regressions],
+            "turned": [_title(one) for one in self.turned],
+            "unsettled": [{"series": _title(one), "entry": point.entry} for one, point in self.unsettled],
             "series": [one.to_dict() for one in self.series],
             "accepted": sorted(self.accepted),
             "notes": list(map(str, self.notes)),
@@ -102,11 +110,10 @@ class Timeline(ShownAsTable):
                        *items([f"{_title(one)}: {one.last.breaks[0].text(language)}" for one in turned])]  # fmt: skip
         if self.passes:
             blocks.append(Paragraph(word("history_fine", language)))
-        if unsettled := [one for one in self.series if one.unsettled(self.accepted) is not None]:
+        if unsettled := self.unsettled:
             blocks += [Paragraph(word("history_unsettled", language), "note"),
-                       *items([f"{_title(one)}: {_called(one.unsettled(self.accepted) or one.last)}"
-                               for one in unsettled])]  # fmt: skip
-        if better := [one for one in self.series if one.last.verdict == "better"]:
+                       *items([f"{_title(one)}: {_called(point)}" for one, point in unsettled])]  # fmt: skip
+        if better := self._open("better"):
             blocks += [Paragraph(word("history_better", language, count=len(better))),
                        *items([_change(one).text(language) for one in better])]  # fmt: skip
         for number, one in enumerate(self.series):
