@@ -71,6 +71,8 @@ def contradiction_noted(
         turn = _turn(values, rises=says in _RISING)
         if says == "last":
             _refuse_gap(name, values, where)
+        elif (says == "distance" or says.startswith("perhaps")) and None in values and set(values) != {None}:
+            notes.append(said("partly_stated", source=where, field=name, query=str(query)))
         elif is_last and says not in ("rank", "perhaps a rank"):
             continue  # the last stage ranks, and stands beside what came before
         if turn is None and says == "rank":
@@ -97,7 +99,7 @@ def check_beside(values: Sequence[object], name: str, where: str, query: object,
 @lru_cache(1 << 12)
 def _says(name: str) -> Says | None:
     folded = fold(name)
-    if folded in _LAST or ("rerank" in folded and folded.endswith(("score", "relevance"))):
+    if folded in _LAST or ("rerank" in folded and ("score" in folded or folded.endswith("relevance"))):
         return "last"
     if folded in _DISTANCES:
         return "distance"

@@ -129,7 +129,7 @@ def _vespa(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
 def _vespa_id(hit: object, where: str, place: int) -> object:
     """The part of a document's id that its owner chose: ``id:shop:product::B07`` is B07."""
     full = value_at(hit, "fields", "documentid") or value_at(hit, "id")
-    if full is None or str(full).startswith("index:"):
+    if full in (None, "") or str(full).startswith("index:"):
         raise InputError.of("engines.vespa_without_id", source=where, place=place)
     text = str(full)
     return text.partition("::")[2] if text.startswith("id:") and "::" in text else full

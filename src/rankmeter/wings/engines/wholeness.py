@@ -112,7 +112,7 @@ _CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat una
 _FINE = ("", "ok", "success")
 _UNFINISHED = frozenset(
     "error errored failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
-    "pending queued init cancelled canceled aborted interrupted skipped degraded throttled".split()
+    "pending queued init cancelled canceled aborted interrupted truncated skipped degraded throttled".split()
 )
 
 
@@ -163,7 +163,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign("error errors err errormessage errormsg errorcode errortype haserror haserrors iserror exception exceptions "
          "failure failures failed remoteerrors fault", holds_error, FAILED,
          "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
-    Sign("status state statustext resultstatus responsestatus querystatus searchstatus", _is_unfinished, FAILED,
+    Sign("status state statustext resultstatus responsestatus querystatus searchstatus completeness "
+         "searchmetadata.status", _is_unfinished, FAILED,
          "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
     Sign("status statuscode httpstatus httpcode httpstatuscode meta.status meta.statuscode http.status http.statuscode "
          "responsemetadata.httpstatuscode", _is_http_failure, FAILED, "all, from HTTP; Amazon's clients"),
@@ -178,7 +179,12 @@ SIGNS: tuple[Sign, ...] = (
     Sign("terminatedearly earlyterminated earlytermination ispartial isrunning partial ispartialresult "
          "incomplete isincomplete incompleteresults "
          "truncated istruncated", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
-    Sign("complete iscomplete completed finished isfinished done isdone", _is_denied, PARTIAL, "all"),
+    Sign("aborted isaborted cancelled canceled iscancelled iscanceled interrupted istimeout hastimeout timeoutoccurred "
+         "timeoutreached limitreached partialfailure partialfailures shardfailures unavailableshards missingshards "
+         "timedoutshards errorcount numerrors failedcount incompletereason partialreason partialresponse "
+         "ispartialresponse haspartialresults partialsuccess", _is_said, PARTIAL, "all"),
+    Sign("percentcomplete percentagecomplete", _below(100), PARTIAL, "all"),
+    Sign("complete iscomplete completed isfinal final finished isfinished done isdone", _is_denied, PARTIAL, "all"),
     Sign("shards.failed shards.failures", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
     Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
          "Elasticsearch"),
@@ -235,6 +241,11 @@ _LISTS = frozenset(
     "result responses candidates".split()
 )
 """What the lists of results are called, which stand in an object that may say something of them."""
+_ASIDE = frozenset(
+    "meta metadata info stats statistics searchmetadata header headers responseheader diagnostics execution searchinfo "
+    "searchinformation summary telemetry trace debug profile timing".split()
+)
+"""Objects that say something about a response, among other things."""
 _LEVELS = 4
 _PARTS = (("clusters", "details"), ("shards.info",))
 """Where an object stands for each part of an index: clusters of Elasticsearch, shards of Solr."""
@@ -261,11 +272,12 @@ def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
     layers = list(_layers(document, _LEVELS))
     told = [
         (SIGNS.index(sign), sign, path, value)
-        for layer in layers
-        for path, field, value in _fields(layer, _BY_FIELD)
+        for layer, above in chain(((layer, "") for layer in layers), _asides(layers))
+        for path, field, value in _fields(layer, _BY_FIELD, path=above)
         for sign in _BY_FIELD[field]
         if (side == "run" or sign.says != LATER) and sign.tells(value) and sign.suits(layer)
-    ]
+        and (not above or sign.tells in (_is_said, _is_denied))
+    ]  # fmt: skip
     if told:  # what went wrong says more than the code of it
         raise _refusal(*min(told, key=lambda each: each[0])[1:], where)
     for layer in layers:
@@ -314,18 +326,27 @@ def highest_note(document: object, where: str, scores: Sequence[object]) -> Said
     return None
 
 
-def _fields(layer: Document, wanted: Collection[str], above: str = "") -> Iterator[tuple[str, str, object]]:
+def _asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
+    """Objects about a response that stand beside its results, of which flags alone are heard; and their names."""
+    for layer in layers:
+        for key, inner in layer.items():
+            if isinstance(inner, Mapping) and fold(str(key)) in _ASIDE:
+                yield inner, f"{key}."
+
+
+def _fields(
+    layer: Document, wanted: Collection[str], above: str = "", path: str = ""
+) -> Iterator[tuple[str, str, object]]:
     """The fields of an object that a table names: the path as it is spelled here, as it is in the table, the value."""
     for key, value in layer.items():
         field = above + fold(str(key))
         if field in wanted:
-            yield str(key), field, value
+            yield f"{path}{key}", field, value
         holder = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(holder, str) and field in _AS_TEXT:
             holder = _request_in(holder)
         if isinstance(holder, Mapping) and field in _OBJECTS:
-            for path, within, inner in _fields(holder, wanted, f"{field}."):
-                yield f"{key}.{path}", within, inner
+            yield from _fields(holder, wanted, f"{field}.", f"{path}{key}.")
 
 
 def _request_in(text: str) -> Document:
