@@ -40,6 +40,7 @@ FEW_UNITS = 25
 COCHRAN = 60
 """Skewed differences do little harm from this many units on, times the squared skewness. Cochran asks for 25, for one
 interval; corrections and best groups look further into one tail (docs/statistics.md)."""
+FEW_DIFFER = frozenset({"few_differ", "few_differ_p_floor"})
 LARGEST = 0.05
 """Of skewed differences it is said what share of their sum the largest of them make up."""
 SMALLEST_SHOWN = 0.0001
@@ -104,6 +105,9 @@ def _without_spread(differences: Sequence[Difference], label: Label) -> Iterable
     if flat:
         pairs = dict.fromkeys(_pair_named(pair, label) for pair in flat)
         yield said("no_spread_in", pairs=examples(pairs, shown=SHOWN), reason=flat[0].reason)
+    few = [pair for pair in differences if getattr(pair.reason, "kind", "") in FEW_DIFFER]
+    if few:
+        yield said("few_differ_in", pairs=examples([_pair_named(pair, label) for pair in few], shown=SHOWN))
 
 
 def _at_floors(
@@ -243,15 +247,21 @@ def _could_win(measured: Mapping[str, Measured], values: Mapping[str, float], en
 def _overlapping(measured: Mapping[str, Measured], label: Label) -> Iterable[Said]:
     """Measures under which unjudged items alone could change the winner."""
     could: list[str] = []
+    unknown: list[str] = []
     for measure in next(iter(measured.values())).unjudged:
         bounds = {name: system.unjudged.get(measure) for name, system in measured.items()}
         known = {name: system for name, system in bounds.items() if isinstance(system, UnjudgedBounds)}
         if len(known) == len(bounds) and measure.higher_is_better:
             values = {name: system.none_relevant for name, system in known.items()}
             ends = {name: (system.none_relevant, system.all_relevant) for name, system in known.items()}
-            could += [label(measure)] if _could_win(measured, values, ends) else []
+            may_change = _could_win(measured, values, ends) is not None
+            could += [label(measure)] if may_change else []
+            is_bounded = all(system.kind == "bounds" or len(set(ends[name])) == 1 for name, system in known.items())
+            unknown += [] if may_change or is_bounded else [label(measure)]
     if could:
         yield said("winner_could_change", measures=examples(could, shown=SHOWN))
+    if unknown:
+        yield said("winner_not_bounded", measures=examples(unknown, shown=SHOWN))
 
 
 def _same_runs(system: Measured, other: Measured) -> bool:
@@ -300,9 +310,16 @@ def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
         if leaders is not None and values[leaders[1]] < values[leaders[0]]:
             best, rival = leaders
             yield said(
-                "ties_could_change_winner", measure=label(measure), system=rival, low=ranges[rival][0],
-                high=ranges[rival][1], best=best, best_low=ranges[best][0], best_high=ranges[best][1],
+                "ties_could_change_winner", measure=label(measure), system=rival, range=_range_said(ranges[rival]),
+                best=best, best_range=_range_said(ranges[best]),
             )  # fmt: skip
+
+
+def _range_said(ends: Ends) -> Said:
+    """Between which values ties move a system, or where it stays."""
+    low, high = ends
+    looks_equal = f"{low:.4f}" == f"{high:.4f}"
+    return said("stays_at" if looks_equal else "lies_between", low=low, high=high)
 
 
 def _note_of_runs(measured: Mapping[str, Measured], settings: Settings) -> Iterable[Said]:

@@ -108,7 +108,7 @@ class Settings:
             test = said((_TESTED if self.paired else _TESTED_SEPARATELY)[self.test])
             against = said("against_baselines" if self.has_baselines else _AGAINST[self.family])
             family = {"against": against, "tests": self.tests_said}
-            meaning = said(_CORRECTED[self.correction])
+            meaning = said(_CORRECTED[self.correction], alpha=self.alpha)
             sentences.append(said(how, test=test, units=units, drawn=drawn, **family, meaning=meaning))
         if bounded:
             method = said(INTERVALS["t" if computed else self.interval])

@@ -22,7 +22,7 @@ from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
 from rankmeter.stats.paired import EffectSizes, directions, effects, equivalences, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import AnySample, Sample
-from rankmeter.stats.student import Pair, differences, gaps
+from rankmeter.stats.student import SAME, Pair, differences, gaps
 from rankmeter.wording import said
 
 Progress = Callable[[str], None]
@@ -162,6 +162,7 @@ class Scoring:
         sample, margin = self.samples[measure], self.margins.get(measure)
         contrasts = sample.spreads(couples)
         flat, spreads = contrasts.flat.tolist(), contrasts.spread(sample.units).tolist()
+        floors = sample.contrasts(couples).floor.tolist()
         same = None if margin is None else equivalences(contrasts, margin, higher_is_better=measure.higher_is_better)
         pairs = tested(measure, sample, couples, names, self.tests[measure], self.bands[measure].pairs, settings)
         for couple, pair in enumerate(pairs):
@@ -171,7 +172,7 @@ class Scoring:
                 detectable=minimum_detectable(
                     spreads[couple], sample.units, alpha=settings.alpha_of_one, power=settings.power
                 ),
-                reason=self._reason(sample, flat[couple], pair.difference, planned=margin is not None),
+                reason=self._reason(sample, flat[couple], pair, floors[couple], planned=margin is not None),
             )
 
     def _corrected(self, sample: AnySample, chances: Floats, couples: Sequence[Pair]) -> Floats:
@@ -181,13 +182,28 @@ class Scoring:
             return np.maximum(joint, chances)
         return corrected(chances, settings.correction)
 
-    def _reason(self, sample: AnySample, flat: bool, difference: float, *, planned: bool) -> str:  # noqa: FBT001
-        """Why something is missing beside a tested difference."""
+    def _reason(
+        self,
+        sample: AnySample,
+        flat: bool,  # noqa: FBT001
+        pair: Difference,
+        floor: float,
+        *,
+        planned: bool,
+    ) -> str:
+        """Why something is missing beside a tested difference, or why its p-value is another test's."""
         if sample.units == 1:
             return said("nothing_beyond_one")
         if not flat:
-            return ""
-        replaced = planned or (self.settings.test == "t" and difference != 0)
+            if pair.interval is not None:
+                return ""
+            if pair.effect is None:
+                return said("few_runs_no_interval", floor=floor)
+            count = pair.effect.wins + pair.effect.losses
+            facts = {"count": count, "units": units_said(self.settings.unit), "all": sample.units, "floor": floor}
+            is_floor = self.settings.test == "t" and pair.p is not None and pair.p <= floor * (1 + SAME)
+            return said("few_differ_p_floor" if is_floor else "few_differ", **facts)
+        replaced = planned or (self.settings.test == "t" and pair.difference != 0)
         kind = "no_spread" if replaced else "nothing_to_plan_by"
         return said(kind, count=sample.units, units=units_said(self.settings.unit))
 

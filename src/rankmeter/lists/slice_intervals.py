@@ -121,7 +121,18 @@ def spreads(
     """For each measure and slice the intervals of its value and of its difference from the rest."""
     check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
-    return {measure: tuple(_spreads(sample, level, resamples, seed)) for measure, sample in samples.items()}
+    return {
+        measure: tuple(_within_bounds(spread, measure) for spread in _spreads(sample, level, resamples, seed))
+        for measure, sample in samples.items()
+    }
+
+
+def _within_bounds(spread: Spread, measure: Measure) -> Spread:
+    """The interval of a value cut to the values that are possible, as that of all queries is."""
+    if measure.aggregate == "sum" or math.isnan(spread.low):
+        return spread
+    low, high = measure.bounds
+    return replace(spread, low=max(spread.low, low), high=min(spread.high, high))
 
 
 def _spreads(sample: PartsSample | SumSample, level: float, resamples: int, seed: int) -> list[Spread]:

@@ -18,7 +18,7 @@ from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
 from rankmeter.showing.terminal import document_text
-from rankmeter.wording import Language, Said, in_language, said, word
+from rankmeter.wording import AFTER_NAME, Language, Said, in_language, said, word
 from rankmeter.wording.characters import width_of
 
 if TYPE_CHECKING:
@@ -257,9 +257,17 @@ class ShownComparison:
 
     def under_board(self, measure: Measure) -> list[str]:
         """Why something is missing under a measure, and which systems were shown to be no worse."""
-        best = self.cmp.ranked(measure)[:1]
-        reasons = [score.reason for score in best if score.reason and not math.isnan(score.value)]
-        lines = [*(in_language(reason, self.lang) for reason in reasons), self.equivalence_line(measure)]
+        named: dict[str, list[str]] = {}
+        for score in self.cmp.ranked(measure):
+            if score.reason and not math.isnan(score.value):
+                named.setdefault(in_language(score.reason, self.lang), []).append(score.system)
+        reasons = [
+            text
+            if len(names) == len(self.cmp.systems)
+            else f"{self.word('between').join(names)}{AFTER_NAME[self.lang]}{text}"
+            for text, names in named.items()
+        ]
+        lines = [*reasons, self.equivalence_line(measure)]
         lines += self.texts(self._best_set(measure))
         return [line for line in lines if line]
 

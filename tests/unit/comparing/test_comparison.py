@@ -655,7 +655,7 @@ def test_ties_that_could_change_the_winner_are_said_with_their_range():
     clear = {query: {"b": 0.9, "a": 0.8} for query in judgments}
     notes = [note for note in rm.compare(judgments, {"tied": tied, "clear": clear}, "RR").notes if "ties alone" in note]
     (note,) = notes
-    assert note.endswith("tied lies between 0.3333 and 1.0000, clear between 0.5000 and 0.5000")
+    assert note.endswith("tied lies between 0.3333 and 1.0000, clear stays at 0.5000")
     untied = {query: {"b": 0.9, "c": 0.8, "a": 0.7} for query in judgments}
     assert not [n for n in rm.compare(judgments, {"far": untied, "clear": clear}, "RR").notes if "ties alone" in n]
 
@@ -760,3 +760,33 @@ def test_several_baselines_make_one_family_and_every_view_names_them(tmp_path) -
         rm.compare(truth, runs, ["RR"], baseline=["bm25"]).to_dict()
         == rm.compare(truth, runs, ["RR"], baseline="bm25").to_dict()
     )
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "wilcoxon", "sign"])
+def test_where_there_is_no_interval_the_record_and_the_text_say_why(test) -> None:
+    rng = np.random.default_rng(2)
+    truth = {i: {"a"} for i in range(10)}
+    seen = set()
+    for differing in range(1, 11):
+        poor = {i: [f"x{n}" for n in range(rng.integers(1, 9) if i < differing else 0)] + ["a"] for i in truth}
+        cmp = rm.compare(truth, {"good": {key: ["a"] for key in truth}, "poor": poor}, ["RR"], test=test)
+        pair = cmp.differences[0]
+        seen.add(pair.interval is None)
+        if pair.interval is None:
+            assert pair.reason
+            assert f"only {differing} of 10 queries differ" in pair.reason or "no spread" in pair.reason
+            assert any("RR (good - poor)" in note for note in cmp.notes)
+            assert json.loads(cmp.to_json())["differences"][0]["reason"] == pair.reason
+        else:
+            assert not pair.reason
+    assert seen == ({False} if test == "randomisation" else {True, False})
+
+
+def test_a_floor_that_stands_for_p_is_not_called_a_t_test() -> None:
+    truth = {i: {"a"} for i in range(10)}
+    poor = {i: [f"x{n}" for n in range(i + 3 if i < 4 else 0)] + ["a"] for i in truth}
+    cmp = rm.compare(truth, {"good": {key: ["a"] for key in truth}, "poor": poor}, ["RR"])
+    [pair] = cmp.differences
+    assert pair.p == 0.125
+    assert "p is that of their signs (0.125), not that of a t test" in pair.reason
+    assert "而非 t 检验" in pair.reason.text("zh")
