@@ -23,7 +23,7 @@ from rankmeter.lists.slice_intervals import gap_test, slice_difference
 from rankmeter.lists.slice_intervals import spreads as slice_spreads
 from rankmeter.lists.slice_samples import PartsSample
 from rankmeter.stats.corrections import corrected, separation, step_down
-from rankmeter.stats.intervals import METHODS, intervals_of
+from rankmeter.stats.intervals import METHODS, interval_of, intervals_of, is_rough, why_none
 from rankmeter.stats.paired import TESTS, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
@@ -382,6 +382,35 @@ def planning(trials, queries=50, margin=0.03):
     )
 
 
+def rough_values(trials):
+    """Values of which a few queries outweigh the others: how often an interval without a note misses, and notes."""
+    random = np.random.default_rng(10)
+    kinds = {
+        "90% ones": (lambda shape: (random.random(shape) < 0.9).astype(float), "mean", 0.9),
+        "geometric, a tenth 0": (
+            lambda shape: np.where(random.random(shape) < 0.1, 0.0, random.uniform(0.2, 1, shape)), "geometric",
+            math.exp(0.1 * math.log(1e-5) + 0.9 * float(np.log(np.linspace(0.2, 1, 100_001)).mean()))),
+        "like nDCG": (lambda shape: np.clip(random.normal(0.5, 0.28, shape), 0, 1), "mean", 0.5),
+    }  # fmt: skip
+    head(f"Intervals of values: coverage of all; wrong without a note (at most 0.05; {trials} trials)", SIZES)
+    for name, (draw, aggregate, truth) in kinds.items():
+        told, silent = [], []
+        for queries in SIZES:
+            held = wrong = 0
+            for row_of_values in draw((trials, queries)):
+                ones = np.ones(queries)
+                values = Values(row_of_values, ones.astype(bool), row_of_values, ones)
+                found = None if why_none(values, aggregate) else interval_of(
+                    values, aggregate, level=0.95, method="t", resamples=100, seed=0)  # fmt: skip
+                holds = found is not None and found.low <= truth <= found.high
+                held += holds
+                wrong += found is not None and not holds and not is_rough(values, aggregate)
+            told.append(f"{held / trials:.3f}")
+            silent.append(cell(wrong / trials, trials, 0.05, at_most=True))
+        row(f"{name}, coverage", told)
+        row(f"{name}, wrong without a note", silent)
+
+
 def relative_gates(trials):
     """A gate at exactly its limit: 'new < baseline - 20% significantly', the baseline being an estimate too."""
     random = np.random.default_rng(9)
@@ -416,6 +445,7 @@ def main(trials):
     slice_intervals(trials * 5 // 2)
     planning(trials)
     relative_gates(trials)
+    rough_values(trials // 2)
 
 
 if __name__ == "__main__":

@@ -293,6 +293,13 @@ class Evaluation:
         """Whether there is an interval: two queries count, and resampling queries says something about the value."""
         return self.without_interval(measure) is None
 
+    def has_rough_interval(self, measure: str | Measure) -> bool:
+        """Whether its interval holds less often than it says, because a few queries outweigh all others."""
+        from rankmeter.stats.intervals import is_rough  # scipy is loaded only for statistics
+
+        named = self.find(measure)
+        return named in self.values and self.has_interval(named) and is_rough(self.values[named], named.aggregate)
+
     def without_interval(self, measure: str | Measure) -> str | None:
         """Why the value of a measure has no interval; None if it has one."""
         named = self.find(measure)

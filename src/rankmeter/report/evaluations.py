@@ -292,6 +292,10 @@ class ShownEvaluations:
                     note = said("slices_too_few", by=cut.name, slices=short)
                     few[note] = note
         without = [said("no_interval_for", measures=names, why=why) for why, names in reasons.items() if names]
+        rough = dict.fromkeys(
+            ev.label(measure) for ev in self.evaluations for measure in ev.means if ev.has_rough_interval(measure)
+        )
+        without += [said("rough_intervals", measures=[*rough])] if rough else []
         return [*without, *few.values(), *([said("rest_means")] if self.is_sliced else [])]
 
 

@@ -23,7 +23,7 @@ from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
-from rankmeter.stats.student import Pair, without_noise
+from rankmeter.stats.student import Pair, skewness, without_noise
 from rankmeter.wording import Language, Said, in_language, kinds, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
@@ -31,6 +31,8 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 INTERVALS = kinds("interval_{}", METHODS)
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that inverts a test; Student's t for tests that are not about means."""
+COCHRAN = 25
+"""From so many queries on, times the squared skewness, the interval of one mean holds."""
 FEWEST_RESAMPLES = 100
 """With fewer, the ends of an interval would be mostly chance."""
 DRAWN = frozenset({"bca", "percentile"})
@@ -115,6 +117,21 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
         return None if _order_statistic(len(top), level) >= 0 else said("median_of_few", count=len(top))
     flat = Sample(top[None], bottom[None], rule).alone().flat[0]
     return said("all_values_equal", count=len(top)) if flat else None
+
+
+def is_rough(values: Values, aggregate: str) -> bool:
+    """Whether the interval of a value holds less often than it says: a few queries outweigh all others.
+
+    The rule of Cochran (1977): fewer queries than 25 times the squared skewness. Of a geometric mean the logarithms
+    count, and with few queries it is always so: one of 0, which may not have come up, divides it many times.
+    """
+    rule = AGGREGATES[aggregate]
+    top, bottom = rule.parts(values)
+    if not rule.of_sums or len(top) < 2 or np.isnan(top).any():
+        return False
+    linear = Sample(top[None], bottom[None], rule).linear()
+    skew = float(skewness(np.vstack([linear, np.zeros_like(linear)]), [(0, 1)])[0])
+    return len(top) < COCHRAN * skew**2 or (rule.logs and len(top) < 2 * COCHRAN)
 
 
 def _order_statistic(size: int, level: float) -> int:
