@@ -42,6 +42,7 @@ from rankmeter.evaluating.verb import value as value
 from rankmeter.wings.fusion.definition import Fusion as Fusion
 from rankmeter.wings.results.history import History as History
 from rankmeter.wings.results.across import across as across
+from rankmeter.wings.searches.approximate import ann_recall as ann_recall
 from rankmeter.wings.results.auditing import audit as audit
 from rankmeter.wings.protocol.baselines import baselines as baselines
 from rankmeter.wings.conformance.checking import check as check
@@ -87,30 +88,30 @@ from rankmeter.wings.searches import measures as _searches_measures
 
 __version__: str
 
-__all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "APLT", "ARP", "arrays",
-    "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity", "baselines", "between",
-    "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded", "CatalogCoverage", "Catalogue",
-    "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy", "CG", "ChainComplete", "check", "compare",
-    "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity", "Diversity", "draw",
-    "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence",
-    "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
-    "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",
-    "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
-    "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
-    "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
-    "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure",
-    "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11",
-    "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets", "NumNonrelRet",
-    "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy",
-    "parse", "parse_measures", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO", "PopRSP",
-    "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades",
-    "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled",
-    "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled",
-    "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap",
-    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
-    "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
-    "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate",
-    "ValueNDCG"]
+__all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA", "APLT",
+    "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
+    "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
+    "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy", "CG", "ChainComplete",
+    "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
+    "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate",
+    "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F",
+    "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure",
+    "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST",
+    "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page",
+    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
+    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",
+    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
+    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
+    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA",
+    "PairAccuracy", "parse", "parse_measures", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO",
+    "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
+    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
+    "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR",
+    "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems",
+    "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage",
+    "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value",
+    "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

@@ -46,6 +46,7 @@ CALLS = {
     "across": ["@"],
     "history": ["kept --append @"],
     "tune": ["@ RUN RUN2", "JUDGED @ RUN"],
+    "ann-recall": ["@ RUN", "RUN @"],
 }  # fmt: skip
 """Calls of every command that reads files, one of which, @, is damaged."""
 NO_FILES = {"dialects", "measures", "demo", "check"}

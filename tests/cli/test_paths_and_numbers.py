@@ -182,6 +182,7 @@ CALLS = {
     "check": "--function metric_of_a_stranger:precision --as P@10",
     "audit": "table.csv --queries 943",
     "across": "scores.csv",
+    "ann-recall": "keyword.run hybrid.run",
     "history": "past",
 }
 WITHOUT_NUMBERS = {

@@ -194,6 +194,8 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     rm.searches({"q": [["a"]]}, calls=2)  # E: arg-type
     assert_type(rm.tune(JUDGMENTS, {"one": RUN, "two": RUN}, "nDCG@10", folds=3).measure, str)
     rm.tune(JUDGMENTS, {"one": RUN}, folds="five")  # E: arg-type
+    assert_type(rm.ann_recall(RUN, {"ef_8": RUN}, k=[1, 10]).value("ef_8"), float)
+    rm.ann_recall(RUN, RUN, ties="distance")  # E: arg-type
     rm.split([], "last(1)", ties="luck")  # E: arg-type
     rm.baselines("train.csv", kind="popular")  # E: call-arg
     rm.protocol_of("train.csv")  # E: call-arg

@@ -48,6 +48,7 @@ NAMES: dict[str, str] = {
     "History": "rankmeter.wings.results.history",
     "across": "rankmeter.wings.results.across",
     "audit": "rankmeter.wings.results.auditing",
+    "ann_recall": "rankmeter.wings.searches.approximate",
     "searches": "rankmeter.wings.searches.called_runs",
 }
 
@@ -85,6 +86,7 @@ COMMANDS: dict[str, str] = {
     "audit": "rankmeter.wings.results.commands",
     "across": "rankmeter.wings.results.commands",
     "history": "rankmeter.wings.results.commands",
+    "ann-recall": "rankmeter.wings.searches.commands",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -160,13 +162,14 @@ DOCS: dict[str, str] = {
     "how-to/history.md": "results",
     "how-to/systems-across-tasks.md": "results",
     "wings/results.md": "results",
+    "how-to/approximate-search.md": "searches",
     "how-to/several-searches.md": "searches",
     "wings/searches.md": "searches",
     "how-to/spark.md": "spark",
 }
 """Pages of one wing."""
 
-HELPFUL = tuple("conformance doors engines fusion judging online protocol results".split())
+HELPFUL = tuple("conformance doors engines fusion judging online protocol results searches".split())
 """Wings that have help of commands."""
 
 SPOKEN = tuple("conformance doors engines fusion judging online protocol results searches".split())

@@ -3,9 +3,10 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"searches": ".called_runs"},
+    names={"ann_recall": ".approximate", "searches": ".called_runs"},
+    commands={"ann-recall": ".commands"},
     measures=(".measures",),
     sources={"rankmeter.wings.Searches": ".session_evaluation"},
     options={"evaluate.calls": ".session_evaluation"},
-    docs=("how-to/several-searches.md", "wings/searches.md"),
+    docs=("how-to/approximate-search.md", "how-to/several-searches.md", "wings/searches.md"),
 )
