@@ -18,13 +18,14 @@ from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
 from rankmeter.showing.terminal import document_text
-from rankmeter.wording import AFTER_NAME, Language, Said, in_language, said, word
+from rankmeter.wording import AFTER_NAME, Language, Said, in_language, kinds, said, word
 from rankmeter.wording.characters import width_of
 
 if TYPE_CHECKING:
     from rankmeter.comparing.records import Difference, Score
     from rankmeter.comparing.results import Comparison
 
+_EQUIVALENT = kinds("{}_several", ("as_good", "no_worse", "not_shown"))
 NAMES_WIDTH = 40
 """Up to this width in total, a table names the systems that one beats; else it numbers them."""
 
@@ -331,14 +332,20 @@ class ShownComparison:
         tested = [(pair, pair.equivalence) for pair in self.cmp.differences_of(measure) if pair.equivalence]
         if not tested:
             return ""
-        verdicts, alpha = [], self.cmp.settings.alpha
+        alpha = self.cmp.settings.alpha
+        shown: dict[tuple[str, str], dict[str, float]] = {}
         for pair, q in tested:
             kind, p = "not_shown", q.no_worse
             if q.equivalent < alpha:
                 kind, p = "as_good", q.equivalent
             elif q.no_worse < alpha:
                 kind = "no_worse"
-            verdicts.append(self.word(kind, system=pair.system, other=pair.other, p=p_text(p), margin=q.margin))
+            shown.setdefault((pair.system, kind), {})[pair.other] = p
+        verdicts = []
+        for (system, kind), others in shown.items():
+            worst = min(others.values()) if kind == "not_shown" else max(others.values())
+            facts = {"system": system, "other": list(others), "p": p_text(worst), "margin": tested[0][1].margin}
+            verdicts.append(self.word(_EQUIVALENT[kind] if len(others) > 1 else kind, **facts))
         margin = self.word("within_margin", margin=tested[0][1].margin)
         return margin + self.word("between_verdicts").join(verdicts)
 
