@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -169,3 +171,41 @@ def test_a_measure_that_is_not_defined_where_it_arrives_says_so():
     finally:
         REGISTRY["Forgotten"] = known
     assert pickle.loads(sent) == Forgotten @ 3
+
+
+OWN = """
+import joblib, rankmeter as rm
+
+def measured(measure):
+    return float(next(iter(rm.evaluate({"q": ["a"]}, {"q": ["b", "a"]}, [measure]).mean.values())))
+
+if __name__ == "__main__":
+    with joblib.Parallel(n_jobs=2) as parallel:
+        for factor in (1, 10):  # defined anew, as in a notebook, while the processes live on
+            @rm.measure
+            def Own(grades, *, base=0.5):
+                return factor * sum(grade * base**place for place, grade in enumerate(grades))
+            asked = [Own, Own(base=0.25), rm.parse("Own@1")]
+            print(parallel(joblib.delayed(measured)(measure) for measure in asked))
+"""
+
+
+def test_own_measures_work_in_the_processes_of_joblib(tmp_path):
+    pytest.importorskip("joblib")
+    (tmp_path / "own.py").write_text(OWN)
+    done = subprocess.run(
+        [sys.executable, "own.py"], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=99
+    )
+    assert done.stdout == "[0.5, 0.25, 0.0]\n[5.0, 2.5, 0.0]\n", done.stderr
+
+
+def test_an_own_measure_is_found_in_its_module(tmp_path):
+    (tmp_path / "mine.py").write_text("import rankmeter as rm\n\n@rm.measure\ndef Mine(grades):\n    return 7.0\n")
+    save = "import mine, pickle; open('m', 'wb').write(pickle.dumps(mine.Mine))"
+    load = "import pickle, rankmeter as rm; print(rm.value(pickle.load(open('m', 'rb')), grades=[1]))"
+    for code in (save, load):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == "7.0\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, make_dataclass
 from typing import Any
 
@@ -88,12 +90,37 @@ def measure(function: Callable[..., Any]) -> Measure:
     return REGISTRY[name]
 
 
+_CARRIED: dict[str, bytes] = {}
+"""The functions that came with pickles into this process, by the name of their measure."""
+
+
 def _by_name(m: Any) -> tuple[Any, ...]:
-    """How a measure is pickled: no module contains its class, which is made when the function is defined."""
-    return _again, (type(m).name, {option.name: getattr(m, option.name) for option in fields(m)})
+    """How a measure is pickled: no module contains its class, which is made when the function is defined.
+
+    Its function goes along where a library that pickles functions is loaded, as under joblib's processes.
+    """
+    kind = type(m)
+    options = {option.name: getattr(m, option.name) for option in fields(m)}
+    return _again, (kind.name, options, kind.function.__module__, _carried(kind.function))
 
 
-def _again(name: str, options: dict[str, Any]) -> Measure:
+def _carried(function: Callable[..., Any]) -> bytes | None:
+    names = ("cloudpickle", "joblib.externals.cloudpickle", "pyspark.cloudpickle")
+    library = next((sys.modules[name] for name in names if name in sys.modules), None)
+    try:
+        return None if library is None else bytes(library.dumps(function))
+    except Exception:  # noqa: BLE001 (a function may hold anything: the measure is then known by its name)
+        return None
+
+
+def _again(name: str, options: dict[str, Any], module: str = "__main__", function: bytes | None = None) -> Measure:
+    if name not in REGISTRY and module != "__main__":
+        with suppress(ImportError):
+            importlib.import_module(module)
+    # A process that lives on may know the function as it was before.
+    if function is not None and (name not in REGISTRY or _CARRIED.get(name, function) != function):
+        measure(pickle.loads(function))  # noqa: S301 (part of what is being unpickled)
+        _CARRIED[name] = function
     known = REGISTRY.get(name)
     if known is None:
         raise MeasureError.of("measures.own_unknown", name=name)

@@ -115,7 +115,11 @@ def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Com
                 )
                 for place, (system, count) in enumerate(header["systems"].items())
             }
-        return form(**_parts(header, runs))
+        cmp = form(**_parts(header, runs))
+        for measure in cmp.measures:  # every value is there
+            for system in cmp.systems:
+                cmp.score(measure, system)
+        return cmp
 
 
 def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]) -> dict[str, Any]:
@@ -134,6 +138,9 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         for system, several in runs.items()
     }
     lined_up = LinedUp(measured, measures)
+    named = [header["baseline"], *(record["system"] for record in header["scores"]), *quality]
+    if unknown := [name for name in named if name is not None and name not in runs]:
+        raise KeyError(unknown[0])
     units_of = None if header["units_of"] is None else np.array(header["units_of"], np.int64)
     return {
         "systems": tuple(runs),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -114,3 +115,21 @@ def test_what_was_never_saved_is_a_sentence(kind, made, tmp_path) -> None:
     result = CliRunner().invoke(app, ["compare", "--saved", str(path), str(path)])
     assert result.exit_code == 2
     assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("key", ["baseline", "scores", "measures", "systems", "settings", "quality"])
+@pytest.mark.parametrize("value", [99, [], {}, [1], {"a": 1}])
+def test_a_comparison_whose_header_was_edited_is_read_whole_or_refused(key, value, tmp_path) -> None:
+    path = tmp_path / "saved"
+    _comparison(path)
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    header = {**json.loads(parts["comparison.json"]), key: value}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in {**parts, "comparison.json": json.dumps(header)}.items():
+            file.writestr(name, content)
+    try:
+        loaded = rm.Comparison.load(path)
+    except rm.InputError:
+        return
+    assert str(loaded)
