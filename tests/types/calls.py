@@ -219,6 +219,7 @@ def experiments() -> None:
     assert_type(online.minimum_detectable(sums["A"], rm.CVR(window=48), units=1000, other_units=1000), float)
     online.units_for_effect(0.2, power=0.9) + online.units_for_rates(0.1, 0.12)
     assert_type(online.sample_ratio([100, 103], [1, 1]), float)
+    assert_type(online.shrunk(0.03, 0.01, [(0.0, 0.01)] * 8), online.Shrunk)
     assert_type(online.wilson(3, 10), tuple[float, float])
     online.team_draft(["a", "b"], ["b", "c"], seed=1)
     online.optimised_lists(["a", "b"], ["b", "a"], length=2)

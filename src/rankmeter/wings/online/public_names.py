@@ -18,6 +18,7 @@ from rankmeter.wings.online.experiment import experiment
 from rankmeter.wings.online.interleaving import InterleavingResult, optimised_lists, score_interleaving, team_draft
 from rankmeter.wings.online.log_evaluation import evaluate
 from rankmeter.wings.online.log_results import OnlineEvaluation
+from rankmeter.wings.online.past_effects import Shrunk, shrunk
 from rankmeter.wings.online.policies import OffPolicy
 from rankmeter.wings.online.position_bias import PositionBias, position_bias
 from rankmeter.wings.online.sums import Sums, sums_from_table
@@ -25,10 +26,10 @@ from rankmeter.wings.online.trial import Experiment
 
 __all__ = [
     "Agreement", "Events", "Experiment", "InterleavingResult", "OffPolicy", "OnlineEvaluation", "PositionBias",
-    "Predictors", "Sums", "agreement", "effective_sample_size", "evaluate", "experiment", "minimum_detectable",
-    "off_policy", "off_policy_log", "off_policy_slates", "optimised_lists", "position_bias", "predictors",
-    "read_events", "sample_ratio", "score_interleaving", "sign_test", "sums_from_table", "team_draft",
-    "units_for_effect", "units_for_rates", "units_needed", "wilson",
+    "Predictors", "Shrunk", "Sums", "agreement", "effective_sample_size", "evaluate", "experiment",
+    "minimum_detectable", "off_policy", "off_policy_log", "off_policy_slates", "optimised_lists", "position_bias",
+    "predictors", "read_events", "sample_ratio", "score_interleaving", "shrunk", "sign_test", "sums_from_table",
+    "team_draft", "units_for_effect", "units_for_rates", "units_needed", "wilson",
 ]  # fmt: skip
 
 
