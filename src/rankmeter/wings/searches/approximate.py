@@ -97,13 +97,14 @@ class ApproximateRecall(NotedTable):
 
     def _curve(self, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """Recall against candidates, a line a cutoff, with the band of its interval."""
-        x = of_column("candidates:Q", title=said("ann_candidates"), scale={"type": "log", "nice": False})
+        scale = {"type": "log" if all(row["candidates"] > 0 for row in rows) else "linear", "nice": False}
+        x = of_column("candidates:Q", title=said("ann_candidates"), scale=scale)
         shared = {"x": x, "color": of_column("k:N", title="k")}
         low = of_column("low:Q", title=said("ann_recall"), scale={"zero": False})
         band = layer({"type": "area", "opacity": 0.18}, **shared, y=low, y2={"field": "high"})
         line = layer({"type": "line", "point": True}, **shared, y=of_column("recall:Q"))
-        known = [row for row in rows if row["low"] is not None]
-        return drawing(known or rows, 260, *([band] if known else []), line)
+        ends = [{"low": row["recall"], "high": row["recall"]} if row["low"] is None else {} for row in rows]
+        return drawing([{**row, **both} for row, both in zip(rows, ends, strict=True)], 260, band, line)
 
 
 def ann_recall(
@@ -157,7 +158,7 @@ def ann_recall(
     check_level(level)
     if tolerance:
         check_positive("tolerance", tolerance, 1e-6)
-    cutoffs = [k] if isinstance(k, int) else list(k)
+    cutoffs = [k] if isinstance(k, int) else list(dict.fromkeys(k))
     for cutoff in cutoffs:
         check_whole("k", cutoff, 1)
     named: dict[Any, Any] = dict(runs) if _are_named(runs) else {"run": runs}  # type: ignore[call-overload]
@@ -215,7 +216,7 @@ def _neighbours(truth: RunTable, run: RunTable, k: int, ties: str, tolerance: fl
     """The items that count as the first k neighbours of each query, judged relevant."""
     rows = pl.DataFrame({"query": truth.query, "item": truth.item, "score": truth.score})
     ordered = rows.sort(["score", pl.col("item").cast(pl.String)], descending=True, maintain_order=True)
-    first = ordered.group_by("query", maintain_order=True).head(k)
+    first = ordered.group_by("query", maintain_order=True).head(min(k, rows.height))
     if ties == "value":
         last = first.group_by("query", maintain_order=True).agg(
             pl.col("score").min().alias("last"), pl.len().alias("held")
@@ -226,7 +227,7 @@ def _neighbours(truth: RunTable, run: RunTable, k: int, ties: str, tolerance: fl
             kinds = {"query": truth.query.dtype, "item": truth.item.dtype}
             seen = pl.DataFrame({"query": run.query, "item": run.item, "score": run.score})
             if all(seen[name].dtype == kind for name, kind in kinds.items()):
-                full = least.filter(pl.col("held") == k)
+                full = least.filter(pl.col("held") == min(k, rows.height + 1))
                 seen = seen.join(full, on="query").filter(pl.col("score") >= pl.col("least")).select("query", "item")
                 near = pl.concat([near, seen])
         first = near.unique(maintain_order=True)
@@ -237,7 +238,7 @@ def _neighbours(truth: RunTable, run: RunTable, k: int, ties: str, tolerance: fl
 def _notes(truth: RunTable, tables: Mapping[str, RunTable], cutoffs: Sequence[int]) -> list[Said]:
     """What to know: exact lists that are too short, queries that a run lacks."""
     notes = []
-    short = int((truth.query.value_counts()["count"] < max(cutoffs)).sum())
+    short = int((truth.query.value_counts()["count"] < min(max(cutoffs), len(truth.query) + 1)).sum())
     total = truth.query.n_unique()
     if short:
         notes.append(said("ann_short_lists", count=short, total=total, k=max(cutoffs)))

@@ -16,7 +16,7 @@ from rankmeter.wings.searches.approximate import ann_recall as measured_recall
 
 @command()
 @click.argument("paths", nargs=-1, type=Reads(), metavar="EXACT RUN...")
-@click.option("-k", "cutoffs", multiple=True, type=click.IntRange(1), metavar="NUMBER", default=(10,))
+@click.option("-k", "cutoffs", multiple=True, type=click.IntRange(1, 2**53), metavar="NUMBER", default=(10,))
 @click.option("--candidates", **PAIRS)
 @click.option("--ties", type=click.Choice(["value", "id"]), default="value")
 @click.option("--tolerance", type=click.FloatRange(0), default=0.0)
