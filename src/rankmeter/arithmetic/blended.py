@@ -15,7 +15,7 @@ def q_measure(view: View, m: Options) -> Parts:
     gained, ratio = _blended(view, m)
     sizes = Ideal.of(view, m).sizes.astype(np.float64)
     most = sizes if m.cutoff is None or m.norm == "relevant" else np.minimum(sizes, m.cutoff)
-    return Parts(view.summed(gained.query, ratio), most, sizes > 0, _found(view, gained))
+    return Parts(view.summed(gained.query, ratio), most, sizes > 0, _has_found(view, gained))
 
 
 def o_measure(view: View, m: Options) -> Parts:
@@ -57,8 +57,8 @@ def _preferred(view: View, gained: Gained) -> Ints:
 
 def _read(view: View, m: Options, gained: Gained, ratio: Floats, rows: Bools) -> Parts:
     value = view.summed(gained.query[rows], ratio[rows])
-    return Parts(value, np.ones(len(view)), Ideal.of(view, m).sizes > 0, _found(view, gained))
+    return Parts(value, np.ones(len(view)), Ideal.of(view, m).sizes > 0, _has_found(view, gained))
 
 
-def _found(view: View, gained: Gained) -> Bools:
+def _has_found(view: View, gained: Gained) -> Bools:
     return np.bincount(gained.query, minlength=len(view)) > 0

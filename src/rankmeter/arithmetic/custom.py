@@ -101,7 +101,7 @@ def _by_name(m: Any) -> tuple[Any, ...]:
     """
     kind = type(m)
     options = {option.name: getattr(m, option.name) for option in fields(m)}
-    return _again, (kind.name, options, kind.function.__module__, _carried(kind.function))
+    return _made_again, (kind.name, options, kind.function.__module__, _carried(kind.function))
 
 
 def _carried(function: Callable[..., Any]) -> bytes | None:
@@ -113,7 +113,7 @@ def _carried(function: Callable[..., Any]) -> bytes | None:
         return None
 
 
-def _again(name: str, options: dict[str, Any], module: str = "__main__", function: bytes | None = None) -> Measure:
+def _made_again(name: str, options: dict[str, Any], module: str = "__main__", function: bytes | None = None) -> Measure:
     if name not in REGISTRY and module != "__main__":
         with suppress(ImportError):
             importlib.import_module(module)

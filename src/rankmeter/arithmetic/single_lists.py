@@ -55,7 +55,7 @@ class SingleList:
         return [rank for rank, grade in self.found if grade >= m.rel and rank <= last]
 
 
-def _gain(grade: int, m: Options) -> float:
+def _gain_of_grade(grade: int, m: Options) -> float:
     if m.gain == "binary":
         return float(grade >= (1 if m.rel is None else m.rel))
     if grade <= 0 or (m.rel is not None and grade < m.rel):
@@ -74,7 +74,7 @@ def _discounted_gains(places: Collection[tuple[int, int]], m: Options) -> float:
     total = 0.0
     for rank, grade in places:
         if rank <= last:
-            total += _gain(grade, m) * weights[rank]
+            total += _gain_of_grade(grade, m) * weights[rank]
     return total
 
 

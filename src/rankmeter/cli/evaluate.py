@@ -85,7 +85,7 @@ def evaluate(
 ) -> int:
     """Measure one or more runs, or lists that hold their own judgments; return the exit code."""
     gates = _gates(gating)
-    summary = _summary(gating)
+    summary = _summary_place(gating)
     asking = Asking(**options)
     sources, about, assisting = asking.sources, asking.about, asking.assisting
     if assisting.needed is not None and assisting.assisted_by is None:
@@ -137,7 +137,7 @@ def _gates(gating: Gates) -> list[Gate]:
     return gates
 
 
-def _summary(gating: Gates) -> Path | None:
+def _summary_place(gating: Gates) -> Path | None:
     """Where the summary of a step is appended, if it is wanted."""
     if not gating.github_summary:
         return None

@@ -261,7 +261,7 @@ def check_evaluations(evaluations: Sequence[Evaluation], gates: Sequence[Gate]) 
         if gate.system is not None and gate.system not in names:
             hint = did_you_mean(gate.system, list(names)) or said("comparing.there_are", known=list(names))
             raise NotFoundError.of("comparing.no_system", name=gate.system, hint=hint)
-        verdicts += [_alone(gate, ev) for name, ev in names.items() if gate.system in (None, name)]
+        verdicts += [_verdict_alone(gate, ev) for name, ev in names.items() if gate.system in (None, name)]
     return verdicts
 
 
@@ -274,7 +274,7 @@ def check_alone(gates: Sequence[Gate]) -> None:
             raise InputError.of("comparing.gate_proves_alone", text=gate.text)
 
 
-def _alone(gate: Gate, ev: Evaluation) -> Verdict:
+def _verdict_alone(gate: Gate, ev: Evaluation) -> Verdict:
     value, limit = ev[gate.measure], gate.offset
     if unknown := nothing_found({ev.name: ev}):
         return Verdict(gate, ev.name, value, limit, None, failed=True, why=unknown)

@@ -310,12 +310,12 @@ def _tied_winner(measured: Mapping[str, Measured], label: Label) -> Iterable[Sai
         if leaders is not None and values[leaders[1]] < values[leaders[0]]:
             best, rival = leaders
             yield said(
-                "ties_could_change_winner", measure=label(measure), system=rival, range=_range_said(ranges[rival]),
-                best=best, best_range=_range_said(ranges[best]),
+                "ties_could_change_winner", measure=label(measure), system=rival, range=_ties_range_said(ranges[rival]),
+                best=best, best_range=_ties_range_said(ranges[best]),
             )  # fmt: skip
 
 
-def _range_said(ends: Ends) -> Said:
+def _ties_range_said(ends: Ends) -> Said:
     """Between which values ties move a system, or where it stays."""
     low, high = ends
     looks_equal = f"{low:.4f}" == f"{high:.4f}"
@@ -334,10 +334,10 @@ def judged_unlike(measured: Mapping[str, Measured], protocol: object) -> list[Sa
     What is known of how the judgments came about is said, and different ways are refused (`one_protocol`).
     """
     known = one_protocol({name: system.evaluation for name, system in measured.items()}, protocol)
-    return [*known, *_other_judgments(measured)]
+    return [*known, *_note_of_other_judgments(measured)]
 
 
-def _other_judgments(measured: Mapping[str, Measured]) -> list[Said]:
+def _note_of_other_judgments(measured: Mapping[str, Measured]) -> list[Said]:
     if all(system.sources for system in measured.values()):
         return []  # all were measured now, against the same judgments
     every = [(name, run) for name, system in measured.items() for run in system.runs]

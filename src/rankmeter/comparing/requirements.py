@@ -123,7 +123,7 @@ def _of_value(gate: Gate, ev: Evaluation) -> Requirement:
     failed = math.isnan(value) or meets(value, gate.operator, gate.offset)
     interval = ev.interval(gate.measure) if ev.has_interval(gate.measure) else None
     kind = "requirement_undefined" if math.isnan(value) else "requirement_value"
-    why = said(kind, value=value, interval=_ends(interval))
+    why = said(kind, value=value, interval=_interval_text(interval))
     return Requirement(gate.text, not failed, value, None if interval is None else interval.ends, why)
 
 
@@ -133,13 +133,13 @@ def _of_verdict(verdict: Verdict, cmp: Comparison, shown: int) -> Requirement:
     interval = cmp.difference(gate.measure, RUN).interval
     before = cmp.score(gate.measure, BASELINE).value
     why = said("requirement_against", value=verdict.value, before=before, change=verdict.value - before,
-               interval=_ends(interval), told=verdict.why)  # fmt: skip
+               interval=_interval_text(interval), told=verdict.why)  # fmt: skip
     ends = None if interval is None else interval.ends
     fallen = _fallen(cmp, gate.measure, shown)
     return Requirement(gate.text, not verdict.failed, verdict.value, ends, why, fallen, tuple(noise_of([verdict])))
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     return said("requirement_interval", level=interval.level, low=interval.low, high=interval.high)

@@ -128,7 +128,7 @@ def measure_system(
     if done:
         if len(done) != len(system.runs) or system.kind == "folds":
             raise InputError.of("comparing.mixed", name=name)
-        chosen = tuple(sliced(_only(ev, measures, name), about.by) for ev in done)
+        chosen = tuple(sliced(_only_measures(ev, measures, name), about.by) for ev in done)
         quality = _quality_of_runs([], chosen)
         unknown = dict.fromkeys(measures, said("saved_before"))
         return Measured(averaged(chosen, name), chosen, (), quality, unknown, system.names)
@@ -246,7 +246,7 @@ def _runs_as_one(sources: Sequence[Run]) -> RunTable:
     return replace(joined, source=" + ".join(table.source for table in tables))
 
 
-def _only(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
+def _only_measures(ev: Evaluation, measures: Sequence[Measure], name: str) -> Evaluation:
     """An evaluation reduced to some measures."""
     ev = ev.collect()
     try:

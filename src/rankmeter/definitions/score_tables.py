@@ -185,8 +185,8 @@ def score_table(
         with _in_words_of_a_table():
             run: RunTable = _read(items, read_run, run_from_frame, query=group, item=id, score=name)
         tied[name] = int(run.score.is_duplicated().sum())
-        within = evaluate(_relevant(judged, top), run, [*asked, FIRST])
-        whole = evaluate(_relevant(judged, None), _everywhere(run), [*asked, FIRST])
+        within = evaluate(_as_relevant(judged, top), run, [*asked, FIRST])
+        whole = evaluate(_as_relevant(judged, None), _everywhere(run), [*asked, FIRST])
         place_within, place_whole = (dict(zip(e.queries, e.per_query[FIRST], strict=True)) for e in (within, whole))
         for measure in asked:
             label = str(measure)
@@ -270,7 +270,7 @@ def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
         )
 
 
-def _relevant(judged: JudgmentTable, chosen: pl.Series | None) -> JudgmentTable:
+def _as_relevant(judged: JudgmentTable, chosen: pl.Series | None) -> JudgmentTable:
     """The chosen items, or all, as the relevant ones of their group."""
     query, item = (column if chosen is None else column.filter(chosen) for column in (judged.query, judged.item))
     return JudgmentTable(query, item, pl.repeat(1.0, len(item), eager=True).alias("grade"), judged.source)

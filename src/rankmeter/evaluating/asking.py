@@ -100,7 +100,7 @@ def _read(
             continue
         for text in split_measures(asked) if isinstance(asked, str) else [asked]:
             meant = {str(m): with_call_options(m, queries, duplicates) for m in expanded(into_measures(text))}
-            for typed, (plain, measure) in zip(_typed(text, list(meant)), meant.items(), strict=True):
+            for typed, (plain, measure) in zip(_typed_labels(text, list(meant)), meant.items(), strict=True):
                 names |= {str(measure) if typed == plain else typed: measure, str(measure): measure, plain: measure}
     if not names:
         raise MeasureError.of("measures.none")
@@ -113,10 +113,10 @@ def _asked_before(given: tuple[str | Measure, ...], queries: Any, duplicates: An
     return _read(given, queries, duplicates, None, list)
 
 
-def _typed(text: object, canonical: list[str]) -> list[str]:
+def _typed_labels(text: object, canonical: list[str]) -> list[str]:
     """The label of each measure of a text.
 
-    >>> _typed("HR@5,10", ["Success@5", "Success@10"])
+    >>> _typed_labels("HR@5,10", ["Success@5", "Success@10"])
     ['HR@5', 'HR@10']
     """
     if not isinstance(text, str) or len(canonical) == 1:

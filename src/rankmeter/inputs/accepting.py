@@ -90,7 +90,7 @@ def _from_objects(data: Any, side: Side, columns: Named | None) -> Judgments | R
         if isinstance(data, SeveralRuns):
             raise InputError.of("inputs.several_runs", kind=data.kind)
         refuse_bare_array(data)
-    if not _is_plain(data):
+    if not _holds_ids(data):
         from rankmeter.inputs.json_tables import table_of_objects
 
         if (table := _table_from(data, side, columns) or table_of_objects(data, side, columns)) is not None:
@@ -128,17 +128,17 @@ def check_columns_of(
         return
 
     def given(name: str, format: str | None, *sources: object) -> dict[str, bool | None]:
-        return {_called(name, data): _has_columns(data, format) for data in sources if data is not None}
+        return {_name_of_data(name, data): _names_columns(data, format) for data in sources if data is not None}
 
     truth = {**given("judgments", formats[0], judgments), **given("history", None, history)}
     check_columns_read(columns, {"judgments": truth, "run": given("run", formats[1], *runs)})
 
 
-def _called(name: str, data: object) -> str:
+def _name_of_data(name: str, data: object) -> str:
     return str(data) if isinstance(data, (str, os.PathLike)) else f"{name} ({type(data).__name__})"
 
 
-def _has_columns(data: object, format: str | None) -> bool | None:
+def _names_columns(data: object, format: str | None) -> bool | None:
     if is_path(data):
         from rankmeter.inputs.files import has_columns
 
@@ -146,13 +146,13 @@ def _has_columns(data: object, format: str | None) -> bool | None:
     if isinstance(data, (Judgments, Run)):
         return False
     if isinstance(data, (dict, list, tuple)):
-        return not _is_plain(data)
+        return not _holds_ids(data)
     from rankmeter.inputs.frames import is_frame
 
     return is_foreign(data) or is_frame(data)
 
 
-def _is_plain(data: object) -> bool:
+def _holds_ids(data: object) -> bool:
     """Whether queries hold ids or numbers, told from the first that holds anything; else responses, or documents."""
     if not isinstance(data, (Mapping, list, tuple)):
         return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")

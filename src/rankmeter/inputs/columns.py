@@ -248,7 +248,9 @@ def judgment_columns(
     ranking = [name for role in RANKING for name in free if is_usual(role, name) or name == given.get(role)]
     if ranking:
         say = say_columns("grade", ranking[0])
-        raise InputError.of("inputs.looks_like_run", source=source, names=_quoted(ranking), likely=ranking[0], say=say)
+        raise InputError.of(
+            "inputs.looks_like_run", source=source, names=_quoted_names(ranking), likely=ranking[0], say=say
+        )
     unknown = [
         name
         for name in free
@@ -261,7 +263,7 @@ def judgment_columns(
     ]
     if unknown:
         say, every = say_columns("grade", unknown[0]), _say("relevant")
-        error = InputError.of("inputs.maybe_grade", source=source, names=_quoted(unknown), say=say, every=every)
+        error = InputError.of("inputs.maybe_grade", source=source, names=_quoted_names(unknown), say=say, every=every)
         judges = all(name in unknown or holds(name) == "other" for name in names[2:])  # somebody may not have judged
         is_book = list(names[:2]) == ["query", "docid"] and judges
         raise error.changed(more=said("inputs.maybe_book")) if is_book else error
@@ -288,13 +290,18 @@ def run_columns(names: Sequence[str], given: Named | None, source: str, holds: H
     if grades:
         say = say_columns("score", grades[0])
         raise InputError.of(
-            "inputs.looks_like_judgments", source=source, names=_quoted(grades), likely=grades[0], say=say
+            "inputs.looks_like_judgments", source=source, names=_quoted_names(grades), likely=grades[0], say=say
         )
     unknown = [name for name in free if may_be_number(name, holds(name))]
     if unknown:
         higher, lower = say_columns("score", unknown[0]), say_columns("distance", unknown[0])
         raise InputError.of(
-            "inputs.maybe_score", source=source, names=_quoted(unknown), higher=higher, lower=lower, order=_say("order")
+            "inputs.maybe_score",
+            source=source,
+            names=_quoted_names(unknown),
+            higher=higher,
+            lower=lower,
+            order=_say("order"),
         )
     return columns
 
@@ -423,7 +430,12 @@ def no_named_column(role: str, column: str, columns: Sequence[str], source: str)
 def _several_columns(role: str, candidates: Sequence[str], source: str) -> InputError:
     say = say_columns(role, candidates[0])
     return InputError.of(
-        "inputs.several_columns", source=source, count=len(candidates), role=role, names=_quoted(candidates), say=say
+        "inputs.several_columns",
+        source=source,
+        count=len(candidates),
+        role=role,
+        names=_quoted_names(candidates),
+        say=say,
     )
 
 
@@ -485,7 +497,7 @@ def listed_names(names: Sequence[str]) -> str:
     return examples(names, shown=12) if names else said("inputs.no_columns")
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quoted_names(names: Sequence[str]) -> str:
     return examples((f"'{name}'" for name in names), shown=12)
 
 

@@ -145,7 +145,7 @@ class Catalogue(Showable):
             if _is_table(items):
                 source = str(items) if is_path(items) else source
                 table = table_of(items, "a catalogue", named=item)
-                items, given = _from_table(table, given, item, source)
+                items, given = _items_of_table(table, given, item, source)
             codes = ids_of(items, "item", source)
         _check_items(codes, source)
         known: dict[str, Any] = {"items": codes, "source": source, "columns": table, "users": users}
@@ -233,7 +233,7 @@ def _is_table(data: Any) -> bool:
     return is_path(data) or is_frame(data) or isinstance(data, Mapping)
 
 
-def _from_table(
+def _items_of_table(
     table: pl.DataFrame, given: dict[str, Any], item: str | None, source: str
 ) -> tuple[pl.Series, dict[str, Any]]:
     """The ids and the columns that were named, or have usual names."""

@@ -186,14 +186,14 @@ class Measure(_Kept):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        values = _values_of(type(self))  # type: ignore[arg-type]
+        values = _values_getter(type(self))  # type: ignore[arg-type]
         return bool(values(self) == values(other))
 
     def __hash__(self) -> int:
         try:
             return self._hash
         except AttributeError:
-            object.__setattr__(self, "_hash", hash((type(self).name, _values_of(type(self))(self))))  # type: ignore[arg-type]
+            object.__setattr__(self, "_hash", hash((type(self).name, _values_getter(type(self))(self))))  # type: ignore[arg-type]
             return self._hash
 
     def __post_init__(self) -> None:
@@ -488,7 +488,7 @@ class GainMeasure(RankedMeasure):
 
 
 @cache
-def _values_of(kind: Any) -> attrgetter[tuple[Any, ...]]:
+def _values_getter(kind: Any) -> attrgetter[tuple[Any, ...]]:
     """A getter of the values of all options of a class of measures."""
     return attrgetter(*(option.name for option in fields(kind)))
 

@@ -54,7 +54,7 @@ def _hashes(placements: Placements, offsets: Ints, facts: Sequence[str], also: B
         row = mixed_hashes(row ^ _bits(_named_column(placements, name)))
     query = mixed_hashes(_segment_sums(row, offsets))
     query = mixed_hashes(query ^ _segment_sums(mixed_hashes(_bits(placements.best) ^ _ONE), placements.best_offsets))
-    for values in _of_queries(placements, also):
+    for values in _query_facts(placements, also):
         query = mixed_hashes(query ^ _bits(values))
     return row, query
 
@@ -64,7 +64,7 @@ def _named_column(placements: Placements, name: str) -> npt.NDArray[np.generic]:
     return values > 0 if name == "score" else values  # type: ignore[operator]
 
 
-def _of_queries(placements: Placements, also: Bools | None) -> list[npt.NDArray[np.generic]]:
+def _query_facts(placements: Placements, also: Bools | None) -> list[npt.NDArray[np.generic]]:
     return [*(getattr(placements, name) for name in _QUERY_FACTS), *([] if also is None else [also])]
 
 
@@ -96,5 +96,5 @@ def _equal(
         and all(
             np.array_equal(values[order], values[other]) for values in (_named_column(placements, f) for f in facts)
         )
-        and all(np.array_equal(values, values[like]) for values in _of_queries(placements, also))
+        and all(np.array_equal(values, values[like]) for values in _query_facts(placements, also))
     )

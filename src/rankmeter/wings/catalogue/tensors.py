@@ -57,7 +57,7 @@ class ScoredTensors(Placeable):
         if self.sizes is None:
             return place_arrays(grades, scores, plan)
         sizes, item = host(self.sizes), host(self.item)
-        return _all_judged(sizes, placed_columns(scores, grades, sizes, item.__getitem__, plan))
+        return _placed_by_grades(sizes, placed_columns(scores, grades, sizes, item.__getitem__, plan))
 
     def _on_device(self, plan: Plan) -> Placements:
         scores = self.scores
@@ -77,7 +77,7 @@ class ScoredTensors(Placeable):
         query_, *places = host(load_torch().stack([query, *counted]))
         sizes = np.full(len(scores), scores.shape[1]) if self.sizes is None else host(self.sizes)
         columns = {"query": query_, "grade": host(grade.double()), "score": host(score.double())}
-        return _all_judged(sizes, columns | dict(zip(Places._fields, places, strict=True)))
+        return _placed_by_grades(sizes, columns | dict(zip(Places._fields, places, strict=True)))
 
 
 def tensors(
@@ -202,7 +202,7 @@ def _grouped(scores: Tensor, labels: Tensor, indexes: Tensor) -> tuple[Tensor, T
     return scores[order], labels[order], sizes, item, pl.Series(host(known))
 
 
-def _all_judged(sizes: Ints, columns: dict[str, Any]) -> Placements:
+def _placed_by_grades(sizes: Ints, columns: dict[str, Any]) -> Placements:
     """Placements of lists in which every item is judged."""
     offsets = offsets_of(np.bincount(columns["query"], minlength=len(sizes)))
     return judged_placements(sizes, columns["grade"], offsets, columns)

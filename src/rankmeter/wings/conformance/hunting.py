@@ -63,8 +63,8 @@ class Hunted(ShownAsTable):
         values = {
             "name": self.name,
             "other": self.other,
-            "got": _shown(self.got, self.error, language),
-            "expected": _shown(self.other_got, self.other_error, language),
+            "got": _shown_value(self.got, self.error, language),
+            "expected": _shown_value(self.other_got, self.other_error, language),
         }
         blocks: list[Block] = [title, Paragraph(word("hunt_found", language, **values))]
         if self.k is not None:
@@ -235,7 +235,7 @@ def _data(query: CaseQuery) -> dict[str, Any]:
     }
 
 
-def _shown(value: float | None, error: str, language: Language) -> str:
+def _shown_value(value: float | None, error: str, language: Language) -> str:
     if error:
         return error.rstrip(".")
     return word("check_no_value", language) if value is None else f"{value:.6g}"

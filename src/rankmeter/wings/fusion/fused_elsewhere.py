@@ -89,7 +89,7 @@ def fused_block(definition: Fusion, fuse: Fuse, tables: Mapping[str, RunTable]) 
     if definition.queries == "common":
         asked = [set((table.query if table.queries is None else table.queries).to_list()) for table in tables.values()]
         common = pl.Series(list(set.intersection(*asked)), dtype=next(iter(tables.values())).query.dtype)
-        tables = {name: _only(table, common) for name, table in tables.items()}
+        tables = {name: _only_queries(table, common) for name, table in tables.items()}
     table = next(iter(tables.values()))
     if all(not len(one.query) for one in tables.values()):
         columns = {
@@ -102,7 +102,7 @@ def fused_block(definition: Fusion, fuse: Fuse, tables: Mapping[str, RunTable]) 
     return ranked_rows(fuse(tables, replace(definition, queries="all")))  # which queries count is settled
 
 
-def _only(table: RunTable, queries: pl.Series) -> RunTable:
+def _only_queries(table: RunTable, queries: pl.Series) -> RunTable:
     kept = table.query.is_in(queries.implode())
     query, item, score = (column.filter(kept) for column in (table.query, table.item, table.score))
     return RunTable(query, item, score, table.source, table.scored, queries)

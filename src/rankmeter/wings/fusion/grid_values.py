@@ -70,7 +70,7 @@ def grid_values(
     value = np.zeros((len(settings), len(queries)))
     counted = np.ones(len(queries), np.bool_)
     is_plain = _is_plain(measure, truth, group.plan)
-    for definitions, at in _alike(settings):
+    for definitions, at in _read_alike(settings):
         gathered = gather_tables(judged, definitions[0])
         if is_plain and _is_fast(definitions[0]):
             found, counts = _by_matrices(index, queries, gathered, definitions, measure, group.plan)
@@ -111,7 +111,7 @@ def _is_fast(definition: Fusion) -> bool:
     return definition.top is None and definition.least is None and definition.weightless == "kept"
 
 
-def _alike(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
+def _read_alike(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
     """Settings that read lists in the same way, and their places."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for at, one in enumerate(settings):
@@ -244,7 +244,7 @@ def _placed_values(
     placements = _all_judged(counts, best_sizes, np.tile(judged.best, many), {
         "query": segment, "grade": np.tile(judged.grade, many), "score": wanted, **places._asdict(),
     })  # fmt: skip
-    found = _values(placements, pl.concat([pool.queries] * many), measure, str(definition))
+    found = _values_of_setting(placements, pl.concat([pool.queries] * many), measure, str(definition))
     return found.value.reshape(many, size), found.counted.reshape(many, size).all(axis=0)
 
 
@@ -256,7 +256,7 @@ def _without_lists(index: JudgmentIndex, at: Ints, measure: Any) -> tuple[Floats
     columns = dict.fromkeys(("query", "above", "tied", "higher_id", "earlier"), nothing)
     placements = _all_judged(np.zeros(len(at), np.int64), sizes, best, {**columns, "grade": none, "score": none},
                              held=False)  # fmt: skip
-    found = _values(placements, pl.Series(np.arange(len(at))), measure, "")
+    found = _values_of_setting(placements, pl.Series(np.arange(len(at))), measure, "")
     return found.value, found.counted
 
 
@@ -268,7 +268,7 @@ def _all_judged(
                       best_offsets=offsets_of(best_sizes), best=best, **columns)  # fmt: skip
 
 
-def _values(placements: Placements, queries: pl.Series, measure: Any, source: str) -> Any:
+def _values_of_setting(placements: Placements, queries: pl.Series, measure: Any, source: str) -> Any:
     placed = PlacedRun(queries, placements, scored=True, highest_grade=float(placements.best.max(initial=0.0)),
                        source=source)  # fmt: skip
     return values_under(measure, Views(placements, None), placed)

@@ -56,7 +56,7 @@ def settings_of(grid: object, runs: int, common: Mapping[str, Any], *, fast: boo
     if isinstance(grid, Mapping):
         made = list(_of_options(grid, runs, common, fast=fast))
     elif isinstance(grid, Sequence):
-        made = [Fusion.of(one, **_fitting(one, common)) for one in grid]
+        made = [Fusion.of(one, **_fitting_options(one, common)) for one in grid]
     else:
         raise InputError.of("fusion.no_grid", type=type(grid).__name__)
     made = list(dict.fromkeys(made))
@@ -73,10 +73,10 @@ def settings_of(grid: object, runs: int, common: Mapping[str, Any], *, fast: boo
 
 def _of_options(grid: Mapping[Any, Any], runs: int, common: Mapping[str, Any], *, fast: bool) -> Iterator[Fusion]:
     values = {str(name): _listed(given) for name, given in grid.items() if name not in ("how", "weights")}
-    weights = _weights(grid.get("weights", usual_steps(runs, fast=fast)), runs)
+    weights = _weights_tried(grid.get("weights", usual_steps(runs, fast=fast)), runs)
     used: set[str] = set()
     for how in _listed(grid.get("how", USUAL["how"])):
-        plain = Fusion.of(how, **_fitting(how, common))
+        plain = Fusion.of(how, **_fitting_options(how, common))
         fitting = {name: given for name, given in values.items() if name in plain.options_of()}
         used |= set(fitting)
         for chosen in product(*fitting.values()):
@@ -91,7 +91,7 @@ def _of_options(grid: Mapping[Any, Any], runs: int, common: Mapping[str, Any], *
         raise InputError.of("fusion.useless_in_grid", options=useless, known=known)
 
 
-def _fitting(how: Any, common: Mapping[str, Any]) -> dict[str, Any]:
+def _fitting_options(how: Any, common: Mapping[str, Any]) -> dict[str, Any]:
     known = options_of(Fusion.of(how).how)
     return {name: value for name, value in common.items() if name in known}
 
@@ -100,7 +100,7 @@ def _listed(given: Any) -> list[Any]:
     return [given] if isinstance(given, (str, int, float, Fusion)) or given is None else list(given)
 
 
-def _weights(given: Any, runs: int) -> list[tuple[float, ...] | None]:
+def _weights_tried(given: Any, runs: int) -> list[tuple[float, ...] | None]:
     """The points of a simplex, by the number of steps, or points that are given."""
     if given is None:
         return [None]

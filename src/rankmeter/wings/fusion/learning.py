@@ -34,7 +34,9 @@ def learned_from(definition: Fusion, pools: Sequence[Pool], truth: JudgmentTable
     total = np.concatenate(totals)
     if not total.any():
         raise InputError.of("fusion.nothing_to_learn", how=definition.how)
-    learned = tuple(tuple(_LEARNERS[definition.how](_joined(parts), total, definition).tolist()) for parts in found)
+    learned = tuple(
+        tuple(_LEARNERS[definition.how](_joined_lists(parts), total, definition).tolist()) for parts in found
+    )
     return replace(definition, learned=learned)
 
 
@@ -54,7 +56,7 @@ class _Lists:
         return np.bincount(place[self.hit], minlength=size)[:size].astype(np.float64)
 
 
-def _joined(parts: list[tuple[RunLists, Bools]]) -> _Lists:
+def _joined_lists(parts: list[tuple[RunLists, Bools]]) -> _Lists:
     firsts = np.cumsum([0] + [len(lists.length) for lists, _ in parts[:-1]])
     query = [lists.query + first for (lists, _), first in zip(parts, firsts, strict=True)]
     rank, length = (np.concatenate([getattr(lists, name) for lists, _ in parts]) for name in ("rank", "length"))
@@ -71,7 +73,7 @@ def _mean_precision(lists: _Lists, total: Floats, _: Fusion) -> Floats:
     return np.array([np.divide(summed, total, out=np.zeros(len(total)), where=total > 0).mean()])
 
 
-def _by_position(lists: _Lists, _: Floats, __: Fusion) -> Floats:
+def _shares_by_position(lists: _Lists, _: Floats, __: Fusion) -> Floats:
     """The share of the lists that reach a position and are right there."""
     longest = int(lists.length.max(initial=0))
     reached = np.array([(lists.length >= place).sum() for place in range(1, longest + 1)], np.float64)
@@ -88,7 +90,7 @@ def _by_part(lists: _Lists, total: Floats, definition: Fusion) -> Floats:
     return np.bincount(part[lists.hit], share[lists.hit], definition.segments) / len(total)
 
 
-def _by_segment(lists: _Lists, total: Floats, _: Fusion) -> Floats:
+def _shares_by_segment(lists: _Lists, total: Floats, _: Fusion) -> Floats:
     """The share of hits in segments that grow: 5, 10, 20, 40 and so on."""
     segment = segment_of(lists.rank)
     many = int(segment.max(initial=-1)) + 1
@@ -107,6 +109,6 @@ def _log_odds(lists: _Lists, total: Floats, _: Fusion) -> Floats:
 
 
 _LEARNERS: Mapping[str, Callable[[_Lists, Floats, Fusion], Floats]] = {
-    "mapfuse": _mean_precision, "posfuse": _by_position, "slidefuse": _by_position, "probfuse": _by_part,
-    "segfuse": _by_segment, "bayesfuse": _log_odds,
+    "mapfuse": _mean_precision, "posfuse": _shares_by_position, "slidefuse": _shares_by_position, "probfuse": _by_part,
+    "segfuse": _shares_by_segment, "bayesfuse": _log_odds,
 }  # fmt: skip

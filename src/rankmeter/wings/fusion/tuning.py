@@ -128,7 +128,7 @@ def tune(
     queries = every.queries.filter(pl.Series(counted))
     found = _Found(
         settings, references, list(tables), value[:, counted] * (1 if asked.higher_is_better else -1),
-        _units(groups, queries),
+        _units_of_groups(groups, queries),
     )  # fmt: skip
     resamples = FEW_RESAMPLES if fast else RESAMPLES
     told = {"measure": str(asked), "level": level, "folds": folds, "seed": seed, "least_queries": least_queries,
@@ -193,7 +193,7 @@ def _of_common_queries(truth: JudgmentTable, tables: Mapping[str, RunTable]) -> 
     return truth, [said("fusion_common", count=len(held), total=total)]
 
 
-def _units(groups: object, queries: pl.Series) -> Ints:
+def _units_of_groups(groups: object, queries: pl.Series) -> Ints:
     """(n,) the number of each query's group, or of the query itself."""
     if groups is None:
         return np.arange(len(queries))
@@ -234,9 +234,9 @@ class _Found:
         outside = chosen_outside(value, singles, fixed, self.unit, folds=folds, seed=seed, order=order,
                                  resamples=resamples)  # fmt: skip
         sign = 1.0 if told["higher_is_better"] else -1.0
-        names = {"single": _names(self.runs, outside.chosen_run),
+        names = {"single": _chosen_names(self.runs, outside.chosen_run),
                  **{kind: str(one) for kind, one in self.references.items()}}  # fmt: skip
-        alike, reach = inseparable(_linear(self.value, self.unit), level, resamples * SIGNS, seed)
+        alike, reach = inseparable(_linear_parts(self.value, self.unit), level, resamples * SIGNS, seed)
         means = value.mean(axis=1)
         best = order[first_best(means[order])]
         times = np.bincount(outside.chosen, minlength=many)
@@ -253,7 +253,7 @@ class _Found:
             training=sign * float(means[best]),
             best=self.settings[best],
             advised=self._simplest(alike, order, few=value.shape[1] < told["least_queries"]),
-            against=_against(outside, names, level, sign),
+            against=_against_others(outside, names, level, sign),
             settings=tuple(made),
             alone={name: sign * float(row.mean()) for name, row in zip(self.runs, singles, strict=True)},
             inseparable_runs=tuple(name for name, same in zip(self.runs, alike[-runs:], strict=True) if same),
@@ -273,7 +273,7 @@ class _Found:
         return self.settings[(fusing or held)[0]]
 
 
-def _linear(rows: Floats, unit: Ints) -> Floats:
+def _linear_parts(rows: Floats, unit: Ints) -> Floats:
     """``(rows, units)`` numbers whose means are those of the rows."""
     every = np.ones(rows.shape[1], np.bool_)
     return Sample.of_queries(Values(rows, every, rows, np.ones_like(rows)), unit, "mean").linear()
@@ -284,7 +284,7 @@ def _estimate(outside: Outside, level: float, sign: float) -> HeldOut:
     return HeldOut(sign * float(outside.every.values()[0]), low, high)
 
 
-def _against(outside: Outside, names: Mapping[str, str], level: float, sign: float) -> tuple[Against, ...]:
+def _against_others(outside: Outside, names: Mapping[str, str], level: float, sign: float) -> tuple[Against, ...]:
     contrasts, values = outside.against, outside.every.values()[1:]
     p = contrasts.p()
     ends, adjusted = contrasts.ends(level), corrected(p, "holm")
@@ -296,7 +296,7 @@ def _against(outside: Outside, names: Mapping[str, str], level: float, sign: flo
     return tuple(made)
 
 
-def _names(runs: Sequence[str], chosen: Ints) -> str:
+def _chosen_names(runs: Sequence[str], chosen: Ints) -> str:
     """The runs that were chosen, most often first."""
     times = np.bincount(chosen, minlength=len(runs))
     return ", ".join(runs[at] for at in np.argsort(-times, kind="stable") if times[at])

@@ -44,7 +44,7 @@ def _family(one: TriedSetting) -> str:
     return parted(one.definition)[0]
 
 
-def _share(definition: Fusion, run: int) -> float:
+def _share_of_run(definition: Fusion, run: int) -> float:
     weights = definition.weights or (1.0,)
     total = sum(weights)
     return weights[run] / total if total else 0.0
@@ -58,7 +58,7 @@ def by_weight(
     families = list(dict.fromkeys([parted(best)[0], *map(_family, settings)]))[:MOST_LINES]
     rows = [
         {
-            "weight": _share(one.definition, 0),
+            "weight": _share_of_run(one.definition, 0),
             "value": one.value,
             "low": _reached(top, one.reach),
             "top": top,
@@ -91,7 +91,7 @@ def triangle(settings: Sequence[TriedSetting], runs: Sequence[str], words: Mappi
     values = [one.value for one in settings]
     rows: list[dict[str, Any]] = []
     for one in settings:
-        second, third = (_share(one.definition, run) for run in (1, 2))
+        second, third = (_share_of_run(one.definition, run) for run in (1, 2))
         rows.append(
             {
                 "x": second + third / 2,

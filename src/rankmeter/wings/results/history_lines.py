@@ -297,20 +297,20 @@ def _turned_over(now: HistoryEntry, before: HistoryEntry) -> Said | None:
     found, then = now.found_share, before.found_share
     if not (then > 0 and found <= TURNED * then and now.returned >= before.returned / 2 > 0):
         return None
-    shares = _shares(now, before)
+    shares = _judged_shares(now, before)
     if shares is not None and shares[0] > TURNED * shares[1]:
         return None  # judged items are there: the order is bad, not the ids
     return said("history_turned", now=found, then=then)
 
 
 def _partly(now: HistoryEntry, before: HistoryEntry) -> Said | None:
-    shares = _shares(now, before)
+    shares = _judged_shares(now, before)
     if shares is None or shares[0] > PARTLY * shares[1]:
         return None
     return said("history_partly_turned", now=shares[0], then=shares[1])
 
 
-def _shares(now: HistoryEntry, before: HistoryEntry) -> tuple[float, float] | None:
+def _judged_shares(now: HistoryEntry, before: HistoryEntry) -> tuple[float, float] | None:
     """The shares of judged items within the deepest cutoff that both have."""
     both = sorted(set(now.judged_share) & set(before.judged_share), key=int)
     return (now.judged_share[both[-1]], before.judged_share[both[-1]]) if both else None

@@ -35,7 +35,7 @@ def entries_of_experiment(experiment: str, uri: str | None, system: str | None) 
     if found is None:
         known = [one.name for one in client.search_experiments(max_results=20)]
         raise NotFoundError.of("results.no_experiment", name=experiment, known=known)
-    runs = list(_runs(client, found.experiment_id))
+    runs = list(_runs_of_experiment(client, found.experiment_id))
     entries = [entry for run in runs for entry in _entries_of(mlflow, client, run, system or experiment, uri)]
     if not entries:
         names = sorted({name for run in runs for name in run.data.metrics})
@@ -47,7 +47,7 @@ def _is_one(entries: list[HistoryEntry]) -> bool:
     return len({entry.system for entry in entries}) == 1
 
 
-def _runs(client: Any, experiment: str) -> Iterator[Any]:
+def _runs_of_experiment(client: Any, experiment: str) -> Iterator[Any]:
     token = None
     while True:
         page = client.search_runs(
@@ -76,10 +76,10 @@ def _entries_of(mlflow: Any, client: Any, run: Any, called: str, uri: str | None
             frame = pl.DataFrame(table["data"], schema=table["columns"], orient="row", infer_schema_length=None)
             for rows in frame.partition_by("system", maintain_order=True):
                 name = str(rows["system"][0])
-                entries.append(_logged(name, result, rows, f"{source}/{folder}/{name}", stated))
+                entries.append(_logged_entry(name, result, rows, f"{source}/{folder}/{name}", stated))
         return entries
     measures = tuple(
-        one for name, value in sorted(run.data.metrics.items()) if (one := _metric(name, value)) is not None
+        one for name, value in sorted(run.data.metrics.items()) if (one := _recorded_metric(name, value)) is not None
     )
     return [HistoryEntry(called, measures=measures, source=source, **stated)] if measures else []
 
@@ -110,7 +110,7 @@ def _downloaded(mlflow: Any, run: str, path: str, uri: str) -> str:
         return Path(file).read_text("utf-8")
 
 
-def _logged(
+def _logged_entry(
     name: str, result: Mapping[str, Any], rows: pl.DataFrame, source: str, stated: Mapping[str, Any]
 ) -> HistoryEntry:
     """What rankmeter logged of one system."""
@@ -123,7 +123,7 @@ def _logged(
     measures = []
     for text, value in means.items():
         definition = result["definitions"].get(text, {})
-        known = _parsed(text)
+        known = _parsed_measure(text)
         higher = True if known is None else known.higher_is_better
         is_mean = text in values and (known is None or known.aggregate == "mean")
         label = result["labels"].get(text, text)
@@ -135,18 +135,18 @@ def _logged(
     )
 
 
-def _parsed(text: str) -> Any:
+def _parsed_measure(text: str) -> Any:
     try:
         return parse(text)
     except MeasureError:
         return None
 
 
-def _metric(name: str, value: float) -> RecordedMeasure | None:
+def _recorded_metric(name: str, value: float) -> RecordedMeasure | None:
     """A metric whose name is that of a measure: ``ndcg_at_10``, ``val/recall_at_20``."""
     if _DERIVED.search(name):
         return None
-    known = _parsed(name.rpartition("/")[2].replace("_at_", "@"))
+    known = _parsed_measure(name.rpartition("/")[2].replace("_at_", "@"))
     if known is None:
         return None
     return RecordedMeasure(str(known), name, value, {}, known.higher_is_better, is_mean=False)

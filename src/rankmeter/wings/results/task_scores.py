@@ -93,12 +93,12 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
 
 def _frame(path: Path) -> Any:
     try:
-        return _parsed(path)
+        return _parsed_file(path)
     except polars_faults() as error:
         raise InputError.of("results.damaged", path=str(path), error=reason_of(error)) from error
 
 
-def _parsed(path: Path) -> Any:
+def _parsed_file(path: Path) -> Any:
     if path.suffix == ".parquet":
         return pl.read_parquet(path)
     text = path.read_text("utf-8-sig")

@@ -133,7 +133,7 @@ class Timeline(ShownAsTable):
             by, low, high = one.since_start
             facts = {"by": signed(by, 4), "low": signed(low, 4), "high": signed(high, 4), "level": self.level}
             blocks.append(Paragraph(word("history_since_start", language, **facts)))
-        told = _told(one.points[-SHOWN:], language)
+        told = _timeline_lines(one.points[-SHOWN:], language)
         return (
             [*blocks, Folded(word("history_changes", language, count=len(told)), tuple(items(told)))]
             if told
@@ -185,7 +185,7 @@ def _called(point: HistoryPoint) -> str:
     return f"{point.commit} ({_day(point)})" if point.commit else _day(point)
 
 
-def _told(points: Sequence[HistoryPoint], language: Language) -> list[str]:
+def _timeline_lines(points: Sequence[HistoryPoint], language: Language) -> list[str]:
     """Every change, break and note, in the order of time."""
     lines = []
     before = ""

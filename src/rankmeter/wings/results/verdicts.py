@@ -131,7 +131,7 @@ class Audit(ShownAsTable):
         for kind_of in KINDS:
             if found := self.of_kind(kind_of):
                 blocks.append(Heading(word(_HEADS[kind_of], language, count=len(found))))
-                blocks += _told(found[:SHOWN], language)
+                blocks += _verdict_lines(found[:SHOWN], language)
                 if len(found) > SHOWN:
                     blocks.append(Paragraph(word("audit_more", language, count=len(found) - SHOWN)))
         if self.resolutions:
@@ -157,7 +157,7 @@ class Audit(ShownAsTable):
         return table.only(lambda column: column != table.columns[0]) if all(not row[0] for row in rows) else table
 
 
-def _told(findings: Sequence[AuditFinding], language: Language) -> list[Paragraph]:
+def _verdict_lines(findings: Sequence[AuditFinding], language: Language) -> list[Paragraph]:
     lines = []
     for finding in findings:
         where = said("audit_at", place=finding.place) if finding.place else said("audit_at_none")

@@ -123,7 +123,7 @@ def searches(
     rows, queries, source = made
     if calls.startswith("tokens") and "tokens" not in rows.columns:
         raise InputError.of("searches.no_tokens", source=source)
-    _check_once(rows, source)
+    _refuse_twice(rows, source)
     return Searches(rows, queries, calls, source)
 
 
@@ -132,7 +132,7 @@ def _check_calls(calls: object) -> None:
         raise InputError.of("searches.unknown_calls", calls=str(calls)[:40], known=[*CALLS, "after=2", "tokens=2000"])
 
 
-def _check_once(rows: pl.DataFrame, source: str) -> None:
+def _refuse_twice(rows: pl.DataFrame, source: str) -> None:
     """Refuse an item that stands twice in one list."""
     twice = rows.filter(pl.struct("query", "call", "item").is_duplicated()).unique(
         ["query", "call", "item"], maintain_order=True
@@ -179,10 +179,10 @@ def _from_table(
     stated = {role.rpartition(".")[2]: name for role, name in (columns or {}).items() if role not in named}
     run = into_run(data, columns=named or None, format=format if is_path(data) else None)
     table = run.run_table()
-    more = _columns_beside(data, run, stated, table.source)
+    more = _call_columns(data, run, stated, table.source)
     if any(len(column) != len(table.query) for column in more.values()):
         raise InputError.of("searches.not_row_by_row", source=table.source)
-    call = _numbered(table.query, more.get("call"))
+    call = _numbered_calls(table.query, more.get("call"))
     rows = pl.DataFrame({"query": table.query, "call": call, "item": table.item, "score": table.score})
     if "tokens" in more:
         tokens = more["tokens"].cast(pl.Float64, strict=False)
@@ -193,7 +193,7 @@ def _from_table(
     return _ranked(rows), every.alias("query"), table.source
 
 
-def _columns_beside(data: object, run: Run, stated: Mapping[str, str], source: str) -> dict[str, pl.Series]:
+def _call_columns(data: object, run: Run, stated: Mapping[str, str], source: str) -> dict[str, pl.Series]:
     """The columns of calls and of tokens, where there are any."""
     if isinstance(data, RunFile):  # as commands read it
         data = data.source
@@ -221,7 +221,7 @@ def _has_columns(data: object, run: Run) -> bool:
     return False
 
 
-def _numbered(query: pl.Series, call: pl.Series | None) -> pl.Series:
+def _numbered_calls(query: pl.Series, call: pl.Series | None) -> pl.Series:
     """Calls from 1 in each query: in the order of their numbers, or as they first stand where they are no numbers."""
     if call is None:
         return pl.Series("call", [1] * len(query), dtype=pl.Int64)

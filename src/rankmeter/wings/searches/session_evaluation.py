@@ -54,9 +54,9 @@ def evaluate_distant(
     if judgments is not None:
         of_truth = {role: to for role, to in (columns or {}).items() if role.rpartition(".")[2] not in _OF_CALLS}
         truth = into_judgments(judgments, columns=of_truth or None).judgment_table()
-        run, truth = _alike(run, truth)
+        run, truth = _sides_alike(run, truth)
     grades, hops = _judged(truth)
-    base = _measured(truth, run, usual or ["ShortLists@1" if truth is None else "NumRet"], about, grades, name)
+    base = _measured_searches(truth, run, usual or ["ShortLists@1" if truth is None else "NumRet"], about, grades, name)
     values = {measure: base.values[base.find(measure)] for measure in usual}
     means = {measure: base.means[base.find(measure)] for measure in usual}
     if own:
@@ -87,7 +87,7 @@ def _told(base: Evaluation, run: Searches) -> Any:
     return replace(facts, run=run.source, reading=reading)
 
 
-def _alike(run: Searches, truth: JudgmentTable) -> tuple[Searches, JudgmentTable]:
+def _sides_alike(run: Searches, truth: JudgmentTable) -> tuple[Searches, JudgmentTable]:
     """Both sides with ids of one type: text where they are numbers on one side only."""
     for column in ("query", "item"):
         mine, theirs = run.rows[column].dtype, getattr(truth, column).dtype
@@ -119,7 +119,7 @@ def _judged(truth: JudgmentTable | None) -> tuple[dict[Any, dict[Any, float]], d
     return grades, hops
 
 
-def _measured(
+def _measured_searches(
     truth: JudgmentTable | None, run: Searches, measures: Sequence[Any], about: About, grades: Any, name: str
 ) -> Evaluation:
     """The measures of a list, under the convention that makes one list, or the best, of several."""
@@ -244,7 +244,7 @@ def explain_session(
 ) -> WorkedSession:
     """Work out a measure of searches for one question."""
     of_truth = {role: to for role, to in (columns or {}).items() if role.rpartition(".")[2] not in _OF_CALLS}
-    run, truth = _alike(run, into_judgments(judgments, columns=of_truth or None).judgment_table())
+    run, truth = _sides_alike(run, into_judgments(judgments, columns=of_truth or None).judgment_table())
     grades, hops = _judged(truth)
     lists = run.lists()
     asked = next((one for one in [*grades, *lists] if str(one) == str(query)), None)

@@ -163,7 +163,7 @@ def evaluate_spark(
     sources = None if truth is None else truth.source, returned.source
     known = _known(about, measures, id_types)
     work = Work.of(measures, id_types, sources, known, scored=returned.scored)
-    dealt = _dealt(truth, returned, id_types, measures)
+    dealt = _dealt_by_query(truth, returned, id_types, measures)
     sums = dealt.mapInArrow(partition_function(work), work.schema())
     if work.counts:
         sums = sums.persist()  # it is read twice
@@ -184,7 +184,7 @@ def evaluate_spark(
     return SparkEvaluation(make, name=name, asked=asked.names, **totals)
 
 
-def _dealt(
+def _dealt_by_query(
     truth: SparkSide | None, returned: SparkSide, id_types: tuple[str, ...], measures: Sequence[Measure]
 ) -> Frame:
     """Both sides as one table, all rows of a query in one partition."""
