@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.wings.results.history_entries import HistoryEntry, RecordedMeasure
-from rankmeter.wings.results.history_lines import HistorySeries, series_of, spent
+from rankmeter.wings.results.history_lines import HistorySeries, series_of, share_of_error
 
 Floats = npt.NDArray[np.float64]
 Kind = Callable[[Floats], Floats]
@@ -86,7 +86,7 @@ def seen(kind: str, queries: int, trials: int, seed: int = 0) -> tuple[float, fl
         at_end += series(measured).last.verdict == "worse"
         steps = [series(measured[at : at + 2]).last for at in range(STEPS)]
         falls = [(look, step.p) for look, step in enumerate(steps, 1) if step.difference < 0]
-        by_rule += any(p < (1 - LEVEL) * spent(look) for look, p in falls)
+        by_rule += any(p < (1 - LEVEL) * share_of_error(look) for look, p in falls)
         by_step += any(p < 1 - LEVEL for _, p in falls)
     return at_end / trials, by_rule / trials, by_step / trials
 

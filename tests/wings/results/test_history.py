@@ -25,7 +25,7 @@ from rankmeter.errors import InputError, NotFoundError
 from rankmeter.wings.results import history_entries
 from rankmeter.wings.results.history import History
 from rankmeter.wings.results.history_entries import CodeState, HistoryEntry, RecordedMeasure
-from rankmeter.wings.results.history_lines import series_of, spent
+from rankmeter.wings.results.history_lines import series_of, share_of_error
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TRUTH = {f"q{at}": {f"d{at}": 1} for at in range(60)}
@@ -188,9 +188,9 @@ def test_differences_are_those_of_a_paired_t_test_at_the_share_of_each_look() ->
 
 
 def test_all_looks_together_spend_the_error() -> None:
-    assert sum(map(spent, range(1, 100_000))) < 1
-    assert sum(map(spent, range(1, 100_000))) == pytest.approx(1 - math.log(2) / math.log(100_001))
-    assert all(spent(k) > spent(k + 1) > 0 for k in range(1, 1000))
+    assert sum(map(share_of_error, range(1, 100_000))) < 1
+    assert sum(map(share_of_error, range(1, 100_000))) == pytest.approx(1 - math.log(2) / math.log(100_001))
+    assert all(share_of_error(k) > share_of_error(k + 1) > 0 for k in range(1, 1000))
 
 
 @pytest.mark.slow

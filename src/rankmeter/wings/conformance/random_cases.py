@@ -73,14 +73,14 @@ def size(cell: AskedCase) -> tuple[float, ...]:
 def smaller(cell: AskedCase) -> list[AskedCase]:
     """Every question that is one step smaller, the smallest first."""
     found: dict[str, AskedCase] = {}
-    for near in _steps(cell):
+    for near in _shrunk_once(cell):
         if size(near) < size(cell):
             found.setdefault(repr((near.case.queries, near.k)), near)
     ordered = sorted(found.values(), key=size)
     return [replace(near, case=replace(near.case, name=f"smaller-{place}")) for place, near in enumerate(ordered)]
 
 
-def _steps(cell: AskedCase) -> Iterator[AskedCase]:
+def _shrunk_once(cell: AskedCase) -> Iterator[AskedCase]:
     queries = dict(cell.case.queries)
     for name, query in queries.items():
         others = {other: kept for other, kept in queries.items() if other != name}

@@ -361,7 +361,9 @@ def evidence(
         for (query, wanted), (by, size) in product(counted.items(), sizes):
             chunks = run[query][:size] if by == CHUNKS else _within(run[query], size)
             rows.append({"system": name, "query": query, "by": by, "size": size, **holding.scores(wanted, chunks)})
-        held[name] = {query: _held(counted[query], run[query], runs[name].get(query, ()), holding) for query in spans}
+        held[name] = {
+            query: _spans_held(counted[query], run[query], runs[name].get(query, ()), holding) for query in spans
+        }
     notes = _notes(spans, runs, holding, counts, is_cut=sizes[-1][0] != CHUNKS)
     scores = SpanScores(
         holding, counts, tuple(runs), sizes, pl.DataFrame(rows), _NOT_MEASURED, held, spans, level, notes
@@ -424,7 +426,7 @@ def _rounded(number: float) -> int:
     return max(round(number, 1 - math.floor(math.log10(number))).__int__(), 1)
 
 
-def _held(gold: Sequence[Span], counted: Sequence[Span], chunks: Sequence[Span], holding: Holding) -> Held:
+def _spans_held(gold: Sequence[Span], counted: Sequence[Span], chunks: Sequence[Span], holding: Holding) -> Held:
     places = [set(holding.places(span, counted)) for span in gold]
     numbers = (tuple(n for n, at in enumerate(places) if place in at) for place in range(len(chunks)))
     return tuple((span_name(chunk), spans) for chunk, spans in zip(chunks, numbers, strict=True))

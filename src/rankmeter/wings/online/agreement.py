@@ -27,7 +27,7 @@ from rankmeter.stats.rank_agreement import mean_ranks, spearman
 from rankmeter.wings.online.contrasts import corrected_p
 from rankmeter.wings.online.estimates import Estimate, of_variance
 from rankmeter.wings.online.events import open_table
-from rankmeter.wings.online.log_results import number_cell
+from rankmeter.wings.online.log_results import interval_cell
 from rankmeter.wings.online.trial import Experiment
 from rankmeter.wording import Language, Said, kinds, said, word
 
@@ -97,7 +97,7 @@ class Agreement(ToldTable):
         )
         rows = []
         for pairing in self.pairings:
-            offline, online = (number_cell(gap.value, gap.low, gap.high, language)
+            offline, online = (interval_cell(gap.value, gap.low, gap.high, language)
                                for gap in (pairing.offline_difference, pairing.online_difference))  # fmt: skip
             verdict = word(_VERDICTS[pairing.verdict], language, why=pairing.why)
             names = Cell(pairing.offline), Cell(pairing.online)
@@ -285,7 +285,7 @@ class Predictors(ToldTable):
         )
         rows = (
             (Cell(predictor.measure), Cell(predictor.sign.text(language)),
-             number_cell(predictor.correlation, predictor.low, predictor.high, language),
+             interval_cell(predictor.correlation, predictor.low, predictor.high, language),
              Cell(number_or_none(predictor.p_corrected)))
             for predictor in self.predictors
         )  # fmt: skip

@@ -231,7 +231,7 @@ def with_ends(estimate: Estimate, form: str, unit: str = "") -> str:
     return f"{estimate.value:{form}}{unit}{ends}"
 
 
-def number_cell(value: float, low: float, high: float, lang: Language) -> Cell:
+def interval_cell(value: float, low: float, high: float, lang: Language) -> Cell:
     """A value with its interval; what is missing is said."""
     if math.isnan(value):
         return Cell(word("online_no_data", lang))

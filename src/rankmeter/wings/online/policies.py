@@ -12,7 +12,7 @@ from rankmeter.late import pl
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.wings.online.estimates import Estimate
-from rankmeter.wings.online.log_results import number_cell, plain_of
+from rankmeter.wings.online.log_results import interval_cell, plain_of
 from rankmeter.wording import Language, Said, said, word
 
 WRONG = 4.0
@@ -135,7 +135,7 @@ class OffPolicy(ToldTable):
         """The estimators with their intervals."""
         columns = (Column(word("estimator", language), "text"), Column(word("value", language)))
         rows = tuple(
-            (Cell(name), number_cell(estimate.value, estimate.low, estimate.high, language))
+            (Cell(name), interval_cell(estimate.value, estimate.low, estimate.high, language))
             for name, estimate in self.named_estimates.items()
         )
         return Table(columns, rows)

@@ -28,7 +28,7 @@ from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.resampling import check_draws, middle
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log import Log
-from rankmeter.wings.online.log_results import number_cell
+from rankmeter.wings.online.log_results import interval_cell
 from rankmeter.wings.online.partitions import Columns, Seen, Words, partitioned
 from rankmeter.wings.online.sums import CELLS
 from rankmeter.wings.online.tallies import POSITIONS
@@ -93,7 +93,7 @@ class PositionBias(ToldTable):
         )  # fmt: skip
         rows = [
             (Cell(str(position.position)), Cell(position.impressions), Cell(position.rate),
-             number_cell(position.examination, position.low, position.high, language), Cell(position.shared_items))
+             interval_cell(position.examination, position.low, position.high, language), Cell(position.shared_items))
             for position in self.positions
         ]  # fmt: skip
         return Table(columns, tuple(rows))

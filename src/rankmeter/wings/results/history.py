@@ -26,7 +26,7 @@ from pathlib import Path
 from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, NotFoundError, check_level
 from rankmeter.evaluating.result import Evaluation
-from rankmeter.wings.results.history_entries import CodeState, HistoryEntry, entry_parts, in_order, into_time, stamp
+from rankmeter.wings.results.history_entries import CodeState, HistoryEntry, by_time, entry_parts, into_time, stamp
 from rankmeter.wings.results.history_lines import series_of
 from rankmeter.wings.results.history_store import acceptance, open_store, read_entries
 from rankmeter.wings.results.timeline import Timeline
@@ -110,7 +110,7 @@ class History:
     @property
     def entries(self) -> list[HistoryEntry]:
         """All entries, oldest first."""
-        return in_order(read_entries(self._store)[0])
+        return by_time(read_entries(self._store)[0])
 
     def accept(self, which: str = "last", *, time: datetime | str | None = None) -> list[HistoryEntry]:
         """Make entries the reference for what comes after: the last of each system, or those of a commit, hash or name.

@@ -232,6 +232,6 @@ def into_time(given: object) -> datetime:
     return given if given.tzinfo else given.replace(tzinfo=UTC)
 
 
-def in_order(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
+def by_time(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
     """By time, and by name where two have the same."""
     return sorted(entries, key=lambda entry: (entry.time, entry.name))

@@ -4,7 +4,7 @@ All points of a line share their queries, so it is the *difference* to the refer
 paired t test. A slide of small steps shows: every point is held against the reference, not against the one before.
 
 Whoever looks again and again at 5% has a false alarm sooner or later. The k-th look at a series spends
-:func:`spent` ``(k)`` of the error; all of them together, however many, spend no more than ``1 - level``, whatever their
+:func:`share_of_error` ``(k)`` of the error; all of them together, however many, spend no more than ``1 - level``, whatever their
 dependence. A look at values that were tested before against the same reference is the same look.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 from rankmeter.evaluating.fingerprints import Fingerprint
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.student import Contrasts
-from rankmeter.wings.results.history_entries import HistoryEntry, RecordedMeasure, entry_parts, in_order
+from rankmeter.wings.results.history_entries import HistoryEntry, RecordedMeasure, by_time, entry_parts
 from rankmeter.wording import Said, said
 
 Verdict = Literal["reference", "same", "level", "worse", "better", "untested", "turned"]
@@ -124,10 +124,10 @@ class HistorySeries:
         }  # fmt: skip
 
 
-def spent(look: int) -> float:
+def share_of_error(look: int) -> float:
     """The share of the whole error that a look spends: slowly falling, and 1 for all looks together.
 
-    >>> [round(spent(look), 4) for look in (1, 2, 8, 100)]
+    >>> [round(share_of_error(look), 4) for look in (1, 2, 8, 100)]
     [0.3691, 0.1309, 0.0144, 0.0003]
     >>> round(sum(map(spent, range(1, 101))) + math.log(2) / math.log(102), 9)
     1.0
@@ -142,7 +142,7 @@ def series_of(
 
     ``accepted`` is when which entry, by its hash, was accepted: what comes after is held against it.
     """
-    ordered = in_order(entries)
+    ordered = by_time(entries)
     twice = _ambiguous(ordered)
     grouped: dict[tuple[str, str], list[tuple[HistoryEntry, RecordedMeasure]]] = {}
     for entry in ordered:
@@ -239,7 +239,7 @@ class _Walk:
         if not gaps.any():
             return replace(point, verdict="same", low=0.0, high=0.0, p=1.0)
         look = self.looks.setdefault((reference[0].name, gaps.tobytes()), len(self.looks) + 1)
-        error = (1 - self.level) * spent(look)
+        error = (1 - self.level) * share_of_error(look)
         tested = Contrasts.of_rows(gaps[None])
         p = float(tested.p()[0])
         low, high = (float(ends[0]) for ends in tested.ends(1 - error))

@@ -25,7 +25,7 @@ from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, 
 from rankmeter.showing.showable import Showable
 from rankmeter.wings.searches.called_runs import Searches, searches
 from rankmeter.wings.searches.measures import SearchMeasure, is_of_searches
-from rankmeter.wings.searches.session_values import AskedQuestion, Term, parts_of, terms_of
+from rankmeter.wings.searches.session_values import AskedQuestion, Term, session_parts, terms_of
 from rankmeter.wording import Language, said, word
 
 
@@ -194,7 +194,7 @@ def _values_of(
         parts = []
         for query in queries:
             question = AskedQuestion(lists.get(query, []), grades.get(query, {}), hops.get(query, {}), run.has_tokens)
-            of_query = parts_of(question, measure)
+            of_query = session_parts(question, measure)
             parts.append((of_query.value, of_query.counted and query in chosen, of_query.above, of_query.below))
         value, counted, above, below = (np.array(column) for column in zip(*parts, strict=True))
         made[measure] = Values(value.astype(np.float64), counted.astype(np.bool_), above.astype(np.float64),
@@ -251,7 +251,7 @@ def explain_session(
     if asked is None or not isinstance(measure, SearchMeasure):
         raise NotFoundError.of("searches.no_query", query=str(query), source=run.source)
     question = AskedQuestion(lists.get(asked, []), grades.get(asked, {}), hops.get(asked, {}), run.has_tokens)
-    parts = parts_of(question, measure)
+    parts = session_parts(question, measure)
     return WorkedSession(str(measure), str(asked), tuple(terms_of(question, measure)), parts.above, parts.below,
                          parts.value, parts.counted)  # fmt: skip
 

@@ -60,7 +60,7 @@ class SessionParts(NamedTuple):
         return self.above / self.below if self.below else 0.0
 
 
-def parts_of(question: AskedQuestion, measure: SearchMeasure) -> SessionParts:
+def session_parts(question: AskedQuestion, measure: SearchMeasure) -> SessionParts:
     """The value of a measure for one question."""
     if isinstance(measure, CallRepeats):
         return _repeated(question)
@@ -69,7 +69,7 @@ def parts_of(question: AskedQuestion, measure: SearchMeasure) -> SessionParts:
     if not needed:
         return SessionParts(0.0, 0.0, measure.empty == "zero")
     if isinstance(measure, (SearchRecall, ChainComplete)):
-        return _found(question, measure)
+        return _found_within(question, measure)
     if isinstance(measure, CallsNeeded):
         return _first_hit(question, measure)
     above = math.fsum(term.gain * term.weight for term in terms_of(question, measure))
@@ -146,7 +146,7 @@ def within_budget(question: AskedQuestion, measure: BudgetMeasure) -> list[Any]:
     return items
 
 
-def _found(question: AskedQuestion, measure: SearchRecall | ChainComplete) -> SessionParts:
+def _found_within(question: AskedQuestion, measure: SearchRecall | ChainComplete) -> SessionParts:
     items = set(within_budget(question, measure))
     if isinstance(measure, SearchRecall):
         relevant = {item for item, grade in question.grades.items() if grade >= measure.rel}

@@ -143,10 +143,10 @@ def _said(missing: Counter[tuple[int, str]], mark: int, side: Any) -> Iterator[S
 def partition_function(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """The function that `mapInArrow` calls for each partition: record batches in, record batches out."""
     # A function of this module travels by its name; a nested one would take copies of the module's globals along.
-    return partial(_over_partition, work)
+    return partial(_over_rows, work)
 
 
-def _over_partition(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
+def _over_rows(work: Work, batches: Iterator[Any]) -> Iterator[Any]:
     # A task has one core: the threads of Polars, not loaded yet, would fight with those of the other tasks.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     schema = arrow_schema(work)
