@@ -4,8 +4,8 @@ All points of a line share their queries, so it is the *difference* to the refer
 paired t test. A slide of small steps shows: every point is held against the reference, not against the one before.
 
 Whoever looks again and again at 5% has a false alarm sooner or later. The k-th look at a series spends
-:func:`share_of_error` ``(k)`` of the error; all of them together, however many, spend no more than ``1 - level``, whatever their
-dependence. A look at values that were tested before against the same reference is the same look.
+:func:`share_of_error` ``(k)`` of the error; all of them together, however many, spend no more than ``1 - level``,
+whatever their dependence. A look at values that were tested before against the same reference is the same look.
 """
 
 from __future__ import annotations
