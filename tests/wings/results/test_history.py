@@ -93,6 +93,7 @@ def test_what_is_added_comes_back(place) -> None:
     assert (read.code, read.tags, read.judged_by) == (CodeState("4f2a", "main"), ("x",), kept.judged_by)
 
 
+@pytest.mark.program("git")
 def test_git_says_commit_branch_and_changes(tmp_path, monkeypatch) -> None:
     for name in (*history_entries._COMMITS, *history_entries._BRANCHES):
         monkeypatch.delenv(name, raising=False)
