@@ -135,3 +135,16 @@ def test_two_systems_that_are_the_same_have_no_order():
     assert np.isnan(board.tau)
     assert board.is_winner_kept
     assert board.decisions["neither"] == 1
+
+
+def test_where_no_pair_is_decided_nothing_is_said_to_be_lost_or_kept():
+    rng = np.random.default_rng(4)
+    for seed in range(6):
+        people, machine, runs = world(systems=2, queries=12, seed=seed)
+        runs["s1"] = {q: {i: s + rng.normal(0, 0.05) for i, s in run.items()} for q, run in runs["s0"].items()}
+        found = rm.leaderboards(people, machine, runs, "nDCG@5")
+        counts = found["nDCG@5"].decisions
+        is_decided = counts["both_same"] + counts["both_opposite"] + counts["only_people"] > 0
+        text = repr(found)
+        assert ("which one is best is not decided" in text) != is_decided
+        assert ("stays the best" in text or "shipping that one loses" in text) == is_decided

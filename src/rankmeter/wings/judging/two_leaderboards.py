@@ -157,6 +157,9 @@ def _sentences(board: TwoBoards) -> list[Block]:
         if board.is_winner_kept
         else said("winner_changed", system=board.rows[0].system, other=best.system, regret=board.regret)
     )
+    decided = board.decisions["both_same"] + board.decisions["both_opposite"] + board.decisions["only_people"]
+    if not decided:  # then neither order of the first is more than chance
+        winner = said("winner_undecided", system=board.rows[0].system, other=best.system)
     sentences = [winner, said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)]
     if not math.isnan(board.ceiling):
         sentences.append(said("ceiling", value=board.ceiling, best=board.rows[0].people))
