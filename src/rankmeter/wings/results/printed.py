@@ -56,6 +56,8 @@ class PrintedNumber:
     def bare(self) -> str:
         r"""Its sign, digits and per cent, without the marks around them.
 
+        Examples
+        --------
         >>> [printed(text).bare for text in (r"\textbf{0.3574}*", "**35.0**%", "1,234.5 ± 2")]
         ['0.3574', '35.0%', '1,234.5']
         """
