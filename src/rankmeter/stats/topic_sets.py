@@ -24,18 +24,18 @@ def topics_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> int:
-    r"""How many topics to judge, so that a stated difference is found, or an interval is as narrow as stated.
+    """How many topics to judge, so that a stated difference is found, or an interval is as narrow as stated.
 
     With two systems and a ``difference`` it is that of a paired t test; with more it is the largest of all true
     differences, between the best system and the worst, to be found by an analysis of variance whose other systems lie
-    in the middle, the hardest case: the noncentrality is :math:`n d^2 / 2 \sigma^2`. With a ``width`` it is that of
+    in the middle, the hardest case: the noncentrality is ``n d² / 2 σ²``. With a ``width`` it is that of
     the interval of a difference of two systems, on average over collections.
 
     Parameters
     ----------
     spread
         The standard deviation of a system's values over topics (the square root of the mean of their variances over
-        systems). Differences of two systems have the variance :math:`2 \sigma^2`, as of systems that are not alike:
+        systems). Differences of two systems have the variance ``2 σ²``, as of systems that are not alike:
         similar ones need fewer topics (:meth:`rankmeter.Comparison.queries_needed` knows the spread of each pair).
     difference
         The smallest true difference that is to be found.
