@@ -129,7 +129,7 @@ def share_of_error(look: int) -> float:
 
     >>> [round(share_of_error(look), 4) for look in (1, 2, 8, 100)]
     [0.3691, 0.1309, 0.0144, 0.0003]
-    >>> round(sum(map(spent, range(1, 101))) + math.log(2) / math.log(102), 9)
+    >>> round(sum(map(share_of_error, range(1, 101))) + math.log(2) / math.log(102), 9)
     1.0
     """
     return math.log(2) * (1 / math.log(look + 1) - 1 / math.log(look + 2))
