@@ -254,3 +254,10 @@ def test_a_key_that_stands_twice_in_an_event_is_refused(way, tmp_path):
     path.write_text(f"[{','.join(events)}]" if way == "json" else "\n".join(events))
     with pytest.raises(rm.InputError, match="type"):
         rm.online.evaluate(path, "CTR")
+
+
+@pytest.mark.parametrize("items", [[2, "d1", "d2"], ["d1", 7], [1, "1.5", "d1"]])
+def test_a_list_of_numbers_and_text_is_said(items):
+    """As where the raw answer of Redis is taken for a list of ids: it begins with a count."""
+    assert any("numbers and text" in note for note in rm.evaluate({"q": ["d1"]}, {"q": items}, "RR").reading.notes)
+    assert not rm.evaluate({"q": ["d1"], "r": ["d1"]}, {"q": ["d1"], "r": ["d2"]}, "RR").reading.notes

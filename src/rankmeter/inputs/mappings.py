@@ -143,6 +143,15 @@ class RankedLists(_ByQuery, Run):  # type: ignore[misc]
     scored: ClassVar[bool] = False
     form = order = "lists"
 
+    def how_read(self) -> Reading:
+        read = super().how_read()
+        if len(self.item_types) < 2 or not are_mixed(self.item_types):
+            return read
+        mixed = (query for query, items in self.data.items() if are_mixed(set(map(type, items))))
+        query = next(mixed, None)
+        note = said("ids_of_two_types", source=self.source, query=str(query))
+        return read if query is None else replace(read, notes={"two types": note})
+
     def run_table(self, depth: int | None = None) -> RunTable:
         """As one table."""
         lists = [items[:depth] for items in self.data.values()]
