@@ -47,6 +47,7 @@ CALLS = {
     "history": ["kept --append @"],
     "tune": ["@ RUN RUN2", "JUDGED @ RUN"],
     "ann-recall": ["@ RUN", "RUN @"],
+    "ablate": ["@ RUN RUN2", "JUDGED @ RUN"],
 }  # fmt: skip
 """Calls of every command that reads files, one of which, @, is damaged."""
 NO_FILES = {"dialects", "measures", "demo", "check"}

@@ -177,6 +177,7 @@ CALLS = {
     "judge": "pool.csv --out page.html",
     "fuse": "keyword.run hybrid.run",
     "tune": "judgments.qrels keyword.run hybrid.run -m RR --folds 2 --fast --grid how=rrf --grid weights=2",
+    "ablate": "judgments.qrels keyword.run hybrid.run -m RR",
     "split": "interactions.csv --how random(0.5)",
     "baselines": "interactions.csv --out lists",
     "check": "--function metric_of_a_stranger:precision --as P@10",

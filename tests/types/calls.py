@@ -193,6 +193,7 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     assert_type(rm.searches({"q": [["a"], ["b"]]}, "best").calls, str)
     rm.searches({"q": [["a"]]}, calls=2)  # E: arg-type
     assert_type(rm.tune(JUDGMENTS, {"one": RUN, "two": RUN}, "nDCG@10", folds=3).measure, str)
+    assert_type(rm.ablate(JUDGMENTS, {"one": RUN, "two": RUN}, "nDCG@10", "rrf").fused, float)
     rm.tune(JUDGMENTS, {"one": RUN}, folds="five")  # E: arg-type
     assert_type(rm.ann_recall(RUN, {"ef_8": RUN}, k=[1, 10]).value("ef_8"), float)
     rm.ann_recall(RUN, RUN, ties="distance")  # E: arg-type

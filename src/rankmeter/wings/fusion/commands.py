@@ -141,3 +141,21 @@ def tune(
     found = tuned_of(sources.judgments(judgments), sources.runs(paths), grid=read_grid(grid), **options,
                      **conventions.stated())  # fmt: skip
     answer.give(found)
+
+
+@command()
+@click.argument("judgments", type=Reads())
+@click.argument("paths", nargs=-1, type=Reads(), metavar="RUN RUN...")
+@click.option("-m", "--measure", default="nDCG@10", metavar="MEASURE")
+@click.option("--how", default="rrf", metavar="METHOD")
+@click.option("--cutoff", type=Count(), default=10)
+@level_option
+@takes(conventions=Shared, sources=Sources, answer=Answer)
+def ablate(
+    judgments: str, paths: tuple[str, ...], conventions: Shared, sources: Sources, answer: Answer, **options: Any
+) -> None:
+    """Say what each run adds to a fusion."""
+    from rankmeter.wings.fusion.ablating import ablate as ablation_of
+
+    found = ablation_of(sources.judgments(judgments), sources.runs(paths), **options, **conventions.stated())
+    answer.give(found)
