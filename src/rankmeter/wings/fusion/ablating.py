@@ -46,7 +46,7 @@ def ablate(
         What is looked at; one measure that is a mean over queries.
     cutoff
         How many items of each list are compared for the overlap: Jaccard, and rank-biased overlap with p = 0.9 over so
-        many ranks, divided by what equal lists get.
+        many ranks, divided by what equal lists get; no more than the longest list has.
     level
         Of the intervals.
     columns
@@ -151,6 +151,7 @@ def _overlaps(tables: Mapping[str, RunTable], definition: Fusion, cutoff: int) -
     """How far every two runs agree on their first items, as means over the queries that either answers."""
     plain = Fusion(how="rrf", queries="all", duplicates=definition.duplicates, lists=definition.lists, depth=cutoff)
     pools = pools_of_runs(gather_tables(dict(tables), plain), plain)
+    cutoff = min(cutoff, max([int(lists.length.max(initial=1)) for pool in pools for lists in pool.runs], default=1))
     depth = np.arange(1, cutoff + 1)
     share = (1 - PERSISTENCE) * PERSISTENCE ** (depth - 1) / depth
     worth = np.cumsum(share[::-1])[::-1] / (1 - PERSISTENCE**cutoff)
