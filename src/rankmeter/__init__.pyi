@@ -41,6 +41,7 @@ from rankmeter.stats.topic_sets import topics_needed as topics_needed
 from rankmeter.evaluating.verb import value as value
 from rankmeter.wings.fusion.definition import Fusion as Fusion
 from rankmeter.wings.results.history import History as History
+from rankmeter.wings.fusion.ablating import ablate as ablate
 from rankmeter.wings.results.across import across as across
 from rankmeter.wings.searches.approximate import ann_recall as ann_recall
 from rankmeter.wings.results.auditing import audit as audit
@@ -88,8 +89,8 @@ from rankmeter.wings.searches import measures as _searches_measures
 
 __version__: str
 
-__all__ = ["ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA", "APLT",
-    "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
+__all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA",
+    "APLT", "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
     "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
     "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy", "CG", "ChainComplete",
     "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
