@@ -14,6 +14,9 @@ from rankmeter.wings.conformance.checking import check as check_metric
 from rankmeter.wings.conformance.hunting import hunt
 from rankmeter.wings.conformance.subjects import ProgramSubject, Subject, find_function, into_subject
 
+MOST_INPUTS = 1_000_000
+"""More would take hours; another --seed tries others."""
+
 
 @command()
 @click.option("--function", metavar="MODULE:NAME")
@@ -22,7 +25,7 @@ from rankmeter.wings.conformance.subjects import ProgramSubject, Subject, find_f
 @click.option("--arguments", metavar="WORD,WORD,...")
 @click.option("--tolerance", type=float, default=1e-6)
 @click.option("--badge", is_flag=True)
-@click.option("--hunt", "inputs", type=click.IntRange(min=1), metavar="N")
+@click.option("--hunt", "inputs", type=click.IntRange(min=1, max=MOST_INPUTS), metavar="N")
 @click.option("--against", metavar="MODULE:NAME")
 @click.option("--seed", type=click.IntRange(min=0), default=0)
 @takes(answer=Answer)

@@ -133,10 +133,10 @@ def hunt(
     rival = _rival(_nearest(subject, tolerance) if other is None else other, subject, other_arguments)
     pair = _Pair(subject, rival, tolerance)
     draw = Random(seed)  # noqa: S311 (inputs, not secrets)
-    cells = [random_cell(number, draw, pair.sight, takes_k=subject.takes_k) for number in range(inputs)]
     found = None
     for start in range(0, inputs, BATCH):
-        found = pair.smallest(cells[start : start + BATCH])
+        numbers = range(start, min(start + BATCH, inputs))
+        found = pair.smallest([random_cell(number, draw, pair.sight, takes_k=subject.takes_k) for number in numbers])
         if found is not None:
             break
     tried = min(start + BATCH, inputs)

@@ -101,10 +101,10 @@ def _gain(grade: float, measure: SearchMeasure) -> float:
 def weight_of(call: int, place: int, measure: SearchMeasure) -> float:
     """The discount of a place of a call.
 
-    Järvelin et al. (ECIR 2008) divide by 1 + log_bq(call); Kanoulas et al. (SIGIR 2011) by log_bq(call + bq - 1).
+    Järvelin and others (2008) divide by 1 + log_bq(call); Kanoulas and others (2011) by log_bq(call + bq - 1).
     """
     if isinstance(measure, SessionRBP):
-        # Lipani et al. (ICTIR 2019): on with p, and then down the list with b, to the next call else.
+        # Lipani and others (2019): on with p, and then down the list with b, to the next call else.
         down = measure.b * measure.p
         onward = (measure.p - down) / (1 - down)
         return float(onward ** (call - 1) * down ** (place - 1))
