@@ -250,7 +250,9 @@ class TimePoint(Strategy):
 
 
 def _from(times: Ints, point: int, table: Interactions) -> Divided:
-    labels = np.where(times >= point, np.uint8(TEST), np.uint8(TRAIN))
+    labels = (times >= point).view(np.uint8)  # in place: np.where takes twice as long
+    labels *= np.uint8(TEST - TRAIN)
+    labels += np.uint8(TRAIN)
     return Divided((labels,), 0, {"at": table.known_clock.shown(point)})
 
 
