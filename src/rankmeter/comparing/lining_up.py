@@ -196,9 +196,51 @@ class SlicedSystems:
 
 
 def side_by_side(evaluations: Sequence[Evaluation], measures: Sequence[Measure]) -> dict[str, SlicedSystems]:
-    """The ways of slicing that every evaluation has."""
+    """The ways of slicing that every evaluation has; values are over the queries that count for all systems."""
     shared = [name for name in evaluations[0].slices if all(name in ev.slices for ev in evaluations)]
-    return {name: _sliced_beside([ev.slices[name] for ev in evaluations], measures) for name in shared}
+    if not shared:
+        return {}
+    queries, places = line_up(evaluations)
+    rows = {
+        measure: [
+            Values.uncounted(len(queries)).exchanged(place, ev.values[measure])
+            for place, ev in zip(places, evaluations, strict=True)
+        ]
+        for measure in measures
+        if measure.aggregate != "whole" and all(measure in ev.values for ev in evaluations)
+    }
+    unequal = {
+        m: several for m, several in rows.items() if any((v.counted != several[0].counted).any() for v in several)
+    }
+    return {
+        name: _sliced_beside([
+            _over_shared(ev.slices[name], number, place, unequal)
+            for number, (ev, place) in enumerate(zip(evaluations, places, strict=True))
+        ], measures)
+        for name in shared
+    }  # fmt: skip
+
+
+def _over_shared(cut: Slices, number: int, place: Ints, unequal: Mapping[Measure, Sequence[Values]]) -> Slices:
+    """The slices of one system, where its queries are not those of all: over those of all, as differences are."""
+    if cut.kind != "query":
+        return cut
+    values, counts = dict(cut.values), dict(cut.counts)
+    for measure, several in unequal.items():
+        if measure not in values:
+            continue
+        own, paired = several[number], np.logical_and.reduce([row.counted for row in several])
+        rows = []
+        for label in range(len(cut.labels)):
+            inside = np.zeros(len(paired), np.bool_)
+            inside[place[cut.code == label]] = True
+            both = paired & inside
+            # A slice without a query that counts for all has no difference: there each system has its own value.
+            kept = not both.any() or (both == (own.counted & inside)).all()
+            value = cut.values[measure][label] if kept else aggregated(replace(own, counted=both), measure.aggregate)
+            rows.append((value, cut.counts[measure][label] if kept else int(both.sum())))
+        values[measure], counts[measure] = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+    return replace(cut, values=values, counts=counts)
 
 
 def _sliced_beside(several: Sequence[Slices], measures: Sequence[Measure]) -> SlicedSystems:

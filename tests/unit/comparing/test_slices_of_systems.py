@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import warnings
 
 import polars as pl
 import pytest
@@ -32,6 +34,39 @@ def test_slices_are_those_of_evaluate_in_the_same_order() -> None:
     # Of few (q0, q1, q2) q0 has its answer at rank 2: (1/2 + 1 + 1) / 3.
     assert cut.values[cmp.find("RR")][0] == (pytest.approx(2.5 / 3), pytest.approx(1 / 3))
     assert cut.counts[cmp.find("RR")] == (3, 6)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "pooled"])
+def test_a_difference_is_that_of_the_values_beside_it(aggregate: str) -> None:
+    """Also where lists are missing, which some measures do not count: overall, and in every slice."""
+    rng = random.Random(7)
+    items, users = [f"i{n}" for n in range(40)], [f"u{n}" for n in range(60)]
+    history, truth = ({u: set(rng.choices(items, k=6)) for u in users} for _ in range(2))
+    runs = {
+        name: {u: rng.sample([i for i in items if i not in history[u]], rng.randint(1, 8)) for u in users[:: 2 + at]}
+        for at, name in enumerate(("a", "b"))
+    }
+    by = {u: f"part {n % 7 % 3}" for n, u in enumerate(users)}
+    measure = f"Novelty(aggregate={aggregate})@5"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rm.RankmeterWarning)
+        cmp = rm.compare(truth, runs, [measure], by=by, history=history, **QUICK)
+        shared = set(runs["a"]) & set(runs["b"])
+        alone = [rm.evaluate({u: truth[u] for u in shared}, {u: run[u] for u in shared}, measure, by=by,
+                             history=history) for run in runs.values()]  # fmt: skip
+    cut = cmp.slices["segment"]
+    assert cut.labels == ("part 0", "part 1", "part 2")
+    for label, values, count in zip(
+        cut.labels, cut.values[cmp.find(measure)], cut.counts[cmp.find(measure)], strict=True
+    ):
+        assert values == pytest.approx([ev.slices["segment"][measure][label] for ev in alone])
+        assert count == sum(by[u] == label for u in shared)
+    for pair in (*cmp.differences, *cmp.slice_differences):
+        whole = [cmp.score(measure, name).value for name in ("a", "b")]
+        values = dict(zip(cut.labels, cut.values[cmp.find(measure)], strict=True)).get(pair.slice, whole)
+        assert pair.difference == pytest.approx(values[0] - values[1])
+    assert len(cmp.slice_differences) == (0 if aggregate == "median" else 3)
+    assert "values here" in repr(cmp)
 
 
 def test_slices_are_in_the_frame_the_json_and_the_tables() -> None:
