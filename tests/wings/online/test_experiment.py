@@ -325,6 +325,31 @@ def test_resamples_are_used_with_a_start_and_in_segments():
     assert "bootstrap" in found.segments[0].difference.method
 
 
+@pytest.mark.parametrize("start", [0, 10_000, 15_000])
+def test_what_is_described_is_the_experiment_from_its_start_on(start):
+    log = _spread_log()
+    log += [{**log[0], "user": f"old {n}", "time": -n, "type": "conversion"} for n in range(1, 9)]
+    inside = [event for event in log if event["time"] >= start]
+    counts = rm.online.experiment(log, "CTR", start=start).counts
+    expected = {"events": len(inside), "users": len({event["user"] for event in inside})}
+    for kind in ("impression", "click", "conversion"):
+        of_kind = [event["user"] for event in inside if event["type"] == kind]
+        expected |= {f"{kind}s": len(of_kind), f"users with {kind}": len(set(of_kind))}
+    assert {name: counts[name] for name in expected} == expected
+    alone = rm.online.evaluate(inside, "CTR")
+    assert alone.counts == counts
+    assert alone.positions == rm.online.experiment(log, "CTR", start=start).positions
+
+
+@pytest.mark.parametrize("rule", ["once", "always-valid", "obrien-fleming", "pocock"])
+def test_what_can_be_detected_is_beyond_the_half_width(rule):
+    """A difference within its own interval is not found half of the time, let alone with the power stated."""
+    looks = {"looks": [0.5]} if rule in ("obrien-fleming", "pocock") else {}
+    found = rm.online.experiment(_spread_log(), ["CTR", "Conversions"], sequential=rule, **looks)
+    for effect in found.effects:
+        assert not effect.least <= (effect.difference.high - effect.difference.low) / 2
+
+
 @pytest.mark.parametrize("asked", [{"start": 5}, {"segments": "country"}, {"resamples": 100}])
 def test_sums_refuse_what_only_events_can_answer(asked):
     sums = rm.online.experiment(_spread_log(), "CTR").sums

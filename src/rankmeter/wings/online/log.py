@@ -73,9 +73,12 @@ class Log:
         self._first_of_user = np.flatnonzero(begins)
         self.users = len(self._first_of_user)
         self.found["users"] = self.users
-        for number, name in enumerate(("other", "impressions", "clicks", "conversions")):
-            self.found[name] = int(np.count_nonzero(self.kind == number))
-        self.found["refunds"] = int(np.count_nonzero(self.known("refund")))
+
+    def kinds(self) -> dict[str, int]:
+        """How many events of each kind there are."""
+        names = ("other", "impressions", "clicks", "conversions")
+        of_kind = {name: int(np.count_nonzero(self.kind == number)) for number, name in enumerate(names)}
+        return {**of_kind, "refunds": int(np.count_nonzero(self.known("refund")))}
 
     def only(self, kept: Bools) -> Log:
         """Some of the events, whose checks are not counted twice."""

@@ -150,12 +150,20 @@ def described(log: Events, counted: Counted, notes: Sequence[Said]) -> dict[str,
         "measures": question.measures,
         "findings": findings(log, counted),
         "notes": (*notes_of(log, counted), *windows, *capped, *notes),
-        "counts": {"events": counted.seen.rows, **{name: int(counted.found[name]) for name in _COUNTS}},
+        "counts": _counts(counted),
         "positions": position_rates(counted, level=question.plan.level),
         "lengths": tuple(
             Bin(float(end), int(n)) for end, n in zip([*LENGTHS, np.inf], counted.tally.lengths, strict=True)
         ),
     }
+
+
+def _counts(counted: Counted) -> dict[str, int]:
+    """How much of everything there is: from the start on, where there is one."""
+    found = counted.found
+    events = counted.seen.rows - found["events before the start"]
+    counts = {name: int(found[name]) for name in _COUNTS}
+    return {"events": events, **counts, "users": int(found["users of the experiment"])}
 
 
 def into_online(measures: object) -> list[OnlineMeasure]:
@@ -262,7 +270,7 @@ def _moment_shown(time: int) -> str:
 
 def position_rates(counted: Counted, *, level: float) -> tuple[PositionRate, ...]:
     """The click-through rate at each position, with intervals by the delta method over users."""
-    users = int(counted.found["users"])
+    users = int(counted.found["users of the experiment"])
     half_of = t_quantile(level, users - 1) if users > 1 else math.nan
     rates = []
     for place, (shown, clicked, shown_2, clicked_2, both) in enumerate(counted.tally.positions.tolist(), start=1):

@@ -195,6 +195,9 @@ def count_partition(
                 _count_days(log, question, seen, tally, group, labels)
         _describe(log, tally, question)
     tally.found += whole.found + (log.found if log is not whole else Counter())
+    # What came before the start is no part of what is described; bots are a share of all users.
+    tally.found.update(log.kinds())
+    tally.found["users of the experiment"] += log.users
     return tally
 
 
