@@ -15,6 +15,7 @@ from rankmeter.cli.parameters import Count, Reads, command, takes
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, into_measures, parse_measures, split_all
+from rankmeter.wings.loading import explained
 from rankmeter.wording import word
 
 columns_option = click.option("--columns", **COLUMNS, help="columns-as-evaluate")
@@ -64,7 +65,14 @@ def explain(
 
     if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         raise InputError.of("cli.explain_file_first", source=measure)
-    meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
+    try:
+        meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
+    except MeasureError:
+        told = explained(measure) if dialect is judgments is query is None else None
+        if told is None:
+            raise
+        answer.give(told)
+        return
     if len(meant) > 1:
         raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
     if judgments is None and query is None:

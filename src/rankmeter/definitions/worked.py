@@ -26,7 +26,7 @@ from rankmeter.placing.pairs import without_any_subtopic
 from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table
 from rankmeter.showing.showable import Showable
 from rankmeter.wings import is_foreign
-from rankmeter.wings.loading import answering
+from rankmeter.wings.loading import answering, explained
 from rankmeter.wording import chosen_language
 
 MOST_ROWS = 1000
@@ -160,7 +160,8 @@ def explain(
     Parameters
     ----------
     measure
-        A measure or its name; with ``dialect`` the name of that tool's metric.
+        A measure or its name; with ``dialect`` the name of that tool's metric. A method of fusion (``rrf``,
+        ``qdrant:dbsf``) or a normalisation gives a table of what tools do under it.
     judgments, run
         As for :func:`rankmeter.evaluate`. Without them the measure is explained in general.
     query
@@ -186,9 +187,16 @@ def explain(
     >>> round(rm.explain("NDCG@3", graded, {"q": ["a", "x", "b"]}, query="q", dialect="recbole").value, 4)
     0.9197
     """
+    in_general = judgments is None and run is None and query is None
     if isinstance(measure, str):
-        measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
-    if judgments is None and run is None and query is None:
+        try:
+            measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
+        except MeasureError:
+            told: Any = explained(measure) if in_general and dialect is None else None
+            if told is None:
+                raise
+            return told  # type: ignore[no-any-return]  # what a wing shows
+    if in_general:
         return explain_measure(measure, language=chosen_language())
     if query is None:
         raise InputError.of("definitions.which_query", measure=str(measure))

@@ -29,5 +29,7 @@ class Wing(NamedTuple):
     """Names that ``format=`` takes, each with the module that opens such a file (`open_table`)."""
     options: Mapping[str, str] = {}
     """Options of a verb, ``verb.option``, each with the module that answers them."""
+    explained: Mapping[str, str] = {}
+    """Names that `explain` takes and that no measure has, each with the module whose ``explanation`` tells of it."""
     docs: tuple[str, ...] = ()
     """Pages of ``docs/`` that are about this wing alone, each with its Chinese twin."""

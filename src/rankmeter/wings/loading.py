@@ -48,3 +48,11 @@ def source_of(*data: object) -> ModuleType | None:
 def answering(option: str) -> ModuleType:
     """The module that answers an option of a verb, ``verb.option``."""
     return load(table.OPTIONS[option], option.partition(".")[2])
+
+
+def explained(text: str) -> Any:
+    """What a wing tells of a text that is no measure, by what stands before ``:`` or ``(``; None where no wing does."""
+    name = text.partition("(")[0].partition(":")[0].strip()
+    if (home := table.EXPLAINED.get(name)) is None:
+        return None
+    return load(home, f"explain {name}").explanation(text)
