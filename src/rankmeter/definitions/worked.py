@@ -189,10 +189,11 @@ def explain(
     """
     in_general = judgments is None and run is None and query is None
     if isinstance(measure, str):
+        text = measure
         try:
-            measure = parse(measure) if dialect is None else find_dialect(dialect).measure(measure)
+            measure = parse(text) if dialect is None else find_dialect(dialect).measure(text)
         except MeasureError:
-            told: Any = explained(measure) if in_general and dialect is None else None
+            told: Any = explained(text) if in_general and dialect is None else None
             if told is None:
                 raise
             return told  # type: ignore[no-any-return]  # what a wing shows
