@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+import rankmeter as rm
 from rankmeter.stats.rank_agreement import tau
 from rankmeter.wings.judging.board_agreement import (
     largest_drop,
@@ -45,6 +46,21 @@ def test_a_swap_at_the_top_counts_more_than_one_at_the_bottom(swapped, expected)
     other[list(swapped)] = other[list(swapped)[::-1]]
     made = float(tau(PEOPLE, other)), tau_ap(PEOPLE, other), tau_h(PEOPLE, other), overlap(PEOPLE, other)
     assert made == pytest.approx(expected, abs=5e-5)
+
+
+def test_equal_systems_share_the_better_place_as_in_a_comparison():
+    """Whatever the order in which systems are given, and whether the values differ by rounding only."""
+    values = np.array([0.5, 0.1 + 0.2, 0.3, 0.9, 0.3, 0.1])
+    for order in itertools.islice(itertools.permutations(range(6)), 0, 720, 37):
+        assert places_of_systems(values[list(order)]).tolist() == [[2, 3, 3, 1, 3, 6][at] for at in order]
+    truth = {q: {f"i{at}" for at in range(5) if (q * 7 + at * 3) % 5 < 2} | {"i0"} for q in range(12)}
+    runs = {f"s{n}": {q: [f"i{(q * n + at) % 5}" for at in range(5)] for q in truth} for n in (1, 2, 2 + 5, 3, 3 + 5)}
+    cmp = rm.compare(truth, runs, ["nDCG@3"], permutations=100, resamples=100)
+    board = rm.leaderboards(truth, truth, runs, "nDCG@3", resamples=100)["nDCG@3"]
+    places = {row.system: (row.people_place, row.machine_place) for row in board.rows}
+    ranks = {name: cmp.score("nDCG@3", name).rank for name in runs}
+    assert places == {name: (rank, rank) for name, rank in ranks.items()}
+    assert len(set(ranks.values())) < len(ranks)
 
 
 def test_values_of_ircor():

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankmeter.late import stats
 from rankmeter.placing.placements import Floats, Ints
-from rankmeter.stats.corrections import Correction, corrected
+from rankmeter.stats.corrections import Correction, corrected, gap_table
 from rankmeter.stats.student import Contrasts
 
 DECISIONS = ("both_same", "both_opposite", "only_people", "only_machine", "neither")
@@ -65,11 +65,8 @@ def tau_h(truth: Floats, other: Floats) -> float:
 
 
 def places_of_systems(values: Floats) -> Ints:
-    """The place of each system, 1 the best; tied systems keep the order given."""
-    order = np.argsort(-values, kind="stable")
-    ranks = np.empty(len(values), np.int64)
-    ranks[order] = np.arange(1, len(values) + 1)
-    return ranks
+    """The place of each system, 1 the best; equal ones share the better place, as in :func:`rankmeter.compare`."""
+    return np.asarray(1 + (gap_table(values) < 0).sum(axis=1))
 
 
 def overlap(truth: Floats, other: Floats, *, p: float = 0.8, depth: int | None = None) -> float:

@@ -238,7 +238,9 @@ def heterogeneity(effects: Sequence[Estimate], look: Look = ONCE) -> float:
     return look.several(float((weights * (values - middle) ** 2).sum()), len(known) - 1, units)
 
 
-def detectable(variance: float, look: Look, *, power: float, units: int = 0, looks_at: int = 1) -> float:
+def detectable(
+    variance: float, look: Look, *, power: float, freedom: float = math.inf, units: int = 0, looks_at: int = 1
+) -> float:
     """The smallest difference found with the given power at this look, where it has this variance.
 
     With several differences the error of each is that share of the whole, which is what Holm's first step allows.
@@ -246,7 +248,7 @@ def detectable(variance: float, look: Look, *, power: float, units: int = 0, loo
     check_level(power, "power")
     if not variance > 0:
         return math.nan
-    reach = replace(look, level=1 - (1 - look.level) / looks_at).quantile(math.inf, units)
+    reach = replace(look, level=1 - (1 - look.level) / looks_at).quantile(freedom, units)
     return (reach + NormalDist().inv_cdf(power)) * math.sqrt(variance)
 
 

@@ -449,7 +449,12 @@ def corrected_effects(effects: Sequence[Effect], plan: ExperimentPlan) -> tuple[
     looks = [1 if plan.correction == "none" else sizes[effect.family] for effect in effects]
     least = [
         detectable(
-            effect.difference.variance, plan.look(), power=plan.power, units=effect.difference.units, looks_at=asked
+            effect.difference.variance,
+            plan.look(),
+            power=plan.power,
+            freedom=effect.test.freedom,
+            units=effect.difference.units,
+            looks_at=asked,
         )
         for effect, asked in zip(effects, looks, strict=True)
     ]
