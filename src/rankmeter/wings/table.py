@@ -128,6 +128,7 @@ FORMATS: dict[str, str] = {
 }
 
 OPTIONS: dict[str, str] = {
+    "fuse.explain": "rankmeter.wings.fusion.fused_query",
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
     "evaluate.protocol": "rankmeter.wings.protocol.with_protocol",
     "evaluate.baselines": "rankmeter.wings.protocol.with_protocol",

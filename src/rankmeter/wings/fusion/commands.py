@@ -11,9 +11,10 @@ import click
 
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, level_option, named_columns, seed_option
-from rankmeter.cli.output import Answer
+from rankmeter.cli.output import Answer, shown_text
 from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
 from rankmeter.cli.talk import ProgressBar, echo, say, tell
+from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.wings.fusion.definition import NORMS, Duplicates, Fusion, Missing, Queries, read_options
 from rankmeter.wings.fusion.fused import reading_of
@@ -50,6 +51,7 @@ class Conventions:
 @takes(conventions=Conventions, sources=Sources)
 @click.option("-o", "--out", type=Writes())
 @click.option("--format", type=click.Choice(FILE_FORMATS))
+@click.option("--explain", metavar="QUERY")
 @language_option
 @click.option("-q", "--quiet", is_flag=True)
 def fuse(
@@ -59,10 +61,13 @@ def fuse(
     sources: Sources,
     out: Path | None,
     format: FileFormat | None,
+    explain: str | None,
     lang: Language,
     quiet: bool,
 ) -> None:
     """Fuse several runs into one."""
+    if explain is not None and (out or format):
+        raise InputError.of("fusion.explain_alone")
     sources.check_columns(None, paths)
     columns = named_columns(sources.columns) or None
     named, stated = by_system(paths), conventions.stated()
@@ -71,6 +76,12 @@ def fuse(
         from rankmeter.wings.fusion.fusing import trained
 
         how, stated = trained(Fusion.of(how, **stated), sources.runs(paths), sources.judgments(judgments)), {}
+    if explain is not None:
+        from rankmeter.wings.fusion.fused_query import explain_query
+
+        told = explain_query(sources.runs(paths), Fusion.of(how, **stated), explain)
+        echo(shown_text(told, "text", lang))
+        return
     notes: Mapping[str, str]
     if out is not None:
         from rankmeter.wings.fusion.streamed import fuse_to_file

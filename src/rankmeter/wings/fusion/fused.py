@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.wings.fusion.definition import Fusion
 from rankmeter.wings.fusion.fused_files import FileFormat, format_of, fused_file
+from rankmeter.wings.fusion.fused_rows import FusedRows
+from rankmeter.wings.loading import answering
 from rankmeter.wording import Said, said
 
 
@@ -71,6 +73,32 @@ class FusedRun(RunTable):
         """
         with fused_file(path, format_of(path, format), self.label) as file:
             file.add(self.to_polars(), self._empty())
+
+    def explain(self, query: object, runs: object, *, columns: Mapping[str, str] | None = None) -> FusedRows:
+        """Say row by row how each score of one query came about.
+
+        Parameters
+        ----------
+        query
+            The query.
+        runs
+            The runs that were fused, as :func:`rankmeter.fuse` took them; a fused run holds none of them.
+        columns
+            Columns of unusual names.
+
+        Examples
+        --------
+        >>> import rankmeter as rm
+        >>> runs = {"bm25": {"q": {"a": 12.1, "b": 9.5}}, "dense": {"q": {"b": 0.9, "c": 0.8}}}
+        >>> told = rm.fuse(runs, "wsum", weights=[0.7, 0.3]).explain("q", runs)
+        >>> for row in told.rows:
+        ...     print(row.item, row.score, [(held.ranks, held.worth) for held in row.lists])
+        a 0.7 [((1,), 1.0), ((), None)]
+        b 0.3 [((2,), 0.0), ((1,), 1.0)]
+        c 0.0 [((), None), ((2,), 0.0)]
+        """
+        told: FusedRows = answering("fuse.explain").explain_query(runs, self.definition, query, columns)
+        return told
 
     def _empty(self) -> pl.Series | None:
         """The queries without an item."""

@@ -24,6 +24,7 @@ WING = Wing(
     },
     commands={"fuse": ".commands", "tune": ".commands", "ablate": ".commands"},
     sources={"rankmeter.wings.DistantFused": ".fused_elsewhere"},
+    options={"fuse.explain": ".fused_query"},
     explained=dict.fromkeys(EXPLAINED.split(), ".who_does_what"),
     docs=("how-to/fuse-runs.md", "how-to/tune-a-fusion.md", "wings/fusion.md"),
 )
