@@ -152,8 +152,11 @@ def _holds_calls(run: object) -> bool:
     """Whether a mapping has lists of lists: one for each search that was made for a query."""
     if type(run) is not dict or not run:
         return False
-    lists = next(iter(run.values()))
-    return type(lists) is list and bool(lists) and type(lists[0]) is list
+    first = next(iter(run.values()))
+    if type(first) is not list or not first or type(first[0]) is not list:
+        return False
+    nested = (one for lists in run.values() if type(lists) is list for one in lists if type(one) is list)
+    return not any(type(item) is float for one in nested for item in one)  # scores or distances: a response
 
 
 def _evaluate_assisted(

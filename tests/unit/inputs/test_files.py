@@ -97,9 +97,9 @@ def test_the_format_is_told_from_the_content(head: bytes, kind: str) -> None:
     [
         (b"\x00\x01\x02", "looks binary: byte 1 is NUL"),
         (b"PK\x03\x04\x14\x00", "is a zip archive"),
-        (b"\xff\xfeq\x001\x00", "is UTF-16 text. Hint: convert"),
-        ("query,item".encode("utf-16-le"), "is UTF-16 text. Hint: convert"),
-        ("query,item".encode("utf-16-be"), "is UTF-16 text. Hint: convert"),
+        (b"\xff\xfeq\x001\x00", "is UTF-16 text. Hint: save it as UTF-8"),
+        ("query,item".encode("utf-16-le"), "is UTF-16 text. Hint: save it as UTF-8"),
+        ("query,item".encode("utf-16-be"), "is UTF-16 text. Hint: save it as UTF-8"),
         ("query,item".encode("utf-32"), "is UTF-32 text. Hint: convert"),
         (b"\x93NUMPY\x01\x00", "is a NumPy array. Hint: load it"),
         (b"SQLite format 3\x00", "is an SQLite database. Hint: read"),
