@@ -347,7 +347,7 @@ def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> N
         show(shown.board_blocks(), lang)
     elif is_grid:
         best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
-        show([*answer, shown.grid(best_first), *shown.assisted_blocks()], lang)
+        show([*answer, *shown.whose_values(), shown.grid(best_first), *shown.assisted_blocks()], lang)
     else:
         show([*answer, *shown.board_blocks()], lang)
     if not quiet:

@@ -254,7 +254,7 @@ def summary(
             means[measure] = value_of_sums(*state.sums[str(measure)], measure) if tally.queries else math.nan
         else:
             means[measure] = tally.value(measure.aggregate)
-    notes = tuple(protocol_notes(state.noticed)) if state.noticed else ()
+    notes = tuple(protocol_notes(state.noticed, measures)) if state.noticed else ()
     notes += tuple(unknown_notes(measure for measure in measures if str(measure) in state.unknown))
     return {
         "means": means,

@@ -19,7 +19,7 @@ from rankmeter.evaluating.measuring import groups_of, values_under
 from rankmeter.inputs.tables import JudgmentTable
 from rankmeter.late import pl
 from rankmeter.lists.catalogue import Catalogue
-from rankmeter.lists.protocol import notice, protocol_notes
+from rankmeter.lists.protocol import left_out, notice, protocol_notes
 from rankmeter.lists.slating import Given, Material, gather_material, order_of, ties_at
 from rankmeter.lists.slice_samples import PartsSample, SumSample, parts_sample, sum_sample
 from rankmeter.lists.slices import Slices
@@ -76,6 +76,9 @@ class Listing:
                 lists.wholes[measure] = whole
         tied = ties_at(measures, material.lists)
         lists.noticed.update(notice(material, placed.placements, list(slates.values()), tied))
+        for measure in (one for one in lists.means if one.aggregate != "whole"):
+            chosen = chosen_by(measure, placed.placements)
+            lists.noticed.update(left_out(slates[measure], measure, lists.values[measure].counted, chosen))
         return lists
 
 
@@ -107,7 +110,7 @@ def measure_lists(
     """Measure the lists, then everything by slice."""
     plain = [measure for measure in listed if not measure.compares_slices]
     lists = Listing.of(given, placed, plain, sliced=by is not None)
-    lists.notes.extend(protocol_notes(lists.noticed))
+    lists.notes.extend(protocol_notes(lists.noticed, shown))
     values = {**ranked, **lists.values}
     if by is not None:
         sliced = [measure for measure in [*shown, *ranked, *plain] if not measure.compares_slices]

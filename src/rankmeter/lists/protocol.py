@@ -11,11 +11,14 @@ import numpy as np
 
 from rankmeter.arithmetic.slates import Sets, Slates
 from rankmeter.arithmetic.slates.listquality import is_among
-from rankmeter.errors import warn
+from rankmeter.errors import examples, warn
 from rankmeter.lists.slating import Material
-from rankmeter.placing.placements import Placements
-from rankmeter.wording import said
+from rankmeter.measures import Measure
+from rankmeter.placing.placements import Bools, Placements
+from rankmeter.wording import Said, said
 
+LEAVES_OUT = "without history in "
+"""Begins the name of how many users without a history a measure leaves out."""
 FEWEST_USERS = 20
 """With fewer users a candidate set that looks sampled may just be small."""
 
@@ -36,6 +39,14 @@ def notice(
     return noticed
 
 
+def left_out(s: Slates, measure: Measure, counted: Bools, chosen: Bools) -> dict[str, int]:
+    """How many users that have a list and no history a measure leaves out, for want of one."""
+    if s.history is None:
+        return {}
+    without = (np.diff(s.history.offsets) == 0) & (s.lengths > 0) & chosen
+    return {LEAVES_OUT + str(measure): int(without.sum())} if not counted[without].any() else {}
+
+
 def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
     """What some blocks have noticed together."""
     merged: dict[str, int] = {}
@@ -46,8 +57,8 @@ def noticed_together(every: Iterable[Noticed]) -> dict[str, int]:
     return merged
 
 
-def protocol_notes(noticed: Noticed) -> list[str]:
-    """What is said with the numbers; what could make them wrong is warned of too."""
+def protocol_notes(noticed: Noticed, measures: Iterable[Measure]) -> list[str]:
+    """What is said with the numbers of these measures; what could make them wrong is warned of too."""
     notes: list[str] = (
         [said("leaked", shared=noticed["leaked"], relevant=noticed["relevant"])] if noticed.get("leaked") else []
     )
@@ -55,8 +66,19 @@ def protocol_notes(noticed: Noticed) -> list[str]:
     for sentence in notes:
         warn(sentence)
     if missing := noticed.get("missing"):  # the counts of the evaluation say it too, so it is only warned of
-        warn(said("users_without_list", missing=missing, judged=noticed["judged"]))
+        warn(said("users_without_list", missing=missing, judged=noticed["judged"], how=_lists_missing(measures)))
     return notes + _said_of_lists(noticed)
+
+
+def _lists_missing(measures: Iterable[Measure]) -> Said:
+    """What each of these measures makes of a judged user without a list."""
+    as_empty: dict[bool, list[str]] = {True: [], False: []}
+    for measure in measures:
+        as_empty[measure.describe().get("queries") == "judged"].append(str(measure))
+    empty, left_out = (as_empty[is_empty] and examples(as_empty[is_empty]) for is_empty in (True, False))
+    if empty and left_out:
+        return said("missing_lists_of_both", empty=empty, left_out=left_out)
+    return said("missing_lists_empty", measures=empty) if empty else said("missing_lists_left_out", measures=left_out)
 
 
 def _leakage(material: Material) -> dict[str, int]:
@@ -125,7 +147,9 @@ def _said_of_lists(noticed: Noticed) -> list[str]:
     if blank := noticed.get("most blank"):
         notes.append(said("zero_features", count=blank))
     if without := noticed.get("without history"):
-        notes.append(said("without_history", count=without))
+        leaving = [name.removeprefix(LEAVES_OUT) for name in noticed if name.startswith(LEAVES_OUT) and noticed[name]]
+        measures = {"measures": examples(leaving)} if leaving else {}
+        notes.append(said("without_history" if leaving else "without_history_at_all", count=without, **measures))
     for name, count in noticed.items():
         if name.startswith("ties ") and count:
             _, kind, k = name.split(" ")

@@ -235,11 +235,16 @@ class ShownComparison:
 
     def board_blocks(self) -> list[Block]:
         """The numbers: a leaderboard for each measure, then the slices, then what a machine's judgments add."""
-        blocks: list[Block] = []
+        blocks: list[Block] = [*self.whose_values()]
         for measure in () if self._is_partial else self.cmp.measures:
             blocks.append(self.leaderboard(measure))
             blocks += [Paragraph(line, "hint") for line in self.under_board(measure)]
         return [*blocks, *self.slice_tables(), *self.assisted_blocks()]
+
+    def whose_values(self) -> list[Block]:
+        """That tables are by people's judgments alone, where a machine's change the answer above them."""
+        is_alone = self.cmp.assisted is not None and not self._is_partial
+        return [Paragraph(self.word("values_people_alone"), "hint")] if is_alone else []
 
     def assisted_blocks(self) -> list[Block]:
         """Values from people, from both and from the machine side by side, where a machine judged too."""
@@ -284,7 +289,7 @@ class ShownComparison:
         tests = tuple(self.difference_table(measure) for measure in tested if measure in cmp.samples)
         return [
             *map(Paragraph, self.texts(self.verdict())),
-            *([self.grid()] if len(tested) > 1 else []),
+            *([*self.whose_values(), self.grid()] if len(tested) > 1 else []),
             *(Paragraph(note.text(self.lang), "note") for note in cmp.notes),
             *self.board_blocks(),
             Folded(self.word("quality"), (self.quality_table(), *items(self.quality_words()))),
@@ -378,7 +383,9 @@ class ShownComparison:
         """A table of systems x measures: the best in bold, significance as marks, below it what they mean."""
         notes = [*self._below(), *self.texts(self.cmp.notes), *self._definitions()]
         verdict = map(Paragraph, self.texts(self.verdict()))
-        return document_markdown([*verdict, self._main_table(), *self.slice_tables(), *items(notes)])
+        return document_markdown(
+            [*verdict, *self.whose_values(), self._main_table(), *self.slice_tables(), *items(notes)]
+        )
 
     def to_latex(self) -> str:
         r"""A LaTeX ``tabular`` with the rules of booktabs; marks are superscript numbers of systems, or arrows."""

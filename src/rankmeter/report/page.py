@@ -80,6 +80,7 @@ def report_html(
             verdict=verdict[:MOST_VERDICTS],
             verdicts=verdict[MOST_VERDICTS:],
             grid=table_html(shown.grid(best), sortable=True, kept=kept_systems(cmp, first), lang=lang),
+            whose=document_html(shown.whose_values(), lang=lang),
             marks=shown.marks_mean(),
             alarms=shown.texts(alarms),
             population=_population(cmp),

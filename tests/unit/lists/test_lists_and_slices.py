@@ -171,8 +171,24 @@ def test_items_outside_zero_vectors_and_users_without_history_are_counted_and_sa
     said = "; ".join(ev.facts.sentences())
     assert "1 of 3 recommended places has an item outside the catalogue" in said
     assert "1 item has a feature vector of zeros" in said
-    assert "1 user with a list has no history" in said
+    assert "1 user with a list has no history; no number here leaves them out" in said
     assert ev.per_query["ILD@2"].to_list() == [1.0, 1.0]
+
+
+def test_measures_that_leave_users_out_are_named():
+    """Those without a history, and those without a list; each measure as it was asked."""
+    asked = ["Calibration@9", "ILD@2", "nDCG@2", "Unexpectedness@2"]
+    truth = {user: ["a"] for user in "uvw"}
+    with pytest.warns(rm.RankmeterWarning) as warned:
+        ev = rm.evaluate(truth, {"u": ["a"], "v": ["b", "a"]}, asked, catalogue=ITEMS, history={"u": ["d"]})
+    left_out = [name for name in asked if ev.per_query.filter(pl.col("query") == "v")[name].null_count()]
+    assert left_out == ["Calibration@9", "Unexpectedness@2"]
+    said = "; ".join(ev.facts.sentences())
+    assert "1 user with a list has no history; left out of Calibration@9, Unexpectedness@2" in said
+    assert any(
+        "1 of 3 judged users has no list: an empty list in nDCG@2, left out of Calibration@9, ILD@2, Unexpectedness@2"
+        in str(warning.message) for warning in warned
+    )  # fmt: skip
 
 
 def test_users_without_a_history_do_not_count_where_it_is_compared_with():
@@ -323,8 +339,10 @@ def test_leakage_sampled_candidates_and_missing_users_are_warned_of():
     run = {user: [user, *range(100, 109)] for user in range(30)}
     with pytest.warns(rm.RankmeterWarning, match="Krichene"):
         rm.evaluate(truth, run, ["nDCG@10", "Coverage@10"], catalogue=range(1000))
-    with pytest.warns(rm.RankmeterWarning, match="1 of 2 judged users has no list"):
+    with pytest.warns(rm.RankmeterWarning, match=r"1 of 2 judged users has no list: left out of Coverage@1$"):
         rm.evaluate({"u": ["a"], "v": ["a"]}, {"u": ["a"]}, "Coverage@1", catalogue=["a"])
+    with pytest.warns(rm.RankmeterWarning, match=r"1 of 2 judged users has no list: an empty list in P@1$"):
+        rm.evaluate({"u": ["a"], "v": ["a"]}, {"u": ["a"]}, "P@1", by="activity", history={"u": ["b"]})
 
 
 def test_a_group_that_is_not_there_is_named():

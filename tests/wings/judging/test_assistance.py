@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 
@@ -12,6 +13,7 @@ from judging_simulation import fixed
 
 import rankmeter as rm
 from rankmeter.report.comparisons import ShownComparison
+from rankmeter.showing.html import document_html
 from rankmeter.wings.judging.assistance import Assistance
 from rankmeter.wings.judging.estimators import people_only, tuned, where_lists_differ
 from rankmeter.wording.characters import width_of
@@ -209,6 +211,19 @@ def test_the_answer_is_that_of_people_and_machine_together(pairs, runs):
     assert f"good is first ({cmp.assisted.value('nDCG@10', 'good').value:.4f})" in together
     assert together.endswith(f"{next(name for name in runs if name != 'good')}.")
     assert {sentence.kind for sentence in alone} == {"verdict_people_alone"}
+
+
+@pytest.mark.parametrize("measures", [["nDCG@10"], ["nDCG@10", "AP"]])
+@pytest.mark.parametrize(("lang", "alone"), [("en", "by people's judgments alone"), ("zh", "仅按人工标注计算")])
+def test_a_table_by_people_alone_says_so(measures, lang, alone):
+    """Right before it, wherever the answer above it is that of people and machine; nowhere else."""
+    runs = {"good": GOOD, "poor": POOR}
+    both = rm.compare(PEOPLE, runs, measures, assisted_by=MACHINE, permutations=100, resamples=100)
+    plain = rm.compare(PEOPLE, runs, measures, permutations=100, resamples=100)
+    for cmp in (both, plain):
+        shown = ShownComparison(cmp, lang)
+        pages = [shown.to_text(), shown.to_markdown(), html.unescape(document_html(shown.document(), lang=lang))]
+        assert [page.count(alone) for page in pages] == ([1, 1, len(measures)] if cmp is both else [0, 0, 0])
 
 
 def test_single_items_alone_give_no_answer():
