@@ -76,7 +76,7 @@ class Listing:
                 lists.wholes[measure] = whole
         tied = ties_at(measures, material.lists)
         lists.noticed.update(notice(material, placed.placements, list(slates.values()), tied))
-        for measure in (one for one in lists.means if one.aggregate != "whole"):
+        for measure in [one for one in measures if one in lists.means and one.aggregate != "whole"]:
             chosen = chosen_by(measure, placed.placements)
             lists.noticed.update(left_out(slates[measure], measure, lists.values[measure].counted, chosen))
         return lists
