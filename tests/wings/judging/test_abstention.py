@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -55,10 +56,10 @@ def test_other_measures_are_cut_item_by_item(measure):
 
 def test_without_unanswerable_queries_it_is_said():
     curve = rm.silence({q: items for q, items in TRUTH.items() if q.startswith("a")}, RUN)
-    assert [note.kind for note in curve.notes] == ["silence_no_unanswerable"]
+    assert [note.kind for note in curve.notes] == ["silence_no_unanswerable", "silence_confidences_equal"]
     assert json.loads(curve.to_json())["cuts"][0]["false_return"] is None
     only = rm.silence({q: items for q, items in TRUTH.items() if q.startswith("u")}, RUN)
-    assert [note.kind for note in only.notes] == ["silence_no_answerable"]
+    assert [note.kind for note in only.notes] == ["silence_no_answerable", "silence_values_equal"]
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,25 @@ def test_it_shows_itself_everywhere():
     assert len(curve.to_polars()) == 2
     with pytest.raises(rm.InputError):
         curve.at(0.1)
+
+
+@pytest.mark.parametrize(
+    ("run", "kind", "named"),
+    [
+        ({"q": {"a": 1.0}, "r": {"x": 1.0}}, "silence_confidences_equal", ["max", "std", "gap"]),
+        ({"q": {"a": 1.0, "b": 0.5}, "r": {"x": 2.0, "b": 1.5}}, "silence_confidences_equal", ["std", "gap"]),
+        ({"q": {"a": 1.0}, "r": {"c": 2.0}}, "silence_values_equal", []),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_confidences_that_order_nothing_are_told_with_their_reason(run, kind, named, lang):
+    """In the record and in the text: which values are missing, or 0 whatever the answers are worth."""
+    truth = {"q": {"a": 1}, "r": {"c": 1}}
+    curve = rm.silence(truth, run)
+    (note,) = (note for note in curve.notes if note.kind == kind)
+    assert str(note) in curve.to_dict()["notes"]
+    assert note.text(lang) in curve.to_text(lang)
+    if named:
+        assert [name for name, value in curve.nauc.items() if value == pytest.approx(0, abs=1e-12)] == named
+    else:
+        assert all(math.isnan(value) for value in curve.nauc.values())

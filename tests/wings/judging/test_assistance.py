@@ -226,6 +226,25 @@ def test_a_table_by_people_alone_says_so(measures, lang, alone):
         assert [page.count(alone) for page in pages] == ([1, 1, len(measures)] if cmp is both else [0, 0, 0])
 
 
+@pytest.mark.parametrize("judged", [4, 30])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_estimate_without_an_interval_has_its_reason_in_record_and_text(judged, lang):
+    """Where nothing varies, of values and of differences; one with an interval has none."""
+    truth = {name: {"d0": 1} for name in list(MACHINE)[:judged]}
+    machine = {name: {"d0": 1} for name in MACHINE}
+    runs = {name: {query: ["d0", "d1"] for query in MACHINE} for name in ("one", "same")}
+    cmp = rm.compare(truth, runs, ["RR"], assisted_by=machine, permutations=100, resamples=100)
+    rows = cmp.assisted.rows()
+    assert len(rows) == 3
+    assert {row.reason.kind for row in rows} == {"assisted_no_spread"}
+    assert all(math.isnan(row.low) for row in rows)
+    assert {row["reason"] for row in cmp.assisted.to_dict()["values"]} == {str(rows[0].reason)}
+    json.loads(cmp.to_json())
+    assert rows[0].reason.text(lang) in cmp.assisted.to_text(lang)
+    sure = rm.compare(PEOPLE, {"good": GOOD, "poor": POOR}, ["nDCG@10"], assisted_by=MACHINE)
+    assert {row.reason for row in sure.assisted.rows()} == {""}
+
+
 def test_single_items_alone_give_no_answer():
     runs = {"good": GOOD, "poor": POOR}
     cmp = rm.compare(drawn(runs=runs, items=150, measure="DCG@5"), runs, ["DCG@5"], assisted_by=MACHINE)

@@ -11,6 +11,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.stats.rank_agreement import tau
 from rankmeter.wings.judging.board_agreement import (
+    first_again,
     largest_drop,
     overlap,
     places_of_systems,
@@ -61,6 +62,22 @@ def test_equal_systems_share_the_better_place_as_in_a_comparison():
     ranks = {name: cmp.score("nDCG@3", name).rank for name in runs}
     assert places == {name: (rank, rank) for name, rank in ranks.items()}
     assert len(set(ranks.values())) < len(ranks)
+
+
+@pytest.mark.parametrize("queries", [1, 5, 40])
+@pytest.mark.parametrize("gap", [0.0, 0.05, 1.0])
+def test_how_often_the_first_is_first_again_is_what_plain_draws_say(queries, gap):
+    rng = np.random.default_rng(queries)
+    values = rng.random((3, queries))
+    values[0] += gap + max(values.mean(1)) - values[0].mean()
+    draw, times = random.Random(1), 4000
+    hits = 0
+    for _ in range(times):
+        drawn = [draw.randrange(queries) for _ in range(queries)]
+        means = [sum(row[at] for at in drawn) / queries for row in values.tolist()]
+        hits += means[0] >= max(means) - 1e-12
+    assert first_again(values, 4000, 0) == pytest.approx(hits / times, abs=4 * (0.5 / times) ** 0.5)
+    assert first_again(np.vstack([values[:1], values[:1]]), 100, 0) == 1.0
 
 
 def test_values_of_ircor():

@@ -209,6 +209,7 @@ def silence(
     here = np.isfinite(top)
     area, excess = area_of_risks(top[here], 1 - values[here]) if here.any() else (math.nan, math.nan)
     confidences = {"max": top[here], "std": spread[here], "gap": gap[here]}
+    notes += _about_order(confidences, values[here])
     return Abstention(
         measure=str(silent), answerable=int(answerable.sum()), unanswerable=int((~answerable).sum()),
         cuts=tuple(cut for cut, _ in looks), auroc=separation_of(top[answerable], top[~answerable]),
@@ -217,6 +218,14 @@ def silence(
               for name, part in confidences.items()},
         level=level, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _about_order(confidences: Mapping[str, Floats], values: Floats) -> list[Said]:
+    """Why nAUC has no value, or is 0 whatever the answers are worth."""
+    if len(values) and np.ptp(values) <= 1e-12:
+        return [said("silence_values_equal", value=float(values[0]))]
+    flat = [said(_NAUC[name]) for name, confidence in confidences.items() if (confidence == confidence[:1]).all()]
+    return [said("silence_confidences_equal", names=flat)] if flat and len(values) else []
 
 
 def _cut(cut: float | None, values: Floats, answerable: Bools, returns: Bools, level: float) -> Cut:

@@ -22,6 +22,7 @@ from rankmeter.errors import (
     check_level,
     check_positive,
     did_you_mean,
+    examples,
 )
 from rankmeter.evaluating.assisted import AssistedValues
 from rankmeter.late import special
@@ -77,6 +78,8 @@ class Assisted:
     """Of a difference, two-sided."""
     p_corrected: float | None = None
     """Corrected for all pairs of the measure."""
+    reason: str = ""
+    """Why there is no interval."""
 
     @property
     def has_interval(self) -> bool:
@@ -182,6 +185,7 @@ class Assistance(AssistedValues):
             judged=seen.judged, total=seen.total, worth=None if flat else seen.worth(half, sure),
             p=None if other is None or flat else
             float(2 * special.stdtr(estimate.freedom, -abs(estimate.value) / estimate.error)),
+            reason=said("assisted_no_spread") if flat else "",
         )  # fmt: skip
 
     def _named(self, measure: str | Measure) -> str:
@@ -346,11 +350,13 @@ class Assistance(AssistedValues):
         seen, drawn, target = next(iter(self.observed.values())), said(_DRAWN[self.design.kind]), self.target
         facts = said("assisted_facts", judged=seen.judged, total=seen.total, drawn=drawn, target=said(_TARGETS[target]))
         blocks: list[Block] = [Heading(said("assisted_title"), 2), Paragraph(facts)]
-        if values := self._values():
+        values, gaps = self._values(), self._differences()
+        if values:
             blocks.append(self._table(values))
-        if self.pairs:
-            blocks += [Heading(said("assisted_differences"), 3), self._table(self._differences())]
-        return [*blocks, *(Paragraph(note, "note") for note in self._needed_notes())]
+        if gaps:
+            blocks += [Heading(said("assisted_differences"), 3), self._table(gaps)]
+        notes = (*_without_interval([*values, *gaps]), *self._needed_notes())
+        return [*blocks, *(Paragraph(note, "note") for note in notes)]
 
     def _needed_notes(self) -> Iterator[Said]:
         for measure, system, other, count in self._needed():
@@ -381,6 +387,16 @@ class Assistance(AssistedValues):
         )  # fmt: skip
         table = said_table(heads, lines, "assisted")
         return table if is_difference else table.only(lambda column: column.kind != "p")
+
+
+def _without_interval(rows: Sequence[Assisted]) -> Iterator[Said]:
+    """Which rows have no interval, and why."""
+    named: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason:
+            named.setdefault(row.reason, []).append(f"{row.measure} ({_pair_name(row.system, row.other)})")
+    for reason, names in named.items():
+        yield said("assisted_no_interval", names=examples(names), reason=reason)
 
 
 _KEPT_AS_IS = ("level", "target", "correction", "half_width")

@@ -27,6 +27,7 @@ from rankmeter.wings.judging.assisted_values import counted_values, judged_pairs
 from rankmeter.wings.judging.board_agreement import (
     decisions,
     favour,
+    first_again,
     largest_drop,
     overlap,
     places_of_systems,
@@ -82,6 +83,10 @@ class TwoBoards:
     """Of the first places, over what they could reach."""
     largest_drop: int
     is_winner_kept: bool
+    people_again: float
+    """In which share of resamples of the queries people's first system is first again; equal ones share the place."""
+    machine_again: float
+    """In which share the machine's is."""
     regret: float
     decisions: Mapping[str, int]
     """Pairs by what both judges decide: ``both_same``, ``both_opposite``, ``only_people``, ``only_machine``,
@@ -160,7 +165,9 @@ def _sentences(board: TwoBoards) -> list[Block]:
     decided = board.decisions["both_same"] + board.decisions["both_opposite"] + board.decisions["only_people"]
     if not decided:  # then neither order of the first is more than chance
         winner = said("winner_undecided", system=board.rows[0].system, other=best.system)
-    sentences = [winner, said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)]
+    again = said("winners_again", first=board.rows[0].system, other=best.system, people=board.people_again,
+                 machine=board.machine_again)  # fmt: skip
+    sentences = [winner, again, said("pair_decisions", pairs=sum(board.decisions.values()), **board.decisions)]
     if not math.isnan(board.ceiling):
         sentences.append(said("ceiling", value=board.ceiling, best=board.rows[0].people))
     return list(map(Paragraph, sentences))
@@ -215,7 +222,8 @@ def leaderboards(
     Returns
     -------
     LeaderboardAgreement
-        For each measure both leaderboards, tau, tau_AP, tau_h, RBO, whether the winner stays, what is lost if it does
+        For each measure both leaderboards, tau, tau_AP, tau_h, RBO, whether the winner stays, how often it stays on
+        other draws of the queries, what is lost if it does
         not, which pairs both judges decide alike, the bias of each system, and the judge's ceiling.
 
     Examples
@@ -248,7 +256,7 @@ def leaderboards(
         signed = 1 if measure.higher_is_better else -1
         boards[str(measure)] = _boards(
             measure, list(systems), y, f, _ceiling(truths, measure, queries), signed,
-            level=level, correction=correction, resamples=resamples, rng=rng,
+            level=level, correction=correction, resamples=resamples, rng=rng, seed=seed,
         )  # fmt: skip
     counted = [side.judgment_table().query.n_unique() for side in truths]
     return LeaderboardAgreement(
@@ -308,6 +316,7 @@ def _boards(
     correction: Correction,
     resamples: int,
     rng: np.random.Generator,
+    seed: int,
 ) -> TwoBoards:
     people, machine = signed * y.mean(1), signed * f.mean(1)
     ties = len(np.unique(people)) < len(names)
@@ -330,6 +339,7 @@ def _boards(
         tau_ap=tau_ap_b(people, machine) if ties else tau_ap(people, machine), tau_h=tau_h(people, machine),
         rbo=overlap(people, machine), rbo_top=overlap(people, machine, depth=TOP),
         largest_drop=largest_drop(people, machine), is_winner_kept=regret(people, machine) == 0,
+        people_again=first_again(signed * y, resamples, seed), machine_again=first_again(signed * f, resamples, seed),
         regret=regret(people, machine), decisions=decisions(y, f, level=level, correction=correction),
         people_halves=within, machine_halves=across, ceiling=ceiling,
     )  # fmt: skip
