@@ -64,6 +64,7 @@ import rankmeter.wings.online.public_names as online
 from rankmeter.wings.protocol.looking import protocol_of as protocol_of
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
+from rankmeter.wings.fusion.reconciling import reconcile_fusion as reconcile_fusion
 from rankmeter.wings.searches.called_runs import searches as searches
 from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split
@@ -107,9 +108,9 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "PairAccuracy", "parse", "parse_measures", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO",
     "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
     "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
-    "read_labelled", "read_run", "Recall", "reconcile", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR",
-    "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems",
-    "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec",
+    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds",
+    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
     "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage",
     "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value",
     "value", "ValueHitRate", "ValueNDCG"]

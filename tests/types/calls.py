@@ -188,6 +188,7 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     rm.audit({}, relevant="two")  # E: arg-type
     rm.check(ranker, tolerance="small")  # E: arg-type
     rm.fuse({"one": RUN}, missing="mean")  # E: arg-type
+    assert_type(rm.reconcile_fusion({"one": RUN, "two": RUN}, RUN, ["rrf"], k=10).tried, int)
     assert_type(rm.fuse_to_file({"one": RUN, "two": RUN}, "fused.run", "rrf", k=10, format="trec").rows, int)
     rm.fuse_to_file({"one": RUN, "two": RUN}, "fused.run", format="xml")  # E: arg-type
     assert_type(rm.searches({"q": [["a"], ["b"]]}, "best").calls, str)

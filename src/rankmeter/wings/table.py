@@ -34,6 +34,7 @@ NAMES: dict[str, str] = {
     "Fusion": "rankmeter.wings.fusion.definition",
     "tune": "rankmeter.wings.fusion.tuning",
     "ablate": "rankmeter.wings.fusion.ablating",
+    "reconcile_fusion": "rankmeter.wings.fusion.reconciling",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
     "judge_page": "rankmeter.wings.judging.judge_page",

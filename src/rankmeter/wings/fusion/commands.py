@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, level_option, named_columns, seed_option
@@ -17,6 +18,7 @@ from rankmeter.cli.talk import ProgressBar, echo, say, tell
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.wings.fusion.definition import NORMS, Duplicates, Fusion, Missing, Queries, read_options
+from rankmeter.wings.fusion.found_fusions import FoundFusions
 from rankmeter.wings.fusion.fused import reading_of
 from rankmeter.wings.fusion.fused_files import FILE_FORMATS, FileFormat
 from rankmeter.wording import Language, word
@@ -52,6 +54,7 @@ class Conventions:
 @click.option("-o", "--out", type=Writes())
 @click.option("--format", type=click.Choice(FILE_FORMATS))
 @click.option("--explain", metavar="QUERY")
+@click.option("--reconcile", type=Reads(), metavar="FILE")
 @language_option
 @click.option("-q", "--quiet", is_flag=True)
 def fuse(
@@ -62,12 +65,18 @@ def fuse(
     out: Path | None,
     format: FileFormat | None,
     explain: str | None,
+    reconcile: str | None,
     lang: Language,
     quiet: bool,
 ) -> None:
     """Fuse several runs into one."""
     if explain is not None and (out or format):
         raise InputError.of("fusion.explain_alone")
+    if reconcile is not None:
+        if out or format or explain or judgments:
+            raise InputError.of("fusion.reconcile_alone")
+        echo(shown_text(_reconciled(paths, reconcile, conventions, sources), "text", lang))
+        return
     sources.check_columns(None, paths)
     columns = named_columns(sources.columns) or None
     named, stated = by_system(paths), conventions.stated()
@@ -110,6 +119,16 @@ def fuse(
         tell([note.text(lang) for note in notes.values()])  # type: ignore[attr-defined]
         if out is not None:
             say(word("written_to", lang, place=str(out)))
+
+
+def _reconciled(paths: tuple[str, ...], fused: str, conventions: Conventions, sources: Sources) -> FoundFusions:
+    """The definitions that give a fused run; --how, where it is typed, is the only one that is tried."""
+    from rankmeter.wings.fusion.reconciling import reconcile_fusion
+
+    typed = click.get_current_context().get_parameter_source("how")
+    how = None if typed is ParameterSource.DEFAULT else [conventions.how]
+    (target,) = sources.runs([fused]).values()
+    return reconcile_fusion(sources.runs(paths), target, how, **conventions.stated())
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def grid_values(
     value = np.zeros((len(settings), len(queries)))
     counted = np.ones(len(queries), np.bool_)
     is_plain = _is_plain(measure, truth, group.plan)
-    for definitions, at in _read_alike(settings):
+    for definitions, at in read_alike(settings):
         gathered = gather_tables(judged, definitions[0])
         if is_plain and _is_fast(definitions[0]):
             found, counts = _by_matrices(index, queries, gathered, definitions, measure, group.plan)
@@ -111,7 +111,7 @@ def _is_fast(definition: Fusion) -> bool:
     return definition.top is None and definition.least is None and definition.weightless == "kept"
 
 
-def _read_alike(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
+def read_alike(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
     """Settings that read lists in the same way, and their places."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for at, one in enumerate(settings):
@@ -183,7 +183,7 @@ def _block_values(
     """``(settings, b)`` values of the queries of a pool."""
     value, counted = np.empty((len(settings), len(pool.queries))), np.ones(len(pool.queries), np.bool_)
     together = max(1, CELLS // max(len(pool.query), 1))
-    for definitions, at in _sharing(settings):
+    for definitions, at in sharing(settings):
         said = contributions(pool, definitions[0])
         for start in range(0, len(definitions), together):
             part = definitions[start : start + together]
@@ -194,7 +194,7 @@ def _block_values(
     return value, counted
 
 
-def _sharing(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
+def sharing(settings: Sequence[Fusion]) -> Iterator[tuple[list[Fusion], list[int]]]:
     """Settings to which the lists contribute the same, and their places."""
     groups: dict[object, list[int]] = {}
     for at, one in enumerate(settings):

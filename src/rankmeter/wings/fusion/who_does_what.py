@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 from rankmeter.errors import InputError
@@ -74,7 +75,7 @@ class WhoDoesWhat(ShownAsTable):
 def explanation(text: str) -> WhoDoesWhat:
     """What tools do under a name: a method, a normalisation, a tool, ``tool:method``, or a tool's own method."""
     text = text.strip()
-    known = {name: Fusion.of(name) for name in (*METHODS, *_as_typed())}
+    known = {name: Fusion.of(name) for name in (*METHODS, *as_typed())}
     name = text.partition("(")[0].strip()
     tools = {one.partition(":")[0] for one in tool_fusions()}
     if name in tools and name == text:
@@ -97,12 +98,14 @@ def explanation(text: str) -> WhoDoesWhat:
     )
 
 
-def _as_typed() -> list[str]:
-    """The fusions of other tools, with each word that changes one."""
-    typed = []
+def as_typed() -> list[str]:
+    """The fusions of other tools, with each word that changes one, and each two that are about different things."""
+    typed: list[str] = []
     for name, tool in tool_fusions().items():
-        words = [one for one in (f"{name}({said})" for said in tool.words) if Fusion.of(one) != Fusion.of(name)]
-        typed += [name, *words]
+        pairs = [f"{one},{other}" for one, other in combinations(tool.words, 2)
+                 if not tool.words[one].keys() & tool.words[other].keys()]  # fmt: skip
+        every = [name, *(f"{name}({said})" for said in (*tool.words, *pairs))]
+        typed += reversed({Fusion.of(one): one for one in reversed(every)}.values())
     return typed
 
 

@@ -21,6 +21,7 @@ WING = Wing(
         "Fusion": ".definition",
         "tune": ".tuning",
         "ablate": ".ablating",
+        "reconcile_fusion": ".reconciling",
     },
     commands={"fuse": ".commands", "tune": ".commands", "ablate": ".commands"},
     sources={"rankmeter.wings.DistantFused": ".fused_elsewhere"},
