@@ -19,7 +19,9 @@ def test_the_analysis_of_variance_has_the_power_that_books_print():
     assert rm.topics_needed(1.0, difference=gap, systems=4, power=0.9) == 58
     assert topic_sets._found(gap, 60, 4, 0.05) == pytest.approx(0.9122, abs=5e-5)
     # The package pwr, as ported to Julia: two groups of 100, f = 0.2.
-    assert topic_sets._found(0.4, 100, 2, 0.05) == pytest.approx(0.8036475048589252, rel=1e-9)
+    assert topic_sets._found(0.4, 100, 2, 0.05) == pytest.approx(
+        0.8036475048589252, rel=1e-5
+    )  # SciPy 1.11 has six digits
 
 
 @pytest.mark.parametrize("systems", [2, 3, 12])

@@ -297,7 +297,9 @@ class ClaimProgram:
         if not rows.low:
             return 0, 0.0
         at, columns, entries = zip(*rows.entries, strict=True) if rows.entries else ((), (), ())
-        matrix = sparse.csr_array((entries, (at, columns)), shape=(len(rows.low), max(self.size, 1)))
+        matrix = sparse.csc_array((entries, (at, columns)), shape=(len(rows.low), max(self.size, 1)))
+        # Before SciPy 1.12 the solver took no other indices.
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
         objective = np.zeros(max(self.size, 1))
         for column, weight in goal.items():
             objective[column] = weight
