@@ -16,6 +16,7 @@ from typing import Literal
 from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_null, is_number, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
+from rankmeter.inputs.ranks_beside import kind_of_order
 from rankmeter.wording import Said, said
 
 Says = Literal["rank", "last", "score", "distance", "perhaps a score", "perhaps a rank"]
@@ -31,11 +32,13 @@ _SCORES = frozenset(
 )
 _PERHAPS = {
     "perhaps a score": frozenset({"confidence", "weight"}),
-    "perhaps a rank": frozenset({"ranking", "order", "place"}),
+    "perhaps a rank": frozenset({"ranking", "order", "place", "ordinal"}),
 }
 _DISTANCES = frozenset("distance dist $dist vectordistance cosinedistance l2distance".split())
-_OF_DOCUMENTS = frozenset({"distance", "certainty", "relevancescore", *_LAST})
+_OF_DOCUMENTS = frozenset({"distance", "certainty", "relevancescore", "score", "rank", *_LAST})
 """What tools write into the metadata of a document, beside fields of its own of which they know nothing."""
+_OR_ITS_OWN: Mapping[str, Says] = {"score": "perhaps a score", "rank": "perhaps a rank"}
+"""What stands there as often because the document has such a field: votes, a place in a chart."""
 _WITHIN = {
     **dict.fromkeys(("additional", "hybridsearchinfo", "federation", "textmatchinfo")),
     **dict.fromkeys(("metadata", "meta"), _OF_DOCUMENTS),
@@ -89,6 +92,9 @@ def check_beside(values: Sequence[object], name: str, where: str, query: object,
     """Refuse numbers beside the results that contradict their order; ``either_way`` where they may be distances."""
     says = _says(name.removesuffix("s")) or "score"
     numbers = _numbers(name, says, values, where)
+    if None in numbers and any(number is not None for number in numbers):
+        raise InputError.of("engines.some_scored", source=where, field=name, place=numbers.index(None) + 1,
+                            in_order=IN_ORDER)  # fmt: skip
     turns = [
         _turn(numbers, rises=rises) for rises in ((False, True) if either_way else (says in ("rank", "distance"),))
     ]
@@ -107,7 +113,7 @@ def _says(name: str) -> Says | None:
         return "score"
     if is_usual("rank", name.lstrip("_@$")):
         return "rank"
-    if folded in _PERHAPS["perhaps a rank"]:
+    if folded in _PERHAPS["perhaps a rank"] or kind_of_order(name) == "rank":
         return "perhaps a rank"
     is_score = folded in _PERHAPS["perhaps a score"] or folded.startswith("score") or folded.endswith("score")
     return "perhaps a score" if is_score else None
@@ -126,8 +132,11 @@ def _fields(results: Sequence[object]) -> Fields:
                 fields[name] = says, values
         elif known is None or known:
             within = [_known(row.get(key), known) for row in rows]
+            own = _OR_ITS_OWN if known is _OF_DOCUMENTS else {}
             for inner, (says_within, values) in _fields(within).items() if any(within) else ():
-                if not says_within.startswith("perhaps"):
+                if fold(inner) in own:
+                    fields[f"{name}.{inner}"] = own[fold(inner)], values
+                elif not says_within.startswith("perhaps"):
                     fields[f"{name}.{inner}"] = says_within, values
         elif fold(name) == "rerank":  # Weaviate
             reranked = _fields([next(iter(row.get(key) or ()), None) for row in rows])
@@ -167,7 +176,8 @@ def _numbers(name: str, says: Says, values: Sequence[object], where: str) -> lis
             raise InputError.of("engines.not_a_number", source=where, place=place, field=name, value=str(value)[:80],
                                 in_order=IN_ORDER)  # fmt: skip
         numbers.append(float(number) if is_read else None)  # type: ignore[arg-type]
-    if says in ("rank", "score") and "." not in name and None in numbers and any(each is not None for each in numbers):
+    is_own = "." not in name.removeprefix("@search.")
+    if says in ("rank", "score") and is_own and None in numbers and any(each is not None for each in numbers):
         place = numbers.index(None) + 1
         raise InputError.of("engines.some_scored", source=where, field=name, place=place, in_order=IN_ORDER)
     return numbers

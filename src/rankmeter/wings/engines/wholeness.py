@@ -99,6 +99,12 @@ def _is_cut_short(value: object) -> bool:
     return _is_said(value) and any(word in str(value).casefold() for word in _CUT_SHORT)
 
 
+def _has_failed_stage(value: object) -> bool:
+    """Whether one of a list of stages says that it failed."""
+    stages = value if isinstance(value, list) else []
+    return any(isinstance(stage, Mapping) and _is_unfinished(stage.get("status")) for stage in stages)
+
+
 def _is_timeout(value: object) -> bool:
     """Whether a short message says that the time was over; longer texts are about something else."""
     return (
@@ -111,7 +117,7 @@ def _is_timeout(value: object) -> bool:
 _CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat unavailable degrad skip".split()
 _FINE = ("", "ok", "success")
 _UNFINISHED = frozenset(
-    "error errored failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
+    "error errored fail failed failure fatal partial incomplete timeout timedout limited running inprogress processing "
     "pending queued init cancelled canceled aborted interrupted truncated skipped degraded throttled".split()
 )
 
@@ -119,7 +125,10 @@ _UNFINISHED = frozenset(
 def _is_unfinished(value: object) -> bool:
     """Whether a state in words, or an object with an error in its place, says so."""
     if isinstance(value, Mapping):
-        return any(fold(str(key)) == "error" and _is_said(inner) for key, inner in value.items())
+        return any(
+            (name == "error" and _is_said(inner)) or (name == "errorcode" and _is_code(inner))
+            for name, inner in ((fold(str(key)), inner) for key, inner in value.items())
+        )
     return isinstance(value, str) and fold(value) in _UNFINISHED
 
 
@@ -161,7 +170,7 @@ _EARLIER = " ".join(
 
 SIGNS: tuple[Sign, ...] = (
     Sign("error errors err errormessage errormsg errorcode errortype haserror haserrors iserror exception exceptions "
-         "failure failures failed remoteerrors fault", holds_error, FAILED,
+         "failure failures failed remoteerrors fault traceback stacktrace", holds_error, FAILED,
          "all; errors: Vespa, Weaviate; exception: Coveo; remoteErrors: Meilisearch"),
     Sign("status state statustext resultstatus responsestatus querystatus searchstatus completeness "
          "searchmetadata.status", _is_unfinished, FAILED,
@@ -195,6 +204,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("guardrailaction", _is_said, PARTIAL, "Amazon Bedrock"),
     Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
     Sign("message detail reason", _is_timeout, PARTIAL, "all, from gateways"),
+    Sign("processorresults", _has_failed_stage, PARTIAL, "OpenSearch, of search pipelines"),
     Sign("failedsplits", holds_error, PARTIAL, "Quickwit"),
     Sign("status.failed status.errors", _is_said, PARTIAL, "Couchbase"),
     Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
