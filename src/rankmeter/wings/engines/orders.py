@@ -113,7 +113,7 @@ def _says(name: str) -> Says | None:
         return "score"
     if is_usual("rank", name.lstrip("_@$")):
         return "rank"
-    if folded in _PERHAPS["perhaps a rank"] or kind_of_order(name) == "rank":
+    if folded in _PERHAPS["perhaps a rank"] or (kind_of_order(name) == "rank" and folded != "rerank"):
         return "perhaps a rank"
     is_score = folded in _PERHAPS["perhaps a score"] or folded.startswith("score") or folded.endswith("score")
     return "perhaps a score" if is_score else None

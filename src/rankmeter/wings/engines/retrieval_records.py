@@ -25,7 +25,8 @@ _ITEM_TEXTS = ("page_content", "content", "text")
 _RETRIEVED = tuple(
     "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids results hits matches points "
     "documents docs source_documents source_nodes nodes retrieved_documents retrieved_docs retrieved_nodes retrieved "
-    "reranked reranked_results reranked_documents ranking candidates items objects retrievalResults retrieved_contexts retrieved_texts contexts context".split()
+    "reranked reranked_results reranked_documents ranking candidates items objects "
+    "retrievalResults retrieved_contexts retrieved_texts contexts context".split()
 )
 _WRAPPING = ("result", "response", "data", "value", "output")
 """Keys under which results stand where they are objects with ids; anything else may stand there too."""
