@@ -16,7 +16,6 @@ from typing import Literal
 from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_null, is_number, number_of
 from rankmeter.inputs.columns import Role, fold, is_usual, say_columns
-from rankmeter.inputs.ranks_beside import kind_of_order
 from rankmeter.wording import Said, said
 
 Says = Literal["rank", "last", "score", "distance", "perhaps a score", "perhaps a rank"]
@@ -113,7 +112,7 @@ def _says(name: str) -> Says | None:
         return "score"
     if is_usual("rank", name.lstrip("_@$")):
         return "rank"
-    if folded in _PERHAPS["perhaps a rank"] or (kind_of_order(name) == "rank" and folded != "rerank"):
+    if folded in _PERHAPS["perhaps a rank"] or (folded.endswith("rank") and folded != "rerank"):
         return "perhaps a rank"
     is_score = folded in _PERHAPS["perhaps a score"] or folded.startswith("score") or folded.endswith("score")
     return "perhaps a score" if is_score else None
