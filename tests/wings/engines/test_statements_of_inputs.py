@@ -19,9 +19,7 @@ import rankmeter as rm
 
 pytestmark = [pytest.mark.wings("engines", "online"), pytest.mark.filterwarnings("ignore::UserWarning")]
 
-ENGINES = json.loads(
-    (Path(__file__).parents[1] / "wings" / "engines" / "recorded" / "incomplete.json").read_text(encoding="utf-8")
-)
+ENGINES = json.loads((Path(__file__).parent / "recorded" / "incomplete.json").read_text(encoding="utf-8"))
 CASES = 40
 """Cases of each seed."""
 
