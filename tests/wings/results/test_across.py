@@ -230,6 +230,20 @@ def test_holes_are_stated_and_never_zero() -> None:
     assert "worst" in worst.notes[0]
 
 
+def test_a_hole_behind_a_score_is_filled_with_the_worst_as_a_whole() -> None:
+    seeds = {"a": {"x": [0.1, None], "y": [0.5, 0.7], "z": [0.3, 0.4]},
+             "b": {"x": [0.2, 0.3], "y": [0.6, 0.6], "z": [0.2, 0.3]}}  # fmt: skip
+    found = rm.across(seeds, holes="worst")
+    assert found["a"].improvement + found["b"].improvement == pytest.approx(1)
+    assert found["a"].middle_mean == pytest.approx((0.3 + 0.4 + 0.5) / 3)  # of 0.25, 0.3, 0.4, 0.5 and 0.7
+    draw = random.Random(1)
+    queries = {name: {task: {q: draw.random() for q in range(5)} for task in "xyz"} for name in "abc"}
+    queries["a"]["x"][1] = math.nan
+    means = {name: {task: math.fsum(v.values()) / 5 for task, v in of.items()} for name, of in queries.items()}
+    known = [(one.system, one.rank_low, one.rank_high) for one in rm.across(means, holes="worst").systems]
+    assert [(one.system, one.rank_low, one.rank_high) for one in rm.across(queries, holes="worst").systems] == known
+
+
 def test_lower_may_be_better() -> None:
     table = made(3, 8, step=0.2)
     assert rm.across(table, goal="lower").systems[0].system == "s0"

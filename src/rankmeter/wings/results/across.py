@@ -158,6 +158,12 @@ def without_holes(table: TaskScores, holes: Holes, sign: int) -> tuple[TaskScore
         if np.isnan(worst).any():
             raise InputError.of("results.empty_task", task=table.tasks[int(np.isnan(worst).argmax())])
         filled = np.where(missing, worst[None, :], table.scores)
+        # What lies behind a hole has holes itself: the worst score stands for all of it.
+        table = replace(
+            table,
+            repeats={at: values for at, values in table.repeats.items() if not missing[at]},
+            queries={task: values for task, values in table.queries.items() if not missing[:, task].any()},
+        )
         return table, filled, [*table.notes, said("across_holes_worst", **facts)]
     if holes == "common":
         kept = _kept_scores(table, range(len(table.systems)), np.flatnonzero(~missing.any(axis=0)).tolist())
