@@ -160,12 +160,13 @@ def _from_long(frame: Any, roles: Mapping[str, str]) -> Cells:
         place = f"{number + 2}, {roles['score']}"
         value = _number(columns["score"][number], place)
         signs.look(key[1], columns["score"][number], place)
-        if behind is None:
-            if key in cells:
-                raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
-            cells[key] = value
-        else:
-            cells.setdefault(key, {})[str(columns[behind][number])] = value
+        part = "" if behind is None else str(columns[behind][number])
+        parts = cells.setdefault(key, {})
+        if part in parts:
+            raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
+        parts[part] = value
+    if behind is None:
+        return {key: parts[""] for key, parts in cells.items()}
     if behind == "seed":
         return {key: list(values.values()) for key, values in cells.items()}
     return cells
