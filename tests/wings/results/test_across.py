@@ -17,7 +17,7 @@ from scipy import stats
 
 import rankmeter as rm
 from rankmeter.cli import app
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, NotFoundError
 from rankmeter.wings.results import task_statistics as ts
 from rankmeter.wings.results.rank_diagrams import lone_pairs, ranked, text_diagram, tikz
 
@@ -422,6 +422,13 @@ def test_damaged_and_odd_folders_are_refused(tmp_path: Path) -> None:
         rm.across(str(tmp_path))
     with pytest.raises(InputError):
         rm.across(made(3, 3), control="nobody")
+
+
+def test_a_system_that_is_not_there_is_named_with_the_nearest() -> None:
+    found = rm.across({name: {"x": 0.5, "y": 0.4} for name in ("bm25", "dense")})
+    for lookup in (lambda: found["bm24"], lambda: found.pair("dense", "bm24"), lambda: found.pair("bm24", "dense")):
+        with pytest.raises(NotFoundError, match=r"no system 'bm24'.*bm25"):
+            lookup()
 
 
 def test_all_equal_systems_have_one_rank() -> None:

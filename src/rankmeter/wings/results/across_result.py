@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Mark, Paragraph, Table, text_table
@@ -130,18 +131,22 @@ class Across(ShownAsTable):
         return [one.system for one in self.systems if one.may_be_best]
 
     def __getitem__(self, system: str) -> TaskStanding:
-        return next(one for one in self.systems if one.system == system)
+        for one in self.systems:
+            if one.system == system:
+                return one
+        raise NotFoundError.of("results.unknown_system", name=system, hint=did_you_mean(system, self._names()))
 
     def pair(self, first: str, second: str) -> PairOnTasks:
         """Two systems, in the order given."""
+        wanted = self[first].system, self[second].system
         for pair in self.pairs:
-            if (pair.first, pair.second) == (first, second):
+            if (pair.first, pair.second) == wanted:
                 return pair
-            if (pair.second, pair.first) == (first, second):
+            if (pair.second, pair.first) == wanted:
                 return PairOnTasks(
                     first, second, -pair.difference, pair.losses, pair.ties, pair.wins, pair.p, pair.corrected_p
                 )
-        raise KeyError((first, second))
+        raise KeyError(wanted)
 
     def _rows(self) -> list[dict[str, Any]]:
         return [{name: getattr(one, name) for name in TaskStanding.__slots__} for one in self.systems]
