@@ -131,6 +131,15 @@ def test_beliefs_are_those_of_the_definition() -> None:
     assert sum(found) == pytest.approx(1)
 
 
+def test_a_difference_of_the_rope_itself_is_alike() -> None:
+    """Floats make 0.71 - 0.70 a little more than 0.01, and 0.52 - 0.51 a little less."""
+    first = np.array([0.71, 0.52, 0.80, 0.66, 0.59])
+    for sign in (1, -1):
+        gaps = sign * (first - np.array([0.70, 0.51, 0.79, 0.65, 0.58]))
+        assert ts.bayesian_signed_rank(gaps, 0.01) == (0.0, 1.0, 0.0)
+    assert ts.bayesian_signed_rank(np.array([0.1 + 0.2, 0.5]) - np.array([0.3, 0.5]), 0.0) == (0.0, 1.0, 0.0)
+
+
 def test_folds_that_share_data_have_a_wider_variance() -> None:
     gaps = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0.04, 0.0, 0.01, 0.02, 0.03])
     worse, alike, better = ts.correlated_t(gaps, 0.1, 0.005)

@@ -15,6 +15,7 @@ import numpy as np
 from rankmeter.late import special, stats
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
+from rankmeter.stats.student import SAME
 
 DRAWS = 50_000
 """How many times the weights of the Bayesian signed-rank test are drawn."""
@@ -98,8 +99,9 @@ def bayesian_signed_rank(
     z = np.sort(np.append(differences, 0.0))
     alpha = np.where(np.arange(len(z)) == np.searchsorted(z, 0.0), prior, 1.0)
     random = np.random.default_rng(seed)
-    below = np.searchsorted(z, -2 * rope - z, side="left")
-    above = np.searchsorted(z, 2 * rope - z, side="right")
+    noise = SAME * max(1.0, float(np.abs(z).max()))  # 0.71 - 0.70 is a difference of 0.01, within a rope of 0.01
+    below = np.searchsorted(z, -2 * rope - z - noise, side="left")
+    above = np.searchsorted(z, 2 * rope - z + noise, side="right")
     counts = np.zeros(3)
     for start in range(0, DRAWS, BLOCK):
         weights = random.dirichlet(alpha, min(BLOCK, DRAWS - start))
