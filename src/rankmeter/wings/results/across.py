@@ -102,7 +102,7 @@ def across(
     if control is not None and control not in table.systems:
         raise InputError.of("results.unknown_system", name=control, hint=did_you_mean(control, table.systems))
     better = filled * sign
-    apart = separation(better, level=level, resamples=max(resamples, 100), seed=seed)
+    apart = separation(better, level=level, resamples=resamples, seed=seed)
     drawn, unit = _drawn(table, better, sign, resamples, seed)
     order = np.lexsort((np.arange(len(better)), -better.mean(axis=1)))
     ranks = ranks_of_tasks(better)
@@ -197,8 +197,8 @@ def _drawn(table: TaskScores, better: Floats, sign: int, resamples: int, seed: i
     """The means when tasks are drawn again, and queries within them where all tasks have theirs."""
     if len(table.queries) == len(table.tasks):
         values = [table.queries[task] * sign for task in range(len(table.tasks))]
-        return drawn_twice(values, resamples, seed), said("across_unit_both", tasks=len(table.tasks))
-    return drawn_means(better, resamples, seed), said("across_unit_tasks", tasks=len(table.tasks))
+        return drawn_twice(values, resamples, seed), said("across_unit_both")
+    return drawn_means(better, resamples, seed), said("across_unit_tasks")
 
 
 def _standings(

@@ -28,7 +28,6 @@ MOST_ROWS = 60
 """How many systems a text lists; the data has all of them."""
 MOST_PAIRED = 8
 """Of how many systems the grid of pairs is shown."""
-MOST_SCORED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,9 @@ class Across(ShownAsTable):
     tasks: tuple[str, ...]
     """Those that count."""
     scores: Floats
-    """``(systems, tasks)``, in the order of ``systems``; NaN for holes that were not filled."""
+    """``(systems, tasks)``, in the order of ``systems``; holes are filled, or left out with their task or system."""
     ranks: Floats
+    """Within each task, 1 for the best, ties sharing their mean."""
     friedman: Friedman
     """With the correction for ties, as in scipy and R."""
     friedman_plain: Friedman

@@ -237,10 +237,7 @@ class ClaimProgram:
             return [{self._first(r): _best_ndcg(r, k) for r in ranks}]
         if kind == "ap":
             return [{self._first(r): _best_ap(r, k) for r in ranks}]
-        if self.has_places and kind == "ndcg":
-            ideal = sum(map(_discount, range(1, k + 1)))
-            return [{self._place(r): _discount(r) / ideal for r in ranks}]
-        # The mean of two numbers harmonically is at most twice the smaller, and a recall at most the number of hits.
+        # The harmonic mean of two numbers is at most twice the smaller, and recall at most the number of hits.
         share = {"recall": 1.0, "f1": 2 / k}.get(kind)
         found = [{self._place(r): share for r in ranks}] if self.has_places and share else []
         return [self._hits(k), *found]

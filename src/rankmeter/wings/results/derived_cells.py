@@ -68,7 +68,7 @@ def _improvement(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     scale = 100 if cell.printed.is_percent else 1
     stated = tuple(end * scale for end in cell.printed.span(rounding))
     stated = (stated[0], stated[1])
-    # A per cent may also be printed as a share, and a decrease without its sign.
+    # A per cent may also be printed as a share.
     forms = [stated, (stated[0] * 100, stated[1] * 100)]
     usual = [GAINS[0].ends(own.span(rounding), claim.span(rounding)) for claim in tied]
     if any(ends and _meets(form, ends) for ends in usual for form in forms):
@@ -81,7 +81,7 @@ def _improvement(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
             if ends and _meets(forms[0], ends) and (new is own or gain is GAINS[0]) and len(ways) < 3:
                 ways.append(said(_GAINED[gain.name], new=new.system or new.text, old=old.system or old.text))
     reason = said(
-        "audit_improvement", cell=cell.printed.bare, place=cell.place, new=own.text, old=best.text,
+        "audit_improvement", cell=cell.printed.bare, new=own.text, old=best.text,
         new_system=own.system, old_system=best.system, **_shown(expected, _digits(cell.printed)),
     )  # fmt: skip
     return AuditFinding("only_if" if ways else "impossible", (own, best), reason, tuple(ways), cell.place)
@@ -94,7 +94,7 @@ def _average(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
         return None
     scale = 100 if cell.printed.is_percent else 1
     shown = _shown((ends[0] * scale, ends[1] * scale), _digits(cell.printed))
-    reason = said("audit_average", cell=cell.printed.bare, place=cell.place, count=len(spans), **shown)
+    reason = said("audit_average", cell=cell.printed.bare, count=len(spans), **shown)
     return AuditFinding("impossible", cell.claims, reason, (), cell.place)
 
 
@@ -113,7 +113,7 @@ def _rank(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
     stated = cell.printed.span(rounding)
     if _meets(stated, ends):
         return None
-    reason = said("audit_rank", cell=cell.printed.bare, place=cell.place, count=len(low), **_shown(ends, 2))
+    reason = said("audit_rank", cell=cell.printed.bare, count=len(low), **_shown(ends, 2))
     return AuditFinding("impossible", cell.claims, reason, (), cell.place)
 
 
@@ -129,8 +129,7 @@ def bold_findings(columns: Mapping[str, Sequence[PrintedClaim]]) -> list[AuditFi
         for claim in bold:
             if claim.value < best.value and not best.printed.is_bold:
                 reason = said(
-                    "audit_bold", claim=claim.text, system=claim.system, best=best.text, other=best.system,
-                    place=claim.place,
+                    "audit_bold", claim=claim.text, system=claim.system, best=best.text, other=best.system
                 )  # fmt: skip
                 ways = () if claim.system in plain else (said("audit_bold_row"),)
                 kind: Kind = "only_if" if ways else "impossible"

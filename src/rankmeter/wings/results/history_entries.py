@@ -155,10 +155,6 @@ class HistoryEntry:
         """The commit, shortened."""
         return self.code.commit[:HASHED] + ("+" if self.code.changed else "")
 
-    def measure(self, text: str) -> RecordedMeasure | None:
-        """A number by its canonical string."""
-        return next((one for one in self.measures if one.text == text), None)
-
     def to_bytes(self) -> bytes:
         """The content of its file: Parquet, a row a query."""
         header = {

@@ -186,7 +186,7 @@ def _wide(heads: Sequence[str], body: Sequence[Sequence[str]]) -> PrintedTable:
     sizes: dict[str, int] = {}
     for number, row in enumerate(body):
         system = " ".join(row[at].strip(" *") for at in labels)
-        if derived_kind(system) and not computed.get(-1):
+        if derived_kind(system):
             continue
         within = row[dataset_at].strip() if dataset_at is not None else ""
         if size_at is not None and (size := _try(row[size_at])):
@@ -219,7 +219,7 @@ def _of_columns(
     """The cells of columns that were computed from their row: averages and ranks."""
     cells = []
     for at, kind in computed.items():
-        wanted = next((m for m in (split_head(re.sub(PATTERNS[kind], "", heads[at]).strip()),) if m), None)
+        wanted = split_head(re.sub(PATTERNS[kind], "", heads[at]).strip())
         used = [place for place in measured if wanted is None or measured[place][1] == wanted[1]]
         for number, row in enumerate(body):
             value = printed(row[at], place=_place(number + 2, heads[at]))

@@ -99,9 +99,7 @@ class Timeline(ShownAsTable):
     def document(self, language: Language = "en") -> list[Block]:
         """What is worse, then every line with its picture and its points."""
         worse, turned = self.regressions, self.turned
-        blocks: list[Block] = [
-            Heading(word("history_title", language, evaluations=self.evaluations, lines=len(self.series)), 1)
-        ]
+        blocks: list[Block] = [Heading(word("history_title", language, evaluations=self.evaluations), 1)]
         if worse:
             blocks += [Paragraph(word("history_worse", language, count=len(worse)), "alarm"),
                        *items([_change(one).text(language) for one in worse])]  # fmt: skip

@@ -11,7 +11,7 @@ from rankmeter.showing.document import Block, Heading, Paragraph, Table, items, 
 from rankmeter.showing.document import Kind as CellKind
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.results.printed import PrintedClaim
-from rankmeter.wording import Language, Said, kinds, said, word
+from rankmeter.wording import Language, Said, kinds, word
 
 Kind = Literal["impossible", "only_if", "protocol"]
 KINDS: tuple[Kind, ...] = ("impossible", "only_if", "protocol")
@@ -160,10 +160,10 @@ class Audit(ShownAsTable):
 def _verdict_lines(findings: Sequence[AuditFinding], language: Language) -> list[Paragraph]:
     lines = []
     for finding in findings:
-        where = said("audit_at", place=finding.place) if finding.place else said("audit_at_none")
         system = finding.system
         text = finding.reason.text(language)
-        place = where.text(language) if finding.place and finding.place not in text else ""
+        is_placed = not finding.place or finding.place in text
+        place = "" if is_placed else word("audit_at", language, place=finding.place)
         lines.append((f"{system}: " if system and language == "en" else f"{system}：" if system else "") + text + place)
         if finding.ways:
             kind = "audit_only_if" if finding.kind == "only_if" else "audit_would"
