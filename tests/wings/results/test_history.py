@@ -204,9 +204,9 @@ def test_false_alarms_over_100_looks_hold_their_level() -> None:
 
 @pytest.mark.slow
 def test_a_slide_of_eight_small_steps_is_seen_where_no_step_is() -> None:
-    at_end, by_step, _ = simulation.seen("reciprocal", 200, 40)
+    at_end, by_rule, _ = simulation.seen("reciprocal", 200, 40)
     assert at_end >= 0.9
-    assert by_step <= 0.5
+    assert by_rule <= 0.5
 
 
 def test_equal_values_are_one_look(tmp_path) -> None:

@@ -58,7 +58,7 @@ def across(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Across:
-    """Compare systems across tasks (data sets, languages, folds), of which each has a score.
+    """Compare systems across tasks (data sets, languages, folds), with a score of each system on each task.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def across(
         table (a data frame, CSV, JSON or Parquet file), long or wide; a folder of results of MTEB, BEIR, ranx, RecBole
         or rankmeter.
     measure
-        Which one, where files or evaluations hold several.
+        The measure to take, where files or evaluations hold several.
     control
-        A system that the others are compared with, by mean ranks.
+        The system that the others are compared with, by mean ranks.
     rope
-        Below which difference two systems count as alike; with it, the Bayesian signed-rank test says how probable it
-        is that the best is better than each other.
+        Difference below which two systems count as alike; with it, the Bayesian signed-rank test says how probable it
+        is that the best system, or the control, is better than each of the others.
     holes
         What becomes of missing scores: ``"common"`` leaves out tasks that a system lacks, ``"drop"`` systems that lack
         a task, ``"worst"`` counts a missing score as the worst of its task.
@@ -194,7 +194,7 @@ def _kept_scores(table: TaskScores, systems: Sequence[int], tasks: Sequence[int]
 
 
 def _drawn(table: TaskScores, better: Floats, sign: int, resamples: int, seed: int) -> tuple[Floats, Said]:
-    """The means when tasks are drawn again, and queries within them where all tasks have theirs."""
+    """The means when tasks are drawn again, and queries within them where they are known for all tasks."""
     if len(table.queries) == len(table.tasks):
         values = [table.queries[task] * sign for task in range(len(table.tasks))]
         return drawn_twice(values, resamples, seed), said("across_unit_both")
@@ -303,7 +303,7 @@ def _against(
 def _beliefs(
     systems: Sequence[str], better: Floats, order: Any, control: str | None, rope: float | None, seed: int
 ) -> tuple[Belief, ...]:
-    """The best (or the control) against each of the others."""
+    """The best system (or the control) against each of the others."""
     if rope is None:
         return ()
     first = systems.index(control) if control is not None else int(order[0])

@@ -57,7 +57,7 @@ class TaskStanding:
     middle_mean: float
     """The mean of the middle half of all scores (IQM)."""
     improvement: float
-    """The mean probability to be better than another system on a task."""
+    """The mean probability of being better than another system on a task; ties count half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Across(ShownAsTable):
 
     @property
     def best(self) -> list[str]:
-        """The systems that no other is better than by more than chance."""
+        """The systems that may be the best: none of the others is better by more than chance."""
         return [one.system for one in self.systems if one.may_be_best]
 
     def __getitem__(self, system: str) -> TaskStanding:

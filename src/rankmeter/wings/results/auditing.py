@@ -210,7 +210,7 @@ def _together(claims: Sequence[PrintedClaim], setting: Setting, roundings: Seque
 def _despite(
     whole: Sequence[PrintedClaim], found: Sequence[AuditFinding], setting: Setting, roundings: Sequence[Rounding]
 ) -> list[AuditFinding]:
-    """What values that no number of hits gives contradict, whatever the number of queries."""
+    """The contradictions of values that no number of hits gives, found as if the number of queries were not known."""
     off = [one.claims[0] for one in found if one.kind == "impossible" and one.reason.kind in _OFF_STEPS]
     known = {id(one.claims[-1]) for one in found if len(one.claims) > 1}
     rest = [one for one in whole if id(one) not in known]

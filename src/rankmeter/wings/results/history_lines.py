@@ -99,7 +99,7 @@ class HistorySeries:
 
     @property
     def onset(self) -> HistoryPoint | None:
-        """Where the change that the last point shows was first told; None where it shows none."""
+        """The point from which on the change of the last point was reported; None where it shows none."""
         first = None
         for point in reversed(self.points):
             if point.verdict == "turned" != self.last.verdict:

@@ -40,18 +40,18 @@ class Friedman:
     chi2: float
     p: float
     f: float
-    """That of Iman & Davenport (1980)."""
+    """The F statistic of Iman & Davenport (1980), and its p-value."""
     f_p: float
     systems: int
     tasks: int
 
 
 def friedman(mean_rank: Floats, tasks: int, tied: float = 0.0) -> Friedman:
-    """From mean ranks; ``tied`` is the sum of t^3 - t over groups of t tied systems of all tasks."""
+    """The test from mean ranks; ``tied`` is the sum of t^3 - t over the groups of t tied systems in every task."""
     k = len(mean_rank)
     chi2 = 12 * tasks / (k * (k + 1)) * (float((mean_rank**2).sum()) - k * (k + 1) ** 2 / 4)
-    left = 1 - tied / (tasks * (k**3 - k))
-    chi2 = chi2 / left if left > 1e-12 else 0.0
+    untied = 1 - tied / (tasks * (k**3 - k))
+    chi2 = chi2 / untied if untied > 1e-12 else 0.0
     below = tasks * (k - 1) - chi2
     f = (tasks - 1) * chi2 / below if below > 1e-9 else math.inf
     f_p = float(special.fdtrc(k - 1, (k - 1) * (tasks - 1), f)) if tasks > 1 and math.isfinite(f) else 0.0
@@ -59,7 +59,7 @@ def friedman(mean_rank: Floats, tasks: int, tied: float = 0.0) -> Friedman:
 
 
 def tied_cubes(ranks: Floats) -> float:
-    """The sum of t^3 - t over the groups of t tied systems of every task."""
+    """The sum of t^3 - t over the groups of t tied systems in every task."""
     total = 0
     for column in ranks.T:
         sizes = np.unique(column, return_counts=True)[1]
@@ -68,13 +68,13 @@ def tied_cubes(ranks: Floats) -> float:
 
 
 def nemenyi_distance(systems: int, tasks: int, alpha: float) -> float:
-    """How far two mean ranks must be apart (Nemenyi 1963): the studentised range over the root of 2, and its error."""
+    """How far apart mean ranks must be (Nemenyi 1963): the studentised range over sqrt(2), times the standard error."""
     q = float(stats.studentized_range.ppf(1 - alpha, systems, math.inf)) / math.sqrt(2)
     return q * math.sqrt(systems * (systems + 1) / (6 * tasks))
 
 
 def bonferroni_dunn_distance(systems: int, tasks: int, alpha: float) -> float:
-    """The same against one control (Dunn 1961)."""
+    """The same against one control (Dunn 1961): a normal quantile, its level divided by the number of comparisons."""
     z = float(special.ndtri(1 - alpha / (2 * (systems - 1))))
     return z * math.sqrt(systems * (systems + 1) / (6 * tasks))
 
@@ -93,8 +93,8 @@ def bayesian_signed_rank(
 ) -> tuple[float, float, float]:
     """How probable it is that the second is better, that both are alike within the rope, that the first is better.
 
-    Benavoli and others (2014): Dirichlet weights on the differences and a pseudo-observation 0;
-    each draw weighs all pairs of them by where their mean lies, and the shares of draws count in which each is largest.
+    Benavoli and others (2014): Dirichlet weights on the differences and on a pseudo-observation 0. Each draw splits the
+    weight of all pairs of them by whether the mean lies below, within or above the rope, and goes to the largest part.
     """
     z = np.sort(np.append(differences, 0.0))
     alpha = np.where(np.arange(len(z)) == np.searchsorted(z, 0.0), prior, 1.0)
@@ -117,7 +117,10 @@ def bayesian_signed_rank(
 
 
 def correlated_t(differences: Floats, rho: float, rope: float) -> tuple[float, float, float]:
-    """The same for folds that share training data: Student's t with the variance of Nadeau & Bengio (2003)."""
+    """The same for folds that share training data: Student's t with the variance of Nadeau & Bengio (2003).
+
+    ``rho`` is the share of the data that a fold tests on.
+    """
     n = len(differences)
     spread = math.sqrt(float(differences.var(ddof=1)) * (1 / n + rho / (1 - rho)))
     mean = float(differences.mean())
@@ -128,7 +131,7 @@ def correlated_t(differences: Floats, rho: float, rope: float) -> tuple[float, f
 
 
 def pair_wins(scores: Floats) -> tuple[Ints, Ints]:
-    """``(systems, systems)`` on how many tasks the row's is better than the column's, and on how many they tie."""
+    """``(systems, systems)`` on how many tasks the row's system beats the column's, and on how many they tie."""
     size = len(scores)
     wins, ties = np.zeros((size, size), np.int64), np.zeros((size, size), np.int64)
     for column in scores.T:
@@ -143,7 +146,8 @@ def pair_wins(scores: Floats) -> tuple[Ints, Ints]:
 def bradley_terry(wins: Ints, ties: Ints) -> Floats:
     """``(systems,)`` strengths b, mean 0: i beats j with probability 1 / (1 + exp(b_j - b_i)), and ties count half.
 
-    Every pair gets one task that ties, so that a system which wins everywhere has a strength (steps of Hunter 2004).
+    One more tie is counted for every pair, so that a system that wins everywhere has a finite strength. The steps are
+    those of Hunter (2004).
     """
     size = len(wins)
     if size < 2:
@@ -163,19 +167,19 @@ def bradley_terry(wins: Ints, ties: Ints) -> Floats:
 
 
 def borda(scores: Floats) -> Floats:
-    """``(systems,)`` points: on each task, the number of systems that it was given to less the rank."""
+    """``(systems,)`` points: on each task, the number of systems that have a score there, less the rank."""
     ranks = ranks_of_tasks(scores)
     present = (~np.isnan(scores)).sum(axis=0)
     return np.asarray(np.nansum(present - ranks, axis=1))
 
 
 def mteb_borda(scores: Floats) -> Floats:
-    """As MTEB counts: the number of all systems less the rank, and 0 points for a task that is missing."""
+    """Points as MTEB counts them: the number of all systems less the rank, and 0 for a task that is missing."""
     return np.asarray(np.nansum(len(scores) - ranks_of_tasks(scores), axis=1))
 
 
 def interquartile_mean(values: Floats) -> Floats:
-    """The mean of the middle half of the last axis, as rliable has it: a quarter is cut at each end."""
+    """The mean of the middle half along the last axis, as in rliable: a quarter is cut off at each end."""
     ordered = np.sort(values, axis=-1)
     cut = int(0.25 * ordered.shape[-1])
     return np.asarray(ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1))
@@ -199,7 +203,7 @@ class RankBands:
 
 
 def bootstrap_ranks(drawn: Floats, level: float) -> RankBands:
-    """From ``(resamples, systems)`` drawn values, higher better: the percentiles of the ranks, ties the better one."""
+    """Percentiles of the ranks in ``(resamples, systems)`` drawn values, higher better; ties share the better rank."""
     order = np.sort(-drawn, axis=1)
     ranks = np.stack([np.searchsorted(row, -own, side="left") for row, own in zip(order, drawn, strict=True)]) + 1
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
@@ -231,7 +235,7 @@ def drawn_twice(values: Sequence[Floats], resamples: int, seed: int) -> Floats:
 
 
 def cliques(alike: Bools, order: Sequence[int]) -> list[tuple[int, ...]]:
-    """Groups of systems that follow each other in an order and of which all pairs are alike, none within another.
+    """Groups of systems that are neighbours in an order and alike in all pairs; no group lies within another.
 
     >>> alike = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
     >>> cliques(alike, [0, 1, 2])
