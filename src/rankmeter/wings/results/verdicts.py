@@ -26,7 +26,7 @@ class AuditFinding:
     """Something that cannot be as it is printed, or only in some ways."""
 
     kind: Kind
-    """``impossible``; ``only_if``: possible only in the ``ways``; ``protocol``: a question how it was measured."""
+    """``impossible``; ``only_if``: possible only in the ``ways``; ``protocol``: doubts about how it was measured."""
     claims: tuple[PrintedClaim, ...]
     """The fewest that contradict each other."""
     reason: Said
