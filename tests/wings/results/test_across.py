@@ -63,8 +63,11 @@ def test_scmamps_example_comes_out() -> None:
         "Kernel": (2.233333, 4.486991e-08),
         "CN2": (1.016667, 0.012763008),
     }
-    for one in found.control:
+    largest = 0.0
+    for step, one in enumerate(sorted(found.control, key=lambda one: one.p)):
         assert (one.mean_rank_difference, one.p) == pytest.approx(known[one.system], rel=1e-5)
+        largest = max(largest, one.p * (4 - step))
+        assert (one.holm_p, one.bonferroni_p) == pytest.approx((min(1, largest), min(1, one.p * 4)))
 
 
 def test_baycomps_example_comes_out() -> None:
@@ -148,6 +151,17 @@ def test_folds_that_share_data_have_a_wider_variance() -> None:
     assert (worse, alike, better) == pytest.approx(
         (known.cdf(-0.005), known.cdf(0.005) - known.cdf(-0.005), known.sf(0.005))
     )
+
+
+def test_borda_counts_those_left_behind_on_each_task() -> None:
+    table = made(5, 7, seed=3)
+    table["s1"]["t0"] = table["s4"]["t0"]  # a tie is half a point
+    found = rm.across(table)
+    for one in found.systems:
+        own = table[one.system]
+        others = [other for name, other in table.items() if name != one.system]
+        points = sum((own[t] > of[t]) + (own[t] == of[t]) / 2 for of in others for t in own)
+        assert (one.borda, one.mteb_borda) == pytest.approx((points, points))
 
 
 def test_mtebs_borda_counts_all_models_and_nothing_for_a_missing_task() -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Literal
 from unicodedata import east_asian_width
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from scipy.stats import binomtest
 from tests.wings.results.made_tables import SLIPS, false_alarms, is_found, planted_table, true_table
 
 import rankmeter as rm
@@ -21,6 +23,7 @@ from rankmeter.cli import app
 from rankmeter.errors import InputError
 from rankmeter.wings.results.claim_bounds import ClaimProgram, Setting, possible_queries
 from rankmeter.wings.results.printed import claim, printed
+from rankmeter.wings.results.remarks import FEWEST_APART
 
 LASTFM = 943
 
@@ -157,6 +160,33 @@ def test_a_markdown_table_with_averages_and_ranks_is_read(tmp_path: Path) -> Non
     )
     found = rm.audit(str(path)).findings
     assert [one.place for one in found] == ["3, Avg"]
+
+
+def test_intervals_of_a_value_lie_between_those_of_lists_that_have_it() -> None:
+    """A mean of 0.2 with hits in 200 of 500 lists: each hit worth 0.5, or half of them worth 1."""
+    hit, ndcg = rm.audit({"HR@10": "0.400", "NDCG@10": "0.200"}, queries=500).resolutions
+    narrowest, widest = np.array([0.5] * 200 + [0.0] * 300), np.array([1.0] * 100 + [0.0] * 400)
+    for values, half in ((narrowest, ndcg.half_at_least), (widest, ndcg.half_at_most)):
+        assert values.mean() == pytest.approx(0.2)
+        assert half == pytest.approx(1.96 * values.std() / math.sqrt(500), rel=1e-3)
+    known = binomtest(200, 500).proportion_ci(method="wilson")
+    assert hit.half_at_least == hit.half_at_most == pytest.approx((known.high - known.low) / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.5, 0.8])
+def test_a_detectable_difference_shows_with_80_per_cent_power(value: float) -> None:
+    """Two systems that differ on as many of 1,000 queries as their hit rates allow, 4,000 times."""
+    (found,) = rm.audit({"HR@10": str(value)}, queries=1000).resolutions
+    apart, by = min(2 * value, 2 - 2 * value), found.least_difference
+    shares = [(apart + by) / 2, (apart - by) / 2, 1 - apart]
+    better, worse, _ = np.random.default_rng(3).multinomial(1000, shares, 4000).T
+    gap, spread = (better - worse) / 1000, np.sqrt((better + worse) / 1000)
+    shown = np.abs(gap) / np.sqrt((spread**2 - gap**2) / 999) > 1.96
+    assert shown.mean() == pytest.approx(0.8, abs=0.035)
+
+
+def test_six_queries_must_differ_for_a_sign_test() -> None:
+    assert binomtest(FEWEST_APART, FEWEST_APART).pvalue < 0.05 <= binomtest(FEWEST_APART - 1, FEWEST_APART - 1).pvalue
 
 
 def test_candidates_tell_values_below_a_random_order() -> None:
