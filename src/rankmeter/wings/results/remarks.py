@@ -80,6 +80,7 @@ def remarks(
                     "audit_least",
                     dataset=dataset or said("audit_the_table"),
                     queries=sizes[dataset],
+                    fewest=FEWEST_APART,
                     least=f"{least:.4f}",
                 )
             )
