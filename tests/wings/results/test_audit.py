@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -249,6 +249,25 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: 
 )
 def test_bad_claims_are_refused(words: list[str]) -> None:
     assert audit(*words).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"queries": 0},
+        {"candidates": 1},
+        {"items": 0},
+        {"items": "3706"},
+        {"runs": 0},
+        {"folds": 1.5},
+        {"relevant": "two"},
+        {"rounding": "half"},
+        {"scale": "%"},
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(options))):
+        rm.audit({"HR@10": "0.3574"}, **{"candidates": 101, **options})
 
 
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def audit(
     >>> print(rm.audit({"HR@10": "0.3574", "NDCG@10": "0.4012"}, queries=943).findings[0].reason)
     HR@10=0.3574 leaves NDCG@10 between 0.0227 and 0.3574: 0.4012 is outside
     """
-    _check(relevant, candidates, runs, folds, rounding, scale)
+    _check(relevant, candidates, items, runs, folds, rounding, scale)
     read = _into_table(table, scale)
     sizes = _query_counts(read, queries)
     base = Setting(relevant=relevant or "many", candidates=candidates, runs=runs, folds=folds)
@@ -110,7 +110,9 @@ def audit(
     return Audit(read.claims, tuple(findings), tuple(resolutions), tuple(notes))
 
 
-def _check(relevant: object, candidates: object, runs: object, folds: object, rounding: object, scale: object) -> None:
+def _check(
+    relevant: object, candidates: object, items: object, runs: object, folds: object, rounding: object, scale: object
+) -> None:
     check_choice("relevant", relevant, (None, "one", "many"))
     check_choice("rounding", rounding, (None, *ROUNDINGS))
     check_choice("scale", scale, (None, "percent", "share"))
@@ -118,6 +120,8 @@ def _check(relevant: object, candidates: object, runs: object, folds: object, ro
     check_whole("folds", folds, 1)
     if candidates is not None:
         check_whole("candidates", candidates, 2)
+    if items is not None:
+        check_whole("items", items, 1)
 
 
 def _into_table(table: object, scale: str | None) -> PrintedTable:
