@@ -26,6 +26,7 @@ from rankmeter.wings.results import history_entries
 from rankmeter.wings.results.history import History
 from rankmeter.wings.results.history_entries import CodeState, HistoryEntry, RecordedMeasure
 from rankmeter.wings.results.history_lines import series_of, share_of_error
+from rankmeter.wings.results.timeline import Timeline
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TRUTH = {f"q{at}": {f"d{at}": 1} for at in range(60)}
@@ -226,6 +227,9 @@ def test_where_lower_is_better_more_is_worse() -> None:
     ]
     (found_series,) = series_of(entries, [], 0.95)
     assert (found_series.last.verdict, found_series.last.down) == ("worse", 40)
+    text = Timeline((found_series,), 2, frozenset(), 0.95, ()).to_text("zh")
+    assert "差于已接受的参照" in text
+    assert "低于" not in text
 
 
 def test_what_is_no_mean_over_queries_is_not_tested(tmp_path) -> None:
@@ -443,7 +447,7 @@ def test_the_page_has_a_picture_for_each_line(lang, tmp_path) -> None:
     assert answer.exit_code == 0, answer.output
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count("<svg") == 2
-    assert ("worse than the accepted reference" if lang == "en" else "低于已接受的参照") in page
+    assert ("worse than the accepted reference" if lang == "en" else "差于已接受的参照") in page
 
 
 def test_hostile_names_stay_text(tmp_path) -> None:
