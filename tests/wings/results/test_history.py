@@ -380,6 +380,15 @@ def test_foreign_files_are_named_and_damaged_ones_refused(tmp_path) -> None:
             history.timeline()
 
 
+def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path) -> None:
+    history = filled(tmp_path / "h", measured())
+    (file,) = (tmp_path / "h").iterdir()
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(InputError, match=f"{file.name}.*cannot be opened"):
+        history.timeline()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

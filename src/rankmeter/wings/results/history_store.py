@@ -56,7 +56,8 @@ class HistoryFolder:
         try:
             return (self.place / name).read_bytes()
         except OSError as error:
-            raise InputError.of("results.damaged_entry", source=self.where(name)) from error
+            reason = reason_of(error)
+            raise InputError.of("files.cannot_be_opened", source=self.where(name), reason=reason) from error
 
     def add(self, name: str, content: bytes, entry: HistoryEntry | None = None) -> None:  # noqa: ARG002 (as a database)
         """Add a file, whole; one of the same name has the same content."""
