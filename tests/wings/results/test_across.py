@@ -294,7 +294,7 @@ def test_bars_join_only_what_is_inseparable() -> None:
     assert lone_pairs(alike, [0, 1, 2, 3]) == 1
     mean_rank = np.array([1.0, 2.0, 3.0, 4.0])
     assert ranked(mean_rank) == [0, 1, 2, 3]
-    assert text_diagram(list("abcd"), mean_rank, alike).count("=\n") + 1 == 2
+    assert [set(line.strip()) for line in text_diagram(list("abcd"), mean_rank, alike).splitlines()].count({"="}) == 2
     assert tikz(["a_1", "b", "c", "d"], mean_rank, alike).count("line width=2pt") == 2
     assert r"a\_1" in tikz(["a_1", "b", "c", "d"], mean_rank, alike)
 

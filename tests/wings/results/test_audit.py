@@ -21,7 +21,7 @@ from tests.wings.results.made_tables import SLIPS, false_alarms, is_found, plant
 import rankmeter as rm
 from rankmeter.cli import app
 from rankmeter.errors import InputError
-from rankmeter.wings.results.claim_bounds import ClaimProgram, Setting, possible_queries
+from rankmeter.wings.results.claim_bounds import SLACK, ClaimProgram, Setting, possible_queries
 from rankmeter.wings.results.printed import claim, printed
 from rankmeter.wings.results.remarks import FEWEST_APART
 
@@ -57,16 +57,25 @@ def test_a_hit_rate_is_a_share_of_the_queries() -> None:
         assert rm.audit({"HR@5": text}, queries=LASTFM).is_possible is possible, text
 
 
-def test_four_digits_of_943_queries_fit_in_one_of_ten() -> None:
-    fitting = sum(rm.audit({"HR@1": f"0.{n:04}"}, queries=LASTFM).is_possible for n in range(0, 10_000, 37))
-    assert fitting / len(range(0, 10_000, 37)) == pytest.approx(0.094 * 1.8, abs=0.06)  # three ways of rounding
+@pytest.mark.parametrize(("rounding", "below", "above"), [("nearest", 0.5, 0.5), ("down", 0, 1), ("up", 1, 0)])
+def test_four_digits_are_possible_where_some_number_of_hits_is_printed_so(rounding, below, above) -> None:
+    units = range(0, 10_000, 37)
+    shares = [10_000 * hits / LASTFM for hits in range(LASTFM + 1)]
+    known = [any(n - below - 0.002 <= share <= n + above + 0.002 for share in shares) for n in units]
+    found = [rm.audit({"HR@1": f"0.{n:04}"}, queries=LASTFM, rounding=rounding).is_possible for n in units]
+    assert found == known
+    assert sum(found) / len(units) == pytest.approx(0.094, abs=0.05)  # 943 shares among 10,000 values
 
 
 def test_numbers_of_queries_that_fit_are_found() -> None:
     claims = [claim("HR@10", text) for text in ("0.3574", "0.0700", "0.2301")]
     numbers = possible_queries(claims, Setting(), 1000).tolist()
     assert LASTFM in numbers
-    assert all(any(abs(m / n - 0.3574) <= 0.00005 + 2e-7 for m in range(n + 1)) for n in numbers[:5])
+
+    def fits(n: int) -> bool:
+        return all(abs(round(one.value * n) / n - one.value) <= 0.00005 + SLACK for one in claims)
+
+    assert numbers == [n for n in range(1, 1001) if fits(n)]
 
 
 @pytest.mark.parametrize("part", range(6))
