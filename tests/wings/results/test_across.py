@@ -176,13 +176,19 @@ def test_mtebs_borda_counts_all_models_and_nothing_for_a_missing_task() -> None:
     assert {name: found[name].mteb_borda for name in table} == {"a": 6.5, "b": 7.5, "c": 1.0, "d": 2.0}
 
 
-def test_bradley_and_terrys_strengths_solve_their_equations() -> None:
-    wins, ties = ts.pair_wins(np.array([list(row.values()) for row in made(5, 14, seed=2, step=0.03).values()]))
-    strength = np.exp(ts.bradley_terry(wins, ties))
-    for i in range(5):
-        won = sum(wins[i, j] + ties[i, j] / 2 + 0.5 for j in range(5) if j != i)
-        expected = sum((14 + 1) * strength[i] / (strength[i] + strength[j]) for j in range(5) if j != i)
-        assert won == pytest.approx(expected, rel=1e-6)
+@pytest.mark.parametrize(("systems", "tasks", "step"), [(2, 2, 0), (5, 14, 0.03), (30, 200, 10), (60, 10, 0)])
+def test_bradley_and_terrys_strengths_solve_their_equations(systems: int, tasks: int, step: float) -> None:
+    """Also where each system wins every task against those before it, which lies far from where the search begins."""
+    table = made(systems, tasks, seed=2, step=step)
+    wins, ties = ts.pair_wins(np.array([list(row.values()) for row in table.values()]))
+    found = ts.bradley_terry(wins, ties)
+    assert found.sum() == pytest.approx(0, abs=1e-9)
+    strength = np.exp(found)
+    for i in range(systems):
+        others = [j for j in range(systems) if j != i]
+        won = sum(wins[i, j] + ties[i, j] / 2 + 0.5 for j in others)
+        expected = sum((tasks + 1) * strength[i] / (strength[i] + strength[j]) for j in others)
+        assert won == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_middle_mean_and_improvement_are_those_of_their_definitions() -> None:
