@@ -472,6 +472,22 @@ def test_a_system_that_is_not_there_is_named_with_the_nearest() -> None:
             lookup()
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e5])
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_systems_that_differ_by_rounding_alone_stand_alike(scale: float, seeds: int) -> None:
+    draw = random.Random(7)
+    first = {f"t{n}": [scale * draw.random() for _ in range(seeds)] for n in range(6)}
+    table = {"a": first, "b": {t: [math.nextafter(v, 0) for v in of] for t, of in first.items()},
+             "c": {t: [math.nextafter(v, 2 * scale) for v in of] for t, of in first.items()},
+             "d": {t: [v / 2 for v in of] for t, of in first.items()}}  # fmt: skip
+    found = rm.across(table)
+    names = ("mean_rank", "wins", "ties", "rank", "rank_low", "rank_high", "borda", "strength", "improvement")
+    known = [getattr(found["a"], name) for name in names]
+    for other in "bc":
+        assert [getattr(found[other], name) for name in names] == pytest.approx(known)
+    assert (found["a"].ties, found["a"].rank_low, found["a"].rank_high, found["d"].rank_low) == (12, 1, 1, 4)
+
+
 def test_all_equal_systems_have_one_rank() -> None:
     found = rm.across({name: {"x": 0.5, "y": 0.5} for name in "abc"})
     assert {one.mean_rank for one in found.systems} == {2.0}

@@ -24,6 +24,11 @@ MOST_STEPS = 1_000
 """Of Newton's method; each moves the strengths by 1 at most."""
 
 
+def rounding_error(scores: Floats) -> Floats:
+    """``(tasks,)`` how far two of ``(n, tasks)`` scores may lie apart and still tie."""
+    return np.asarray(SAME * np.maximum(1.0, np.abs(np.nan_to_num(scores)).max(axis=0)))
+
+
 def ranks_of_tasks(scores: Floats) -> Floats:
     """``(systems, tasks)`` ranks within each task, 1 for the best, ties sharing their mean; a hole has none.
 
@@ -31,7 +36,7 @@ def ranks_of_tasks(scores: Floats) -> Floats:
     [[1.0, 1.5], [2.0, 1.5], [3.0, nan]]
     """
     worst = np.where(np.isnan(scores), -np.inf, scores)
-    ranks = mean_ranks(-worst.T, noise=1e-12).T
+    ranks = mean_ranks(-worst.T, noise=rounding_error(scores)[:, None]).T
     return np.where(np.isnan(scores), np.nan, ranks)
 
 
@@ -136,9 +141,9 @@ def pair_wins(scores: Floats) -> tuple[Ints, Ints]:
     """``(systems, systems)`` on how many tasks the row's system beats the column's, and on how many they tie."""
     size = len(scores)
     wins, ties = np.zeros((size, size), np.int64), np.zeros((size, size), np.int64)
-    for column in scores.T:
+    for column, noise in zip(scores.T, rounding_error(scores), strict=True):
         gap = column[:, None] - column[None, :]
-        near = np.abs(gap) <= 1e-12 * np.maximum(1.0, np.abs(column))[:, None]
+        near = np.abs(gap) <= noise
         wins += (gap > 0) & ~near
         ties += near
     np.fill_diagonal(ties, 0)
@@ -194,7 +199,8 @@ def improvement_probability(seeds: Sequence[Floats], other: Sequence[Floats]) ->
     shares = []
     for mine, theirs in zip(seeds, other, strict=True):
         gap = mine[:, None] - theirs[None, :]
-        shares.append(float(((gap > 0) + 0.5 * (gap == 0)).mean()))
+        noise = rounding_error(np.concatenate([mine, theirs])[:, None])
+        shares.append(float(((gap > noise) + 0.5 * (np.abs(gap) <= noise)).mean()))
     return math.fsum(shares) / len(shares)
 
 
@@ -209,7 +215,8 @@ class RankBands:
 def bootstrap_ranks(drawn: Floats, level: float) -> RankBands:
     """Percentiles of the ranks in ``(resamples, systems)`` drawn values, higher better; ties share the better rank."""
     order = np.sort(-drawn, axis=1)
-    ranks = np.stack([np.searchsorted(row, -own, side="left") for row, own in zip(order, drawn, strict=True)]) + 1
+    above = drawn + rounding_error(drawn.T)[:, None]
+    ranks = np.stack([np.searchsorted(row, -own, side="left") for row, own in zip(order, above, strict=True)]) + 1
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
     return RankBands(low.astype(np.int64), high.astype(np.int64))
 
