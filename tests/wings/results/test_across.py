@@ -84,6 +84,16 @@ def test_the_critical_values_are_those_of_the_tables() -> None:
     assert [q(k, 0.10) for k in range(2, 11)] == [1.645, 2.052, 2.291, 2.46, 2.589, 2.693, 2.78, 2.855, 2.92]
 
 
+@pytest.mark.parametrize("column", [[3, 2], [3, 2, 1], [3, 3, 1], [4, 3, 3, 1]])
+@pytest.mark.parametrize("tasks", [2, 3])
+def test_tasks_that_all_rank_alike_have_the_probability_of_that(column: list[float], tasks: int) -> None:
+    orders = list(itertools.product(set(itertools.permutations(column)), repeat=tasks))
+    expected = sum(len(set(order)) == 1 for order in orders) / len(orders)
+    found = rm.across({f"s{at}": dict.fromkeys(range(tasks), value) for at, value in enumerate(column)}).friedman
+    assert found.f == math.inf
+    assert found.f_p == pytest.approx(expected)
+
+
 def test_friedman_with_ties_is_that_of_scipy() -> None:
     table = garcia()
     known = stats.friedmanchisquare(*(list(of.values()) for of in table.values()))

@@ -49,6 +49,7 @@ class Friedman:
     f: float
     """The F statistic of Iman & Davenport (1980), and its p-value."""
     f_p: float
+    """Where all tasks rank alike and F has no end, how often chance does the same."""
     systems: int
     tasks: int
 
@@ -61,7 +62,12 @@ def friedman(mean_rank: Floats, tasks: int, tied: float = 0.0) -> Friedman:
     chi2 = chi2 / untied if untied > 1e-12 else 0.0
     below = tasks * (k - 1) - chi2
     f = (tasks - 1) * chi2 / below if below > 1e-9 else math.inf
-    f_p = float(special.fdtrc(k - 1, (k - 1) * (tasks - 1), f)) if tasks > 1 and math.isfinite(f) else 0.0
+    if math.isfinite(f):
+        f_p = float(special.fdtrc(k - 1, (k - 1) * (tasks - 1), f)) if tasks > 1 else math.nan
+    else:  # every task has the ranks of the first, each as probable as any other order of them
+        alike = np.unique(mean_rank.round(9), return_counts=True)[1]
+        orders = math.lgamma(k + 1) - sum(math.lgamma(size + 1) for size in alike.tolist())
+        f_p = math.exp(-(tasks - 1) * orders)
     return Friedman(chi2, float(special.chdtrc(k - 1, chi2)), f, f_p if tasks > 1 else math.nan, k, tasks)
 
 
