@@ -198,6 +198,45 @@ def test_six_queries_must_differ_for_a_sign_test() -> None:
     assert binomtest(FEWEST_APART, FEWEST_APART).pvalue < 0.05 <= binomtest(FEWEST_APART - 1, FEWEST_APART - 1).pvalue
 
 
+def ranks_of(values: list[float], *, at: int) -> float:
+    return 1 + sum(value > values[at] for value in values)
+
+
+@pytest.mark.parametrize("way", ["mean_rank", "by_mean", "by_column"])
+@pytest.mark.parametrize("cut", ["nearest", "down", "up"])
+def test_ranks_that_are_true_raise_no_alarm_and_others_do(way: str, cut: str) -> None:
+    draw = random.Random(f"{way} {cut}")
+    for _ in range(40):
+        systems, columns = draw.randint(2, 6), draw.randint(1, 4)
+        values = [draw.sample(range(100, 999), columns) for _ in range(systems)]
+        by_column = [[ranks_of([row[c] for row in values], at=at) for c in range(columns)] for at in range(systems)]
+        by_mean = [ranks_of([sum(row) for row in values], at=at) for at in range(systems)]
+        mean_rank = [sum(of) / columns for of in by_column]
+        stated = {"mean_rank": mean_rank, "by_mean": by_mean, "by_column": [of[-1] for of in by_column]}[way]
+        digits = 1 if way == "mean_rank" else 0
+        cuts = {"nearest": round, "down": math.floor, "up": math.ceil}
+        stated = [cuts[cut](rank * 10**digits) / 10**digits for rank in stated]
+        heads = ["model", *(f"D{c} NDCG@10" for c in range(columns)), "Rank"]
+        rows = [[f"s{at}", *(f"0.{v}" for v in row), f"{stated[at]:.{digits}f}"] for at, row in enumerate(values)]
+        assert rm.audit([heads, *rows]).findings == ()
+        at = draw.randrange(systems)
+        gaps = [sum(row) - sum(values[at]) for row in values]
+        surely, perhaps = (sum(gap >= least for gap in gaps) for least in (columns + 1, -columns))
+        for wrong in range(1, systems + 2):
+            rows[at][-1] = str(wrong)
+            by_another = min(by_column[at]) <= wrong <= max(by_column[at]) or surely < wrong <= perhaps
+            if abs(wrong - mean_rank[at]) >= 1 and not by_another:
+                assert [one.place for one in rm.audit([heads, *rows]).findings] == [f"{at + 2}, Rank"]
+
+
+def test_ranks_are_those_within_the_data_set_of_the_row() -> None:
+    rows = [["dataset", "model", "HR@10", "Rank"], ["A", "x", "0.31", "1"], ["A", "y", "0.30", "2"]]
+    rows += [["B", "x", "0.70", "2"], ["B", "y", "0.80", "1"]]
+    assert rm.audit(rows).findings == ()
+    rows[3][-1] = "1"
+    assert [one.place for one in rm.audit(rows).findings] == ["4, Rank"]
+
+
 def test_candidates_tell_values_below_a_random_order() -> None:
     (finding,) = rm.audit({"HR@10": "0.0312"}, candidates=101, queries=6040).of_kind("protocol")
     assert "0.0990" in finding.reason

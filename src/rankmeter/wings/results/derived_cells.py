@@ -99,22 +99,49 @@ def _average(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
 
 
 def _rank(cell: DerivedCell, rounding: Rounding) -> AuditFinding | None:
-    """A mean rank over the columns; ranks of values that are printed alike may be either."""
+    """A mean rank over the columns, or the rank in one of them or by their mean; equal values may be either way."""
+    if any(claim.measure.goal != "higher" for claim in cell.claims):
+        return None
     low, high = [], []
     for column in cell.columns:
         own = next((claim for claim in column if claim.system == cell.system), None)
         if own is None:
             return None
-        above = sum(claim.value > own.value for claim in column)
-        alike = sum(claim.value == own.value for claim in column) - 1
+        above, alike = _before(own.value, own.value, [(one.value, one.value) for one in column if one is not own])
         low.append(above + 1)
         high.append(above + alike + 1)
     ends = sum(low) / len(low), sum(high) / len(high)
     stated = cell.printed.span(rounding)
-    if _meets(stated, ends):
+    # A rank is a whole number, or a mean of such: a cut one never was the next above (or below) it.
+    inner = {"nearest": stated, "down": (stated[0], stated[1] - 1e-6), "up": (stated[0] + 1e-6, stated[1])}[rounding]
+    if _meets(inner, ends):
+        return None
+    if cell.printed.value.is_integer() and any(
+        _meets((cell.printed.value,) * 2, other) for other in ((min(low), max(high)), _rank_by_mean(cell, rounding))
+    ):
         return None
     reason = said("audit_rank", cell=cell.printed.bare, count=len(low), **_shown(ends, 2))
     return AuditFinding("impossible", cell.claims, reason, (), cell.place)
+
+
+def _before(low: float, high: float, others: Iterable[Ends]) -> tuple[int, int]:
+    """How many others are surely above, and how many may be either way."""
+    places = [1 if other[0] > high else 0 if other[1] < low else -1 for other in others]
+    return places.count(1), places.count(-1)
+
+
+def _rank_by_mean(cell: DerivedCell, rounding: Rounding) -> Ends:
+    """Between which ranks a system is by the mean of its columns; only systems that stand in all of them have one."""
+    spans: dict[str, list[Ends]] = {}
+    for column in cell.columns:
+        for claim in column:
+            spans.setdefault(claim.system, []).append(claim.span(rounding))
+    means = {
+        system: (sum(low for low, _ in ends) / len(ends), sum(high for _, high in ends) / len(ends))
+        for system, ends in spans.items()
+    }  # fmt: skip
+    above, open_ones = _before(*means.pop(cell.system), means.values())
+    return above + 1, above + open_ones + 1
 
 
 def bold_findings(columns: Mapping[str, Sequence[PrintedClaim]]) -> list[AuditFinding]:

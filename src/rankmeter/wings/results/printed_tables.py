@@ -227,7 +227,13 @@ def _of_columns(
             if value is None or len(own) < (2 if kind == "average" else 1) or kind == "improvement":
                 continue
             columns = tuple(
-                tuple(claims[other, place] for other in range(len(body)) if (other, place) in claims) for place in used
+                tuple(
+                    beside
+                    for other in range(len(body))
+                    if (beside := claims.get((other, place))) and beside.dataset == claims[number, place].dataset
+                )
+                for place in used
+                if (number, place) in claims
             )
             place = _place(number + 2, heads[at])
             cells.append(DerivedCell(kind, value, place, heads[at], own, columns, own[0].system))
