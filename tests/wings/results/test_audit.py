@@ -318,6 +318,15 @@ def test_bad_options_are_refused(options: dict[str, Any]) -> None:
         rm.audit({"HR@10": "0.3574"}, **{"candidates": 101, **options})
 
 
+    ("text", "told"), [("HR@10=x", "HR@10"), ("HR@10=", "HR@10"), ("HR@10=abc", "abc"), ("speed=0.1", "speed")]
+)
+def test_a_claim_that_is_refused_is_named_without_a_row(text: str, told: str) -> None:
+    refused = audit("--claim", text)
+    assert refused.exit_code == 2
+    assert told in refused.stderr
+    assert "row" not in refused.stderr
+
+
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
     """For this table HiGHS reports from C that it repairs a solution."""
     path = tmp_path / "table.csv"

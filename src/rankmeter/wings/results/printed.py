@@ -164,9 +164,13 @@ def claim(name: str, text: str, **where: str) -> PrintedClaim:
     InputError
         When the name is not that of a measure, or there is no number.
     """
-    measure, value = named_measure(name), printed(text, place=where.get("place") or name)
+    measure = named_measure(name)
     if measure is None:
-        raise InputError.of("results.unknown_measure", name=name, place=where.get("place") or name)
+        raise InputError.of("results.claim_unknown_measure", name=name)
+    try:
+        value = printed(text)
+    except InputError:
+        value = None
     if value is None:
-        raise InputError.of("results.not_a_number", text=text, place=where.get("place") or name)
+        raise InputError.of("results.claim_not_a_number", text=text, name=name)
     return PrintedClaim(name.strip(), measure, value, **where)
