@@ -89,6 +89,8 @@ def step_down(sample: Sample, pairs: Sequence[Pair], *, permutations: int, seed:
 
 BLOCK_CELLS = 250_000
 """How many differences of flipped sums are held at once."""
+TOO_FEW_SIGNS = 3
+"""With so few units flipped signs never come near to agreeing, and Bonferroni's t is the least that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,13 @@ def _critical(values: Floats, level: float, resamples: int, seed: int) -> tuple[
             first += flipped.shape[2]
     with_best = np.stack([np.quantile(rows, level, axis=1, method="higher") for rows in above])
     all_pairs = np.quantile(above.max(axis=1), level, axis=1, method="higher")
-    return _t_of(with_best, units), _t_of(all_pairs, units)
+    if units > TOO_FEW_SIGNS:
+        return _t_of(with_best, units), _t_of(all_pairs, units)
+    of_best, of_all = (
+        t_quantile(1 - 2 * (1 - level) / comparisons, units - 1)
+        for comparisons in (max(systems - 1, 2), systems * (systems - 1))
+    )
+    return np.maximum(_t_of(with_best, units), of_best), np.maximum(_t_of(all_pairs, units), of_all)
 
 
 def _farthest_above(flipped: Floats, scale: Floats, room: Floats) -> Floats:

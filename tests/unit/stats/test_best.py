@@ -115,3 +115,17 @@ def test_critical_values_are_quantiles_of_the_largest_t_over_flipped_signs() -> 
     with_best, all_pairs = best._critical(values, 0.9, 2**7, 0)
     assert with_best[0] == pytest.approx(np.quantile(largest, 0.9, axis=0, method="higher"))
     assert all_pairs[0] == pytest.approx(np.quantile(np.max(largest, axis=1), 0.9, method="higher"))
+
+
+@pytest.mark.parametrize("systems", [2, 4, 8])
+@pytest.mark.parametrize("units", [2, 3, 4])
+def test_a_few_units_separate_equal_systems_no_oftener_than_promised(systems: int, units: int) -> None:
+    """At 95%, 20 of 400 expected; 37 has a probability of 0.0002."""
+    random = np.random.default_rng([systems, units])
+    apart, outside = 0, np.zeros(systems)
+    for trial in range(400):
+        found = separation(random.normal(size=(systems, units)), level=0.95, resamples=200, seed=trial)
+        apart += bool((found.rank_high < systems).any())
+        outside += ~found.in_best
+    assert apart <= 37
+    assert outside.max() <= 37
