@@ -427,6 +427,26 @@ def test_nothing_is_added_when_one_file_is_bad(tmp_path, monkeypatch) -> None:
 # The command.
 
 
+@pytest.mark.parametrize(("line", "told"), [([], True), (["--system", "s"], False), (["--quiet"], False)])
+def test_a_system_that_is_new_among_others_is_told(tmp_path, monkeypatch, line: list[str], told: bool) -> None:
+    """Runs that are named by their day would each have a line of its own, and nothing would ever be worse."""
+    monkeypatch.chdir(tmp_path)
+    truth = {str(query): items for query, items in TRUTH.items()}
+    Path("truth.json").write_text(
+        json.dumps({query: dict.fromkeys(map(str, items), 1) for query, items in truth.items()})
+    )
+    for day, found in (("monday", {}), ("tuesday", lowered(30))):
+        lists = {str(query): {str(item): -at for at, item in enumerate(items)} for query, items in ranks(found).items()}
+        Path(f"{day}.json").write_text(json.dumps(lists))
+        call = ["evaluate", "truth.json", f"{day}.json", "-m", "RR", "--save", f"{day}.parquet"]
+        assert CliRunner().invoke(app, call).exit_code == 0
+    first = typed("h", "--append", "monday.parquet", *line)
+    second = typed("h", "--append", "tuesday.parquet", *line)
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert "new in this history" not in first.stderr
+    assert ("held against nothing: tuesday (known: monday)" in second.stderr) == told
+
+
 def test_a_pipeline(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, found in (("one", {}), ("two", lowered(30)), ("three", {})):
@@ -439,6 +459,7 @@ def test_a_pipeline(tmp_path, monkeypatch) -> None:
     assert "s / RR is 0.6250, -0.3750" in fell.stdout
     assert "30 queries worse, 0 better, most: q0 -0.750" in fell.stdout
     assert "added 1 evaluation to h" in fell.stderr
+    assert "new in this history" not in fell.stderr
     accepted = typed("h", "--accept", "bbb", "--strict")
     assert (accepted.exit_code, "accepted as the reference: s bbb" in accepted.stderr) == (0, True)
     known = json.loads(typed("h", "--format", "json").stdout)

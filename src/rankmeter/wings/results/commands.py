@@ -158,5 +158,10 @@ def history(
                 )
             )
     found = kept.timeline(measures, system=None if added else stated["system"], level=level)
+    if added and stated["system"] is None and not answer.quiet:
+        here = {entry.name for entry in entries}
+        known = {line.system for line in found.series if any(point.entry not in here for point in line.points)}
+        if known and (new := sorted({entry.system for entry in entries} - known)):
+            say(word("history_new_systems", answer.lang, names=new, known=sorted(known)))
     answer.give(found)
     return FAILED if strict and not found.passes else DONE
