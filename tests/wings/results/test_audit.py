@@ -198,6 +198,11 @@ def test_six_queries_must_differ_for_a_sign_test() -> None:
     assert binomtest(FEWEST_APART, FEWEST_APART).pvalue < 0.05 <= binomtest(FEWEST_APART - 1, FEWEST_APART - 1).pvalue
 
 
+@pytest.mark.parametrize(("text", "first"), [("0.3571", "14, 28, 42"), ("0.50", "2, 4, 6"), ("0.3", "3, 4, 6")])
+def test_one_hit_rate_alone_names_the_numbers_of_queries_that_it_fits(text: str, first: str) -> None:
+    assert f" fit: {first}" in rm.audit({"HR@10": text}).to_text()
+
+
 def ranks_of(values: list[float], *, at: int) -> float:
     return 1 + sum(value > values[at] for value in values)
 

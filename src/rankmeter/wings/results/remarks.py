@@ -121,7 +121,7 @@ def _fitting(dataset: str, claims: Sequence[PrintedClaim], setting: Setting) -> 
         return [
             said("audit_fits_none", dataset=dataset or said("audit_the_table"), count=len(counted), most=MOST_QUERIES)
         ]
-    if fits[0] == 1 or (len(counted) == 1 and len(fits) > MOST_QUERIES // 2):
+    if fits[0] == 1:
         return []
     first = [f"{number:,}" for number in fits[:6].tolist()]
     facts = {
