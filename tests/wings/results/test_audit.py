@@ -323,6 +323,7 @@ def test_bad_options_are_refused(options: dict[str, Any]) -> None:
         rm.audit({"HR@10": "0.3574"}, **{"candidates": 101, **options})
 
 
+@pytest.mark.parametrize(
     ("text", "told"), [("HR@10=x", "HR@10"), ("HR@10=", "HR@10"), ("HR@10=abc", "abc"), ("speed=0.1", "speed")]
 )
 def test_a_claim_that_is_refused_is_named_without_a_row(text: str, told: str) -> None:
