@@ -333,6 +333,15 @@ def test_a_claim_that_is_refused_is_named_without_a_row(text: str, told: str) ->
     assert "row" not in refused.stderr
 
 
+@pytest.mark.parametrize("hits", ["1.3600", "35.74", "136"])
+def test_a_hit_rate_above_1_is_a_finding_whatever_stands_beside_it(hits: str) -> None:
+    checked = rm.audit({"HR@10": hits, "NDCG@10": "0.2012", "MRR@10": "0.1501"}, queries=943)
+    assert [one.kind for one in checked.findings] == ["impossible"]
+    assert "outside 0 to 1" in str(checked.findings[0].reason)
+    answer = audit("--claim", f"HR@10={hits}", "--claim", "NDCG@10=0.2012", "--queries", "943", "--strict")
+    assert (answer.exit_code, "outside 0 to 1" in answer.stdout) == (1, True)
+
+
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
     """For this table HiGHS reports from C that it repairs a solution."""
     path = tmp_path / "table.csv"

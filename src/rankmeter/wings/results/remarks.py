@@ -145,7 +145,7 @@ def resolution(one: PrintedClaim, size: int, claims: Sequence[PrintedClaim]) -> 
             for other in claims
             if other.kind == "hit" and (other.system, other.dataset, other.k) == (one.system, one.dataset, one.k)
         ]
-        if hits and value <= hits[0] and hits[0] > 0:
+        if hits and value <= hits[0] and 0 < hits[0] <= 1:
             least = min(1.96 * value * math.sqrt((1 - hits[0]) / hits[0] / size), most)
     if one.kind == "hit":
         low, high = wilson(value * size, size)
