@@ -274,11 +274,14 @@ def test_a_terminal_of_80_columns_holds_the_verdict(lang: Literal["en", "zh"]) -
         ("model,HR@10\na,0.1\na,0.2\n", "twice"),
         ("model,HR@10\na,0.31\nb,0.35\nc,33.1\n", "percent_beside_share"),
         ("model,HR@10\na,31%\nb,35.1\nc,33.1\n", "percent_beside_share"),
+        ("Modèle,HR@10\né,0.31\n".encode("latin-1"), "damaged"),
+        ("模型,HR@10\n甲,0.31\n".encode("gb18030"), "damaged"),
+        ("model,HR@10\na,0.31\n".encode("utf-16"), "damaged"),
     ],
 )
-def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: str) -> None:
+def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str | bytes, kind: str) -> None:
     path = tmp_path / "table.csv"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError) as caught:
         rm.audit(str(path))
     assert caught.value.problem.kind == f"results.{kind}"
@@ -298,6 +301,7 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: 
         ["--claim", "HR@10=0.1", "--queries", "many"],
         ["--claim", "HR@10=0.1", "--queries", "Beauty=3"],
         ["--claim", "HR@10=0.1", "--queries", "3", "--queries", "A=3"],
+        ["--claim", "HR@10=0.1", "--queries", "3", "--queries", "4"],
     ],
 )
 def test_bad_claims_are_refused(words: list[str]) -> None:

@@ -90,6 +90,8 @@ def _queries(texts: tuple[str, ...]) -> int | dict[str, int] | None:
         bare = number.strip().replace(",", "")
         if not bare.isdecimal() or not int(bare):
             raise InputError.of("results.not_a_size", text=text)
+        if name.strip() in sizes:
+            raise InputError.of("results.size_twice", text=text)
         sizes[name.strip()] = int(bare)
     if "" in sizes and len(sizes) > 1:
         raise InputError.of("results.sizes_mixed")

@@ -96,7 +96,10 @@ def _bare(head: str) -> str:
 
 def _rows_of(source: object) -> tuple[list[list[str]], list[Said]]:
     if isinstance(source, (str, Path)):
-        text = check_readable(source).read_text("utf-8-sig", errors="replace")
+        try:
+            text = check_readable(source).read_text("utf-8-sig")
+        except ValueError as error:
+            raise InputError.of("results.damaged", path=str(source), error=str(error)) from None
         if str(source).endswith(".md") or text.lstrip().startswith("|"):
             return _markdown(text), []
         dialect = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text.partition("\n")[0] else ","
