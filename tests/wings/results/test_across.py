@@ -432,6 +432,13 @@ def test_a_terminal_of_80_columns_holds_everything(lang: Literal["en", "zh"]) ->
         ("model,task,seed,query,score\nx,a,0,q,0.3\nx,a,1,q,0.4\n", "cell_twice"),
         ("model,a,b\nx,0.1,\ny,,0.3\n", "nothing_common"),
         ("model,a,b\nx,0.1,inf\ny,0.2,0.3\n", "not_a_number"),
+        ("model,task,seed,score\nx,a,1,0.3\nx,a,1,0.4\n", "cell_twice"),
+        ("model,task,query,score\nx,a,1,0.3\nx,a,1,0.4\n", "cell_twice"),
+        ("model,a,a\nx,0.1,0.2\ny,0.2,0.3\n", "column_twice"),
+        ("task;x; x\na;0.1;0.2\nb;0.2;0.3\n", "column_twice"),
+        ("model,a,b\n,0.1,0.2\ny,0.2,0.3\n", "no_name"),
+        ("model,task,score\nx,a,0.3\nx,,0.4\n", "no_name"),
+        ("model,task,query,score\nx,a,,0.3\nx,a,1,0.4\n", "no_name"),
     ],
 )
 def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: str) -> None:
@@ -441,6 +448,22 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, kind: 
         rm.across(str(path))
     assert caught.value.problem.kind == f"results.{kind}"
     assert across(str(path)).exit_code == 2
+
+
+@pytest.mark.parametrize("text", ["null", "3", "[]", "[1, 2]", "[" * 100_000, '"x"', "{}"])
+def test_json_without_a_table_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        rm.across(str(path))
+
+
+@pytest.mark.parametrize("head", ["model,a,b\n", "model,task,score\n"])
+def test_empty_lines_are_no_systems(tmp_path: Path, head: str) -> None:
+    rows = ["x,0.1,0.2", "y,0.2,0.3"] if "score" not in head else ["x,a,0.1", "x,b,0.2", "y,a,0.2", "y,b,0.3"]
+    path = tmp_path / "scores.csv"
+    path.write_text(head + "\n\n".join(rows) + "\n\n,,\n\n")
+    assert [(one.system, round(one.mean, 9)) for one in rm.across(str(path)).systems] == [("y", 0.25), ("x", 0.15)]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ column a task).
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -94,7 +96,9 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
 def _frame(path: Path) -> Any:
     try:
         return _parsed_file(path)
-    except polars_faults() as error:
+    except InputError:
+        raise
+    except polars_faults(RecursionError, csv.Error) as error:
         raise InputError.of("results.damaged", path=str(path), error=reason_of(error)) from error
 
 
@@ -107,9 +111,14 @@ def _parsed_file(path: Path) -> Any:
         data = json.loads(text) if data is None else data
         if isinstance(data, Mapping):
             return data
+        if not isinstance(data, list):
+            raise InputError.of("results.no_scores", type=type(data).__name__)
         return _text_frame(pl.DataFrame(data, infer_schema_length=None))
     first = text.partition("\n")[0]
     separator = "\t" if "\t" in first else ";" if ";" in first else ","
+    heads = [name.strip() for name in next(filter(None, csv.reader(io.StringIO(text), delimiter=separator)), [])]
+    if twice := [name for at, name in enumerate(heads) if name and name in heads[:at]]:
+        raise InputError.of("results.column_twice", name=twice[0])
     return pl.read_csv(text.encode(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
 
 
@@ -156,29 +165,50 @@ def _from_long(frame: Any, roles: Mapping[str, str]) -> Cells:
     columns = {role: frame[name].to_list() for role, name in roles.items()}
     behind = "query" if "query" in columns else "seed" if "seed" in columns else None
     for number in range(len(frame)):
-        key = (str(columns["system"][number]).strip(), str(columns["task"][number]).strip())
+        if all(_is_empty(column[number]) for column in columns.values()):
+            continue
+        system, task, *units = (
+            _name(columns[role][number], number + 2, roles[role]) for role in ("system", "task", behind) if role
+        )
+        key = (system, task)
         place = f"{number + 2}, {roles['score']}"
         value = _number(columns["score"][number], place)
         signs.look(key[1], columns["score"][number], place)
-        part = "" if behind is None else str(columns[behind][number])
-        parts = cells.setdefault(key, {})
-        if part in parts:
-            raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
-        parts[part] = value
-    if behind is None:
-        return {key: parts[""] for key, parts in cells.items()}
+        if behind is None:
+            if key in cells:
+                raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
+            cells[key] = value
+        else:
+            if units[0] in cells.setdefault(key, {}):
+                raise InputError.of("results.cell_twice", system=system, task=f"{task}, {units[0]}", row=number + 2)
+            cells[key][units[0]] = value
     if behind == "seed":
         return {key: list(values.values()) for key, values in cells.items()}
     return cells
 
 
+def _is_empty(value: object) -> bool:
+    return value is None or not str(value).strip()
+
+
+def _name(value: object, row: int, column: str) -> str:
+    """What a system, a task, a query or a seed is called; a row must not go without."""
+    if _is_empty(value):
+        raise InputError.of("results.no_name", row=row, column=column)
+    return str(value).strip()
+
+
 def _from_wide(frame: Any, roles: Mapping[str, str]) -> Cells:
+    if not frame.columns:
+        return {}
     first = roles.get("system") or roles.get("task") or frame.columns[0]
     by_task = first == roles.get("task")
     cells: Cells = {}
     signs, met = _Signs(), dict[str, int]()
     for number, row in enumerate(frame.iter_rows(named=True), 2):
-        name = str(row[first]).strip()
+        if all(map(_is_empty, row.values())):
+            continue
+        name = _name(row[first], number, first)
         if name in met:
             raise InputError.of("results.row_twice", name=name, rows=[met[name], number])
         met[name] = number
