@@ -270,6 +270,17 @@ def test_going_back_to_an_older_reference(tmp_path) -> None:
     assert verdicts(history)[-1] == "worse"
 
 
+@pytest.mark.parametrize("before", [timedelta(), timedelta(minutes=3), timedelta(days=400)])
+def test_what_a_slow_clock_accepted_is_the_reference(place, before) -> None:
+    history = filled(place, measured(), measured(lowered(30)))
+    history.accept("last", time=START + timedelta(days=1) - before)
+    history.append(measured(lowered(30)), time=START + timedelta(days=2), system="s")
+    assert verdicts(history) == ["reference", "worse", "same"]
+    assert history.timeline().passes
+    history.accept("0000000", time=START + timedelta(days=1) - before + timedelta(seconds=1))
+    assert verdicts(history)[-1] == "worse"
+
+
 def test_since_the_line_began(tmp_path) -> None:
     history = History(tmp_path / "h")
     for day in range(9):

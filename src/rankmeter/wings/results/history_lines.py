@@ -174,6 +174,8 @@ class _Walk:
     def __init__(self, system: str, measure: str, level: float, accepted: Sequence[tuple[str, str]]) -> None:
         self.system, self.measure, self.level = system, measure, level
         self.accepted = list(accepted)
+        self.chosen: str | None = None
+        """The hash that was accepted last."""
         self.seen: dict[str, tuple[HistoryEntry, RecordedMeasure]] = {}
         """The points of this line, by hash."""
         self.points: list[HistoryPoint] = []
@@ -183,6 +185,8 @@ class _Walk:
         self.looks: dict[tuple[str, bytes], int] = {}
 
     def through(self, given: Sequence[tuple[HistoryEntry, RecordedMeasure]]) -> HistorySeries:
+        own = {entry_parts(entry.name)[2] for entry, _ in given}
+        self.accepted = [(when, hashed) for when, hashed in self.accepted if hashed in own]
         for entry, one in given:
             self._step(entry, one)
         last = self.before
@@ -210,7 +214,8 @@ class _Walk:
                             step=float(gaps.mean()) if len(gaps) else math.nan)  # fmt: skip
         when, _, hashed = entry_parts(entry.name)
         while self.accepted and self.accepted[0][0] <= when:
-            self.reference = self.seen.get(self.accepted.pop(0)[1], self.reference)
+            self.chosen = self.accepted.pop(0)[1]
+            self.reference = self.seen.get(self.chosen, self.reference)
         if self.reference is None or breaks:
             self.seen = {}
             self.start = self.reference = now
@@ -219,7 +224,8 @@ class _Walk:
             point = self._tested(point, now, self.reference)
         self.points.append(point)
         self.before = self.seen[hashed] = now
-        if entry.accepted:
+        # By the clock of whoever accepted it, that may have been before it was there.
+        if entry.accepted or hashed == self.chosen:
             self.reference = now
 
     def _tested(
