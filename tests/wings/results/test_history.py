@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -425,6 +426,47 @@ def test_bad_calls_are_one_sentence(words, said, tmp_path, monkeypatch) -> None:
     assert answer.exit_code == 2, answer.output
     assert said in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("time", ["0001-01-01", "0999-06-01T12:00", "9999-12-31"])
+def test_any_year_comes_back(place, time) -> None:
+    (kept,) = History(place).append(measured(), time=time)
+    assert [one.name for one in History(place).entries] == [kept.name]
+    assert kept.time.year == int(time[:4])
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00"])
+def test_a_time_that_has_no_utc_is_refused(place, time) -> None:
+    with pytest.raises(InputError, match="is not a time"):
+        History(place).append(measured(), time=time)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_database_of_something_else_stays_as_it_is(tmp_path, kind) -> None:
+    connect = (
+        sqlite3.connect if kind == "sqlite" else pytest.importorskip(kind, reason="DuckDB is not installed").connect
+    )
+    path = tmp_path / f"notes.{kind}"
+    with closing(connect(str(path))) as connection:
+        connection.execute("CREATE TABLE notes (note VARCHAR)")
+    before = path.read_bytes()
+    for call in (lambda: History(path).append(measured()), lambda: History(path).timeline()):
+        with pytest.raises(InputError, match="cannot be used as the database"):
+            call()
+    assert path.read_bytes() == before
+
+
+def test_a_row_without_its_content_is_damaged(tmp_path) -> None:
+    path = tmp_path / "h.sqlite"
+    History(path).append(measured())
+    for content in ("NULL", "3", "'text'"):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS loose AS SELECT * FROM files")
+            connection.execute("DROP TABLE files")
+            connection.execute(f"CREATE TABLE files AS SELECT name, {content} AS content FROM loose")
+        with pytest.raises(InputError, match="1 file of the history is damaged"):
+            History(path).timeline()
 
 
 def test_nothing_is_added_when_one_file_is_bad(tmp_path, monkeypatch) -> None:

@@ -201,7 +201,8 @@ def stamp(time: datetime) -> str:
     >>> stamp(datetime(2026, 11, 19, 8, 30, tzinfo=UTC))
     '20261119T083000000000Z'
     """
-    return f"{time.astimezone(UTC):%Y%m%dT%H%M%S%f}Z"
+    there = time.astimezone(UTC)
+    return f"{there.year:04}{there:%m%dT%H%M%S%f}Z"  # some systems write the year 1 as 1, others as 0001
 
 
 def entry_parts(name: str) -> tuple[str, str, str]:
@@ -225,7 +226,12 @@ def into_time(given: object) -> datetime:
             raise InputError.of("results.not_a_time", text=given) from error
     if not isinstance(given, datetime):
         raise InputError.of("results.not_a_time", text=str(given))
-    return given if given.tzinfo else given.replace(tzinfo=UTC)
+    given = given if given.tzinfo else given.replace(tzinfo=UTC)
+    try:
+        given.astimezone(UTC)
+    except OverflowError as error:
+        raise InputError.of("results.not_a_time", text=str(given)) from error
+    return given
 
 
 def by_time(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:

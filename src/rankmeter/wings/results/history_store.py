@@ -106,12 +106,18 @@ class HistoryDatabase:
     def read(self, name: str) -> bytes:
         """The content of an entry."""
         with self._open() as connection:
-            return bytes(connection.execute("SELECT content FROM files WHERE name = ?", [name]).fetchone()[0])
+            row = connection.execute("SELECT content FROM files WHERE name = ?", [name]).fetchone()
+        if row is None or not isinstance(row[0], bytes):
+            raise InputError.of("results.damaged_entry", source=self.where(name))
+        return row[0]
 
     def add(self, name: str, content: bytes, entry: HistoryEntry | None = None) -> None:
         """Add an entry, whole; one of the same name has the same content."""
         with self._open() as connection:
             connection.execute(self._begin)
+            tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master").fetchall()}
+            if tables and "files" not in tables:
+                raise InputError.of("results.no_history_file", source=str(self.place))
             for table in _TABLES:
                 connection.execute(table)
             there = connection.execute("SELECT 1 FROM files WHERE name = ?", [name]).fetchone()
