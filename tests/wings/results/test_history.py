@@ -469,12 +469,21 @@ def test_a_row_without_its_content_is_damaged(tmp_path) -> None:
             History(path).timeline()
 
 
-def test_nothing_is_added_when_one_file_is_bad(tmp_path, monkeypatch) -> None:
+def test_nothing_is_added_when_a_word_or_a_file_is_bad(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     measured().save("ev.parquet")
     Path("text.parquet").write_text("no")
-    assert typed("h", "--append", "ev.parquet", "--append", "text.parquet").exit_code == 2
-    assert not Path("h").exists()
+    rm.compare(TRUTH, {"a": ranks(), "b": ranks(lowered(9))}, ["RR"]).save("two.parquet")
+    for words in (
+        ["--append", "text.parquet"],
+        ["--append", "two.parquet", "--system", "s"],
+        ["--level", "1.5"],
+        ["--output", "page.xyz"],
+        ["--output", "no/page.html"],
+        ["--time", "yesterday"],
+    ):
+        assert typed("h", "--append", "ev.parquet", *words).exit_code == 2
+        assert not Path("h").exists(), words
 
 
 # The command.

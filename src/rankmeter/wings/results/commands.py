@@ -16,7 +16,7 @@ from rankmeter.cli.options import level_option, seed_option
 from rankmeter.cli.output import Answer
 from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
 from rankmeter.cli.talk import say
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, check_level
 from rankmeter.whole_files import write_text
 from rankmeter.wings.results.across import across as compare_across
 from rankmeter.wings.results.auditing import audit as audit_table
@@ -142,10 +142,15 @@ def history(
     measures: tuple[str, ...], level: float, strict: bool, answer: Answer, **stated: Any,
 ) -> int:  # fmt: skip
     """Show a history of evaluations, and add to it."""
-    from rankmeter.wings.results.history import History
+    from rankmeter.wings.results.history import History, evaluations_of
 
     kept = History(place)
-    loaded = [kept.loaded(path) for path in added]  # before anything is added
+    # Before anything is added, all that is typed is checked.
+    check_level(level)
+    _ = answer.meant
+    loaded = [kept.loaded(path) for path in added]
+    for result in loaded:
+        evaluations_of(result, stated["system"])
     entries = [entry for result in loaded for entry in kept.append(result, **stated)]
     if experiment is not None:
         entries += kept.import_mlflow(experiment, uri=uri, system=stated["system"])

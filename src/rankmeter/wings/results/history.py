@@ -91,9 +91,7 @@ class History:
         accept
             Whether later evaluations are held against this one.
         """
-        evaluations = _evaluations(result)
-        if system is not None and len(evaluations) > 1:
-            raise InputError.of("results.one_name_for_many", systems=[ev.name for ev in evaluations])
+        evaluations = evaluations_of(result, system)
         code = CodeState.here() if commit is None else CodeState(commit)
         code = code if branch is None else replace(code, branch=branch)
         when = into_time(time)
@@ -182,11 +180,16 @@ class History:
         return [self.add(entry) for entry in found if entry.source not in known]
 
 
-def _evaluations(result: object) -> list[Evaluation]:
+def evaluations_of(result: object, system: str | None = None) -> list[Evaluation]:
+    """The evaluations of what is added; one name does not do for several."""
     if isinstance(result, (str, Path)):
         result = History.loaded(result)
-    if isinstance(result, Evaluation):
-        return [result]
     if isinstance(result, Comparison):
-        return list(result.evaluations.values())
-    raise InputError.of("results.not_an_evaluation", type=type(result).__name__)
+        evaluations = list(result.evaluations.values())
+    elif isinstance(result, Evaluation):
+        evaluations = [result]
+    else:
+        raise InputError.of("results.not_an_evaluation", type=type(result).__name__)
+    if system is not None and len(evaluations) > 1:
+        raise InputError.of("results.one_name_for_many", systems=[ev.name for ev in evaluations])
+    return evaluations
