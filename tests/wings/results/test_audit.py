@@ -346,6 +346,21 @@ def test_a_hit_rate_above_1_is_a_finding_whatever_stands_beside_it(hits: str) ->
     assert (answer.exit_code, "outside 0 to 1" in answer.stdout) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("claims", "setting", "reason"),
+    [
+        ({"HR@3": "1.000000", "NDCG@3": "0.30"}, {"queries": 2}, "no counts of 2 queries give NDCG@3=0.30"),
+        ({"NDCG@3": "0.30", "MRR@3": "0.34"}, {"candidates": 3}, "NDCG@3 is between 0.5000 and 1.0000"),
+    ],
+)
+def test_a_value_that_is_impossible_alone_is_not_called_outside_0_to_1(
+    claims: dict[str, str], setting: dict[str, int], reason: str
+) -> None:
+    reasons = [str(one.reason) for one in rm.audit(claims, relevant="one", **setting).findings]
+    assert any(reason in text for text in reasons), reasons
+    assert not any("outside 0 to 1" in text for text in reasons)
+
+
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
     """For this table HiGHS reports from C that it repairs a solution."""
     path = tmp_path / "table.csv"

@@ -248,16 +248,21 @@ def _ways(conflict: Sequence[PrintedClaim], setting: Setting, roundings: Sequenc
 def _why(program: ClaimProgram, conflict: Sequence[PrintedClaim]) -> Said:
     """The bounds that all but the last of the claims leave the last."""
     last, others = conflict[-1], conflict[:-1]
-    if not others:
+    least, most = last.span(program.setting.rounding)
+    if not others and (least > 1 + SLACK or most < -SLACK):
         return said("audit_outside", claim=last.text)
     low, high = program.ends(last, others)
-    least, most = last.span(program.setting.rounding)
-    given = [one.text for one in others]
-    if least - SLACK > high or most + SLACK < low:
+    queries = program.setting.queries
+    if queries is None or least - SLACK > high or most + SLACK < low:
         scale, sign = (100, "%") if last.printed.is_percent else (1, "")
-        ends = {"low": f"{low * scale:.4f}{sign}", "high": f"{high * scale:.4f}{sign}"}
-        return said("audit_leaves", given=given, name=last.name, value=last.printed.bare, count=len(given), **ends)
-    return said("audit_no_counts", claims=[*given, last.text], queries=program.setting.queries)
+        facts = {"name": last.name, "value": last.printed.bare,
+                 "low": f"{low * scale:.4f}{sign}", "high": f"{high * scale:.4f}{sign}"}  # fmt: skip
+        if not others:
+            return said("audit_between", **facts)
+        return said("audit_leaves", given=[one.text for one in others], count=len(others), **facts)
+    if not others:
+        return said("audit_no_counts_alone", claim=last.text, queries=queries)
+    return said("audit_no_counts", claims=[one.text for one in conflict], queries=queries)
 
 
 def _is_of_one(claims: Sequence[PrintedClaim], setting: Setting, roundings: Sequence[Rounding]) -> bool:
