@@ -521,6 +521,31 @@ def test_systems_that_differ_by_rounding_alone_stand_alike(scale: float, seeds: 
     assert (found["a"].ties, found["a"].rank_low, found["a"].rank_high, found["d"].rank_low) == (12, 1, 1, 4)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"task_name": "a", "scores": {"test": []}}', "damaged"),
+        ('{"task_name": "a", "scores": {"test": null}}', "damaged"),
+        ('{"task_name": "a", "scores": {"test": {"main_score": 1}}}', "damaged"),
+        ('{"task_name": "a", "scores": {"test": [1, 2]}}', "damaged"),
+        ('{"task_name": "a", "scores": {"test": [{"ndcg_at_10": 0.1}]}}', "not_a_number"),
+        ('{"task_name": "a", "scores": {"test": [{"main_score": null}]}}', "not_a_number"),
+        ('{"task_name": "a", "scores": {"test": [{"main_score": "high"}]}}', "not_a_number"),
+        ('{"task_name": "a", "scores": {"test": [{"main_score": true}]}}', "not_a_number"),
+        ('{"model_names": ["x"], "metrics": ["mrr"]}', "damaged"),
+        ('{"model_names": 3, "metrics": ["mrr"]}', "damaged"),
+        ("[" * 100_000, "damaged"),
+    ],
+)
+def test_damaged_results_of_other_tools_are_refused(tmp_path: Path, text: str, kind: str) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a.json").write_text(text)
+    with pytest.raises(InputError) as caught:
+        rm.across(str(tmp_path))
+    assert caught.value.problem.kind == f"results.{kind}"
+    assert "a.json" in str(caught.value)
+
+
 def test_all_equal_systems_have_one_rank() -> None:
     found = rm.across({name: {"x": 0.5, "y": 0.5} for name in "abc"})
     assert {one.mean_rank for one in found.systems} == {2.0}

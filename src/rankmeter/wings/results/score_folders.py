@@ -50,14 +50,18 @@ def _cells_of(path: Path, folder: Path, measure: str | None, outer: str) -> Iter
         yield _saved(path, folder, measure, outer)
         return
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
+        data = json.loads(path.read_text("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise InputError.of("results.damaged", path=str(path), error=str(error)) from None
     if isinstance(data, Mapping) and "task_name" in data and isinstance(data.get("scores"), Mapping):
         yield (_mteb_model(path, folder), str(data["task_name"])), _mteb_score(data["scores"], measure, path)
     elif isinstance(data, Mapping) and "model_names" in data and "metrics" in data:
-        for model in data["model_names"]:
-            yield (str(model), path.stem), _named(data[model]["scores"], measure, path)
+        models = data["model_names"]
+        known = [data.get(str(model)) for model in models] if isinstance(models, list) else [None]
+        if not all(isinstance(one, Mapping) and "scores" in one for one in known):
+            raise InputError.of("results.damaged", path=str(path), error="no scores of a model")
+        for model, one in zip(models, known, strict=True):
+            yield (str(model), path.stem), _named(one["scores"], measure, path)
     else:
         yield _names(path, folder, outer), _named(data, measure, path)
 
@@ -107,8 +111,12 @@ def _mteb_score(scores: Mapping[str, Any], measure: str | None, path: Path) -> f
     if split is None:
         raise InputError.of("results.damaged", path=str(path), error="no split")
     entries = scores[split]
-    wanted = "main_score" if measure is None else None
-    values = [entry[wanted] if wanted else _named(entry, measure, path) for entry in entries]
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, Mapping) for entry in entries):
+        raise InputError.of("results.damaged", path=str(path), error=f"no subsets of {split}")
+    values = [entry.get("main_score") if measure is None else _named(entry, measure, path) for entry in entries]
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError.of("results.not_a_number", text=str(value), place=f"{path}, main_score")
     return math.fsum(values) / len(values)
 
 
