@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import time
 from pathlib import Path
 from typing import Literal
 from unicodedata import east_asian_width
@@ -544,6 +545,21 @@ def test_damaged_results_of_other_tools_are_refused(tmp_path: Path, text: str, k
         rm.across(str(tmp_path))
     assert caught.value.problem.kind == f"results.{kind}"
     assert "a.json" in str(caught.value)
+
+
+def test_nothing_is_written_when_an_ending_means_no_format(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("model,a,b\nx,0.1,0.2\ny,0.2,0.3\n")
+    svg = tmp_path / "ranks.svg"
+    refused = across(str(tmp_path / "scores.csv"), "--svg", str(svg), "--output", str(tmp_path / "page.xyz"))
+    assert (refused.exit_code, svg.exists()) == (2, False)
+
+
+def test_the_diagram_for_latex_of_a_large_table_is_quick() -> None:
+    size = 332
+    start = time.perf_counter()
+    text = tikz([f"s{at}" for at in range(size)], np.arange(size) + 1.0, np.ones((size, size), np.bool_))
+    assert text.count("node[") == text.count("above") + size
+    assert time.perf_counter() - start < 20
 
 
 def test_all_equal_systems_have_one_rank() -> None:

@@ -114,6 +114,7 @@ def _queries(texts: tuple[str, ...]) -> int | dict[str, int] | None:
 @takes(answer=Answer)
 def across(scores: str, svg: Path | None, latex: Path | None, answer: Answer, **options: Any) -> None:
     """Compare systems across tasks."""
+    _ = answer.meant  # an ending that means no format is refused before anything is written
     found = compare_across(scores, **options)
     if svg is not None:
         write_text(svg, found.to_svg(answer.lang))

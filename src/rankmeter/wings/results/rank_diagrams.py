@@ -109,6 +109,7 @@ def tikz(names: Sequence[str], mean_rank: Floats, alike: Bools) -> str:
     size = len(order)
     scale = 10 / max(size - 1, 1)
     half = (size + 1) // 2
+    groups = cliques(alike, order)
 
     def x(rank: float) -> str:
         return f"{(rank - 1) * scale:.3f}"
@@ -118,11 +119,11 @@ def tikz(names: Sequence[str], mean_rank: Floats, alike: Bools) -> str:
     lines += [rf"\draw ({x(r)},0) -- ({x(r)},0.15) node[above] {{{r}}};" for r in range(1, size + 1, step)]
     for number, at in enumerate(order):
         on_left = number < half
-        depth = -0.5 - 0.4 * (number if on_left else size - 1 - number) - 0.25 * len(cliques(alike, order))
+        depth = -0.5 - 0.4 * (number if on_left else size - 1 - number) - 0.25 * len(groups)
         edge, side = (-0.4, "left") if on_left else (float(x(size)) + 0.4, "right")
         name = f"{latex_text(names[at])} ({mean_rank[at]:.2f})"
         lines.append(rf"\draw ({x(mean_rank[at])},0) |- ({edge:.3f},{depth:.2f}) node[{side}] {{{name}}};")
-    for number, group in enumerate(cliques(alike, order)):
+    for number, group in enumerate(groups):
         left, right = x(mean_rank[group[0]]), x(mean_rank[group[-1]])
         depth = -0.2 - 0.25 * number
         lines.append(rf"\draw[line width=2pt] ({left},{depth:.2f}) -- ({right},{depth:.2f});")
