@@ -361,6 +361,20 @@ def test_a_value_that_is_impossible_alone_is_not_called_outside_0_to_1(
     assert not any("outside 0 to 1" in text for text in reasons)
 
 
+def test_of_several_tables_of_a_document_the_first_with_measures_is_audited(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    other = "# Ours\n\n| option | meaning |\n|---|---|\n| -k | depth |\n\n"
+    table = "| model | HR@10 |\n|---|---|\n| a | {} |\n\nMore:\n"
+    path.write_text(other + table.format("0.3574"))
+    checked = rm.audit(str(path), queries=943)
+    assert [one.text for one in checked.claims] == ["HR@10=0.3574"]
+    assert "table" not in " ".join(map(str, checked.notes))
+    path.write_text(other + table.format("0.3574") + table.format("0.3571") + table.format("0.3572"))
+    checked = rm.audit(str(path), queries=943)
+    assert checked.is_possible
+    assert "has 2 more tables" in " ".join(map(str, checked.notes))
+
+
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
     """For this table HiGHS reports from C that it repairs a solution."""
     path = tmp_path / "table.csv"

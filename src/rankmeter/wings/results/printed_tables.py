@@ -101,7 +101,7 @@ def _rows_of(source: object) -> tuple[list[list[str]], list[Said]]:
         except ValueError as error:
             raise InputError.of("results.damaged", path=str(source), error=str(error)) from None
         if str(source).endswith(".md") or text.lstrip().startswith("|"):
-            return _markdown(text), []
+            return _markdown(text)
         dialect = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text.partition("\n")[0] else ","
         return list(csv.reader(io.StringIO(text), delimiter=dialect)), []
     columns = getattr(source, "columns", None)
@@ -120,17 +120,24 @@ def _cell(value: Any) -> str:
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
 
 
-def _markdown(text: str) -> list[list[str]]:
-    lines = [line.strip() for line in text.splitlines()]
-    start = next((at for at, line in enumerate(lines) if line.startswith("|")), None)
-    if start is None:
-        return []
-    rows = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))])
-    return [row for row in rows if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
+def _markdown(text: str) -> tuple[list[list[str]], list[Said]]:
+    """The first table of a document that has a measure, and how many others there are."""
+    tables: list[list[list[str]]] = []
+    before = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("|"):
+            if not before.startswith("|"):
+                tables.append([])
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
+            if not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+                tables[-1].append(cells)
+        before = line
+    tables = [table for table in tables if table]
+    if not tables:
+        return [], []
+    measured = [table for table in tables if any(split_head(head) or _bare(head) in METRICS for head in table[0])]
+    left = len(measured or tables) - 1
+    return (measured or tables)[0], [said("audit_other_tables", count=left)] if left else []
 
 
 def split_head(head: str) -> tuple[str, str] | None:
