@@ -57,11 +57,11 @@ def _cells_of(path: Path, folder: Path, measure: str | None, outer: str) -> Iter
         yield (_mteb_model(path, folder), str(data["task_name"])), _mteb_score(data["scores"], measure, path)
     elif isinstance(data, Mapping) and "model_names" in data and "metrics" in data:
         models = data["model_names"]
-        known = [data.get(str(model)) for model in models] if isinstance(models, list) else [None]
-        if not all(isinstance(one, Mapping) and "scores" in one for one in known):
-            raise InputError.of("results.damaged", path=str(path), error="no scores of a model")
-        for model, one in zip(models, known, strict=True):
-            yield (str(model), path.stem), _named(one["scores"], measure, path)
+        for model in models if isinstance(models, list) else [models]:
+            found = data.get(str(model))
+            if not isinstance(found, Mapping) or "scores" not in found:
+                raise InputError.of("results.damaged", path=str(path), error=f"no scores of {model}")
+            yield (str(model), path.stem), _named(found["scores"], measure, path)
     else:
         yield _names(path, folder, outer), _named(data, measure, path)
 
