@@ -302,6 +302,7 @@ def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str | bytes
         ["--claim", "HR@10=0.1", "--queries", "Beauty=3"],
         ["--claim", "HR@10=0.1", "--queries", "3", "--queries", "A=3"],
         ["--claim", "HR@10=0.1", "--queries", "3", "--queries", "4"],
+        ["--claim", "HR@10=0.1", "--candidates", "101", "--items", "50"],
     ],
 )
 def test_bad_claims_are_refused(words: list[str]) -> None:

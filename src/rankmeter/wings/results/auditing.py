@@ -87,6 +87,8 @@ def audit(
     HR@10=0.3574 leaves NDCG@10 between 0.0227 and 0.3574: 0.4012 is outside
     """
     _check(relevant, candidates, items, runs, folds, rounding, scale)
+    if items is not None and candidates is not None and candidates > items:
+        raise InputError.of("results.more_candidates", candidates=candidates, items=items)
     read = _into_table(table, scale)
     sizes = _query_counts(read, queries)
     base = Setting(relevant=relevant or "many", candidates=candidates, runs=runs, folds=folds)
