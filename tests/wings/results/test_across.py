@@ -547,6 +547,24 @@ def test_damaged_results_of_other_tools_are_refused(tmp_path: Path, text: str, k
     assert "a.json" in str(caught.value)
 
 
+def test_cells_of_python_that_are_no_plain_numbers() -> None:
+    for cell in (10**400, -(10**400)):
+        with pytest.raises(InputError, match="is not a number"):
+            rm.across({"a": {"x": cell, "y": 1}, "b": {"x": 1, "y": 2}})
+    found = rm.across({"a": {"x": np.array(3.0), "y": np.float32(1)}, "b": {"x": np.array([1, 2]), "y": 2}})
+    assert found["a"].mean == 2
+
+
+def test_frames_of_pandas_with_holes_and_columns_given_twice() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    rows = [["a", 0.2, pandas.NA, 0.1], ["b", 0.5, 0.6, 0.2]]
+    assert len(rm.across(pandas.DataFrame(rows, columns=["model", "x", "y", "z"])).tasks) == 2
+    twice = pandas.DataFrame(rows, columns=["model", "HR@5", "HR@10", "HR@5"])
+    for call in (rm.across, rm.audit):
+        with pytest.raises(InputError, match="'HR@5' stands twice"):
+            call(twice)
+
+
 def test_nothing_is_written_when_an_ending_means_no_format(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("model,a,b\nx,0.1,0.2\ny,0.2,0.3\n")
     svg = tmp_path / "ranks.svg"

@@ -107,6 +107,8 @@ def _rows_of(source: object) -> tuple[list[list[str]], list[Said]]:
     columns = getattr(source, "columns", None)
     if columns is not None:
         names = [str(name) for name in columns]
+        if twice := [name for at, name in enumerate(names) if name in names[:at]]:
+            raise InputError.of("results.column_twice", name=twice[0])
         cells = [list(source[name]) for name in columns]  # type: ignore[index]
         rows = [[_cell(cell) for cell in row] for row in zip(*cells, strict=True)]
         lost = any(isinstance(cell, float) for column in cells for cell in column)

@@ -149,7 +149,10 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, float]]:
     if isinstance(data, bool):
         return
     if isinstance(data, (int, float)):
-        yield path, float(data)
+        try:
+            yield path, float(data)
+        except OverflowError:  # a whole number of hundreds of digits
+            yield path, math.inf
     elif isinstance(data, Mapping):
         for name, part in data.items():
             yield from _leaves(part, f"{path}/{name}")

@@ -123,6 +123,9 @@ def _parsed_file(path: Path) -> Any:
 
 
 def _text_frame(data: Any) -> Any:
+    names = [str(name) for name in data.columns]
+    if twice := [name for at, name in enumerate(names) if name in names[:at]]:
+        raise InputError.of("results.column_twice", name=twice[0])
     return (
         data if isinstance(data, pl.DataFrame) else pl.DataFrame({str(name): list(data[name]) for name in data.columns})
     )
@@ -222,7 +225,7 @@ def _from_wide(frame: Any, roles: Mapping[str, str]) -> Cells:
 
 def _number(value: Any, place: str) -> float:
     """A number; NaN for a hole."""
-    if value is None:
+    if value is None or type(value).__name__ == "NAType":  # pandas
         return math.nan
     if isinstance(value, str):
         bare = value.strip().rstrip("%").strip("* ")
@@ -234,9 +237,13 @@ def _number(value: Any, place: str) -> float:
             raise InputError.of("results.not_a_number", text=value, place=place) from None
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise InputError.of("results.not_a_number", text=str(value), place=place)
-    if math.isinf(value):
-        raise InputError.of("results.not_a_number", text=str(value), place=place)
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if math.isinf(number):
+        raise InputError.of("results.not_a_number", text=f"{value!s:.40}", place=place)
+    return number
 
 
 def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
@@ -253,11 +260,11 @@ def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
         if isinstance(value, Mapping):
             by_query.setdefault(at[1], {})[at[0]] = {str(q): _number(v, f"{place}, {q}") for q, v in value.items()}
             scores[at] = _mean_score(list(by_query[at[1]][at[0]].values()))
-        elif isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+        elif (isinstance(value, Sequence) or np.ndim(value)) and not isinstance(value, str):
             repeats[at] = np.array([_number(one, place) for one in value])
             scores[at] = _mean_score(repeats[at].tolist())
         else:
-            scores[at] = _number(value, place)
+            scores[at] = _number(value.item() if isinstance(value, np.ndarray) else value, place)
     _check_scales(scores, systems, tasks)
     queries, told = _common(by_query, systems, tasks)
     for number, values in queries.items():
