@@ -112,7 +112,7 @@ def _parsed_file(path: Path) -> Any:
         if isinstance(data, Mapping):
             return data
         if not isinstance(data, list):
-            raise InputError.of("results.no_scores", type=type(data).__name__)
+            raise InputError.of("results.no_scores_in", path=str(path), type=type(data).__name__)
         return _text_frame(pl.DataFrame(data, infer_schema_length=None))
     first = text.partition("\n")[0]
     separator = "\t" if "\t" in first else ";" if ";" in first else ","
