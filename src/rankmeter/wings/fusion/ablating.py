@@ -10,7 +10,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankmeter.errors import InputError, check_level, check_whole
-from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.placements import Floats
@@ -20,7 +19,7 @@ from rankmeter.wings.fusion.ablation import Ablation, AddedBy, Overlap
 from rankmeter.wings.fusion.definition import Fusion, Options
 from rankmeter.wings.fusion.fusing import gather_tables, named_runs, pools_of_runs
 from rankmeter.wings.fusion.grid_values import grid_values, measure_of, single_values
-from rankmeter.wings.fusion.tuning import one_kind_of_ids
+from rankmeter.wings.fusion.tuning import read_sides
 
 PERSISTENCE = 0.9
 
@@ -74,9 +73,7 @@ def ablate(
     definition, asked = Fusion.of(how, **options), measure_of(measure)
     if definition.method.trained:
         raise InputError.of("fusion.tuned_training", how=definition.how)
-    truth = into_judgments(judgments, columns=columns).judgment_table()
-    tables = {name: into_run(run, columns=columns).run_table() for name, run in named.items()}
-    truth, tables, notes = one_kind_of_ids(truth, tables)
+    truth, tables, notes = read_sides(judgments, named, columns)
     whole = grid_values(truth, tables, [definition], asked)
     alone = [single_values(truth, table, asked, whole.queries) for table in tables.values()]
     without = [_without(truth, tables, name, at, definition, asked, whole.queries) for at, name in enumerate(tables)]

@@ -108,9 +108,7 @@ def tune(
     check_whole("seed", seed)
     check_level(level)
     asked = measure_of(measure)
-    truth = into_judgments(judgments, columns=columns).judgment_table()
-    tables = {name: into_run(run, columns=columns).run_table() for name, run in named.items()}
-    truth, tables, notes = one_kind_of_ids(truth, tables)
+    truth, tables, notes = read_sides(judgments, named, columns)
     if options.get("queries") == "common":
         truth, note = _of_common_queries(truth, tables)
         notes += note
@@ -157,7 +155,15 @@ def references_of(tables: Mapping[str, RunTable], common: Options) -> dict[str, 
     return made
 
 
-def one_kind_of_ids(
+def read_sides(
+    judgments: object, runs: Mapping[str, object], columns: Mapping[str, str] | None
+) -> tuple[JudgmentTable, dict[str, RunTable], list[Said]]:
+    """The judgments and the runs as tables with ids of one type, and what is to be said of them."""
+    truth = into_judgments(judgments, columns=columns).judgment_table()
+    return _one_kind_of_ids(truth, {name: into_run(run, columns=columns).run_table() for name, run in runs.items()})
+
+
+def _one_kind_of_ids(
     truth: JudgmentTable, tables: Mapping[str, RunTable]
 ) -> tuple[JudgmentTable, dict[str, RunTable], list[Said]]:
     """Judgments and runs with ids of one type: as text where some have numbers and some text."""
