@@ -8,6 +8,8 @@ BENCHMARKS ?= $(wildcard benchmarks/*.py)
 # Which libraries and which combinations: options of .ci/beside.py and .ci/combinations.py.
 BESIDE ?=
 COMBINATIONS ?= --sample 4
+# Which mutants: options of tests/mutants.
+MUTANTS ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 # A stamp says what the environment already holds; it is made again when pyproject.toml changes.
@@ -21,7 +23,7 @@ INSTALL = install() { $(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/d
 	$(BIN)/python -m pip install -q "$$@"; }; install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fast hunt beside combinations format bench docs site \
+.PHONY: help setup demo test check lint types layers fast hunt mutants beside combinations format bench docs site \
 	demo-data clean
 
 help: ## list what can be made
@@ -74,6 +76,9 @@ fast: $(DEV) ## run the quick tests, with few examples and few of many parameter
 
 hunt: $(DEV) ## look for wrong numbers in ten times as many random cases, new ones every time: some 15 minutes
 	HYPOTHESIS_PROFILE=hunt $(PYTEST) $(HUNTED)
+
+mutants: $(DEV) ## break rankmeter in 60 places drawn at random and say what no test noticed; MUTANTS="--seed 1 --rooms stats"
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 beside: $(UV) ## try rankmeter in one environment with each of the libraries whose output it measures
 	$(BIN)/python .ci/beside.py $(BESIDE)
