@@ -107,20 +107,60 @@ def test_scattered_queries_and_fractions_of_grades(tmp_path: Path, capsys: pytes
     assert "a grade is not a plain number; read as trec_eval reads them: '0.9' as 0" in err
 
 
-@pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "qrels_jg"])
-def test_preferences_are_refused_with_the_reason(
-    form: str, files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = call(capsys, "-R", form, *files)
-    assert (code, out) == (2, "")
-    assert "are not grades" in err
+GROUPED = [
+    ("prefs", "-m map", "q g s a 1\n", 4, "-m map: cannot be computed from judgments of -R prefs. Hint: -R qrels"),
+    ("qrels_jg", "-m prefs", "q g a 1\n", 4, "Hint: -R prefs"),
+    (
+        "prefs",
+        "-m prefs",
+        "q 0 a 1\n",
+        2,
+        "4 fields where trec_eval expects 5 (query, group, subgroup, document, level)",
+    ),
+    ("qrels_jg", "-m qrels_jg", "q g a 1\nq h a 1\nq g a 0\n", 2, "group g judges an item twice"),
+    ("qrels_jg", "-m qrels_jg", "q g a 999999999\n", 2, "grade 999999999"),
+    ("prefs", "-m prefs", "q g s a 1\nq g s a 2\n", 4, "two levels"),
+    ("prefs", "-m prefs", "q g s a 1\nq g t a 0\n", 4, "both level 0 and a level above 0"),
+    ("prefs", "-m prefs", "q g s a 2\nq g s b 1\nq g t b 2\nq g t a 1\n", 4, "contradicts itself"),
+    (
+        "prefs",
+        "-m prefs",
+        "".join(f"q g {pair} {x} 2\nq g {pair} {y} 1\n" for pair in ("ab", "bc", "ca") for x, y in [pair]),
+        4,
+        "contradicts itself",
+    ),
+    ("prefs", "-m prefs_avgjg_Rnonrel", "q g s a 2\nq g s b 1\nq g s c -1\nq g s d -2\nq g s e -3\n", 4, "below 0"),
+]
+
+
+@pytest.mark.parametrize(("form", "measure", "judgments", "code", "said"), GROUPED)
+@pytest.mark.parametrize("version", ["9", "10"])
+def test_what_groups_and_preferences_cannot_say_is_refused(
+    version: str, form: str, measure: str, judgments: str, code: int, said: str,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "judgments").write_text(judgments)
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    options = ["--trec-eval-version", version, "-R", form, *measure.split()]
+    found = call(capsys, *options, str(tmp_path / "judgments"), str(tmp_path / "run"))
+    assert found[:2] == (code, "")
+    assert said in found[2]
+    assert "Traceback" not in found[2]
+
+
+def test_what_follows_from_two_preferences_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "judgments").write_text("q g one a 2\nq g one b 1\nq g two b 2\nq g two c 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 c 2 1 t\n")
+    options = ["-R", "prefs", "-m", "prefs_num_prefs_poss", "-m", "prefs_num_prefs_ful_ret", "-m", "prefs_simp"]
+    _, out, _ = call(capsys, *options, str(tmp_path / "judgments"), str(tmp_path / "run"))
+    assert [line.split()[2] for line in out.splitlines()] == ["3", "1", "0.6667"]
 
 
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         (["-m", "mapp"], 1, "did you mean 'map'?"),
-        (["-m", "prefs_simp"], 4, "no measure for them. Hint: -m official"),
+        (["-m", "prefs_simp"], 4, "-m prefs_simp: cannot be computed from judgments of -R qrels. Hint: -R prefs"),
         (["-m", "map."], 1, "parameters are missing"),
         (["-x"], 1, "unknown option -x"),
         (["-T", "other"], 2, "-T trec_results"),

@@ -13,9 +13,15 @@ from rankmeter.cli.application import app
 from rankmeter.wings.doors import trec_files
 from rankmeter.wings.doors import trec_program as cli
 
-CASES: list[dict[str, Any]] = json.loads(
-    lzma.decompress((Path(__file__).parent / "trec_eval_output.json.xz").read_bytes())
-)["cases"]
+
+def recorded(name: str) -> list[dict[str, Any]]:
+    """The calls of one file."""
+    cases: list[dict[str, Any]] = json.loads(lzma.decompress((Path(__file__).parent / name).read_bytes()))["cases"]
+    return cases
+
+
+CASES = recorded("trec_eval_output.json.xz")
+GROUPS = recorded("trec_eval_groups.json.xz")
 
 
 UNDEFINED = ("memory here that it never wrote", "crashes")
@@ -44,6 +50,13 @@ def test_long_files_are_taken_as_short_ones_are(
     check(case, tmp_path, capsysbinary, monkeypatch)
 
 
+@pytest.mark.parametrize("case", GROUPS, ids=lambda case: f"{case['version']}: {' '.join(case['options'])}")
+def test_output_for_preferences_and_groups_is_that_of_the_program(
+    case: dict[str, Any], tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(case, tmp_path, capsysbinary, monkeypatch)
+
+
 def check(
     case: dict[str, Any], folder: Path, capsys: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +81,14 @@ def is_undefined(case: dict[str, Any]) -> bool:
     wants_tag = case["version"] == "10" and "-c" in case["options"] and "official" in case["options"]
     no_run = not any(line.strip() and line[0] not in "#\0" for line in case["run"].split("\n"))
     return bool(case["judgments"]) and (judged[:1] == ["\0"] or (no_run and case["run"] != "" and wants_tag))
+
+
+def test_each_kind_of_group_and_all_of_its_measures_are_recorded() -> None:
+    said = {(case["version"], option) for case in GROUPS for option in case["options"]}
+    for version in ("9", "10"):
+        for option in ("-Rprefs", "-Rqrels_prefs", "-Rqrels_jg", "all_prefs", "qrels_jg", "-q", "-c", "-J"):
+            assert (version, option) in said
+    assert {case["exit"] for case in GROUPS} >= {0, 2, 4}
 
 
 def test_both_versions_and_every_kind_of_option_are_recorded() -> None:

@@ -28,6 +28,12 @@ def trec_eval(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     _show_help(ctx, answered)
 
 
+_OF_GROUPS = {
+    "preferences": "of preferences between documents (-R prefs, -R qrels_prefs)",
+    "groups": "averaged over groups of grades (-R qrels_jg)",
+}
+
+
 def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
     """The help of the command, and what each measure that was named is."""
     from rankmeter.measures.dialects import find_dialect
@@ -37,6 +43,9 @@ def _show_help(ctx: click.Context, measures: tuple[str, ...]) -> None:
     metrics = find_dialect("trec_eval").metrics
     for asked in wanted(measures, 10):
         name = asked.printed.name
+        if asked.printed.judgments in _OF_GROUPS:
+            click.echo(f"\n{name}: {_OF_GROUPS[asked.printed.judgments]}.")
+            continue
         if not (known := metrics.named(asked.printed.metric or name)):
             click.echo(f"\n{name}: text, no number.")
             continue

@@ -37,10 +37,15 @@ from rankmeter.wings.doors.trec_columns import ColumnMaker, Scores
 from rankmeter.wings.doors.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.wording import said
 
-supported_measures: set[str] = {printed.name for printed in ORDER if printed.since == 9 and printed.name != "yaap"}
+supported_measures: set[str] = {
+    printed.name
+    for printed in ORDER
+    if printed.since == 9 and printed.judgments in ("any", "grades") and printed.name != "yaap"
+}
 """Every measure, by trec_eval's name."""
 supported_nicknames: dict[str, set[str]] = {
-    nickname: {name for name in names if name in supported_measures} for nickname, names in NICKNAMES.items()
+    nickname: {name for name in NICKNAMES[nickname] if name in supported_measures}
+    for nickname in ("official", "set", "all_trec")
 }
 """Names for sets of measures."""
 

@@ -36,13 +36,21 @@ from rankmeter.wings.doors.trec_files import (
     read,
     table_fields,
 )
-from rankmeter.wings.doors.trec_measures import UNDEFINED, ProgramCall, Wanted, atof, check_shared_gains, wanted
+from rankmeter.wings.doors.trec_groups import read_grouped
+from rankmeter.wings.doors.trec_measures import (
+    JUDGED_IN,
+    UNDEFINED,
+    ProgramCall,
+    Wanted,
+    atof,
+    check_shared_gains,
+    wanted,
+)
 
 __all__ = ["ProgramCall", "TrecEvalError", "output", "printed_blocks"]
 
 T = TypeVar("T")
 Texts = npt.NDArray[np.bytes_]
-FOREIGN_FORMATS = ("prefs", "qrels_prefs", "qrels_jg")
 MISSING_ZSCORE = -1000000.0
 DOUBTFUL = 1e-6
 """How near to half way the scaled number may be misleading: far more than its rounding error."""
@@ -56,17 +64,14 @@ def output(command: ProgramCall) -> str:
 
 def printed_blocks(command: ProgramCall) -> Iterator[bytes | bytearray]:
     """The same in pieces; what is wrong is said before the first of them."""
-    try:
-        chosen = wanted(command.measures or ("official",), command.version)
-    except MeasureError as error:
-        code = CANNOT_COMPUTE if error.problem.kind == "doors.no_preferences" else WRONG_USE
-        raise TrecEvalError(error.problem, code) from error
+    chosen = _stopping_with(WRONG_USE, lambda: wanted(command.measures or ("official",), command.version))
     _check_formats(command)
     if command.level < 0:
         text = f"-l {command.level} is below 0: documents that nobody judged count as relevant in most measures."
         warnings.warn(text, RankmeterWarning, stacklevel=2)
     looks = any(asked.printed.name not in ("runid", "num_q") for asked in chosen)
-    evaluated = _stopping_with(WRONG_FILE, lambda: read(command, looks_at_documents=looks))
+    reading = read if JUDGED_IN[command.judgments_format] == "grades" else read_grouped
+    evaluated = _stopping_with(WRONG_FILE, lambda: reading(command, looks_at_documents=looks))
     means = command.zscores
     zscores = None if means is None else _stopping_with(WRONG_ZSCORES, lambda: Zscores.read(means))
     for asked in chosen:
@@ -106,17 +111,21 @@ def _stopping_with(code: int, work: Callable[[], T]) -> T:
 
 
 def _check_formats(command: ProgramCall) -> None:
-    formats = (("-R", command.judgments_format, "qrels"), ("-T", command.run_format, "trec_results"))
+    formats = (("-R", command.judgments_format, tuple(JUDGED_IN)), ("-T", command.run_format, ("trec_results",)))
     for option, name, known in formats:
-        if name != known:
-            error = InputError.of("doors.no_format", option=option, format=name, known=known)
-            if option == "-R" and name in FOREIGN_FORMATS:
-                error = InputError.of("doors.no_preferences", option=f"-R {name}")
+        if name not in known:
+            error = InputError.of("doors.no_format", option=option, format=name, known=known[0])
             raise TrecEvalError(error.problem, WRONG_FILE)
 
 
 def _columns(evaluated: Evaluated, chosen: list[Wanted], command: ProgramCall) -> list[PrintedColumn]:
-    maker = ColumnMaker(evaluated.scores, replace(command, depth=None) if evaluated.is_cut else command)
+    for asked in chosen:
+        if asked.printed.judgments not in ("any", JUDGED_IN[command.judgments_format]):
+            fits = [name for name, held in JUDGED_IN.items() if held == asked.printed.judgments]
+            form = command.judgments_format
+            raise MeasureError.of("doors.other_judgments", name=asked.label, format=form, wanted=fits[0])
+    call = replace(command, depth=None) if evaluated.is_cut else command
+    maker = evaluated.grouped(call) if evaluated.grouped else ColumnMaker(evaluated.scores, call)
     columns = [column for asked in chosen for column in maker.of(asked)]
     absent = ~evaluated.scores.placed.placements.in_run
     if command.complete and absent.any():

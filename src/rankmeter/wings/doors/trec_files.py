@@ -12,10 +12,11 @@ but blanks may stand in an id. `as_printed` turns them back.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -27,8 +28,8 @@ from rankmeter.inputs.text import PADDING
 from rankmeter.inputs.trec import BOM, QRELS, TAGGED_RUN, as_number
 from rankmeter.placing.joins import place_text
 from rankmeter.placing.placements import Plan
-from rankmeter.wings.doors.trec_columns import Scores
-from rankmeter.wings.doors.trec_measures import UNDEFINED, ProgramCall, Source, Version, atof, atol
+from rankmeter.wings.doors.trec_columns import PrintedColumn, Scores
+from rankmeter.wings.doors.trec_measures import JUDGED_IN, UNDEFINED, ProgramCall, Source, Version, Wanted, atof, atol
 from rankmeter.wings.doors.trec_unusual import merge_sorted
 
 Judged = dict[str, list[tuple[str, int]]]
@@ -53,6 +54,13 @@ class TrecEvalError(RankmeterError):
         self.printed = printed
 
 
+class Maker(Protocol):
+    """What makes the columns of a measure."""
+
+    def of(self, wanted: Wanted) -> Iterator[PrintedColumn]:
+        """The columns of one measure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluated:
     """A run placed for the program's measures."""
@@ -70,6 +78,8 @@ class Evaluated:
     """How many grades of all judgments are above 0."""
     is_cut: bool
     """Whether the lists are cut at the depth already."""
+    grouped: Callable[[ProgramCall], Maker] | None = None
+    """What makes the columns where judgments are preferences, or come in groups."""
 
 
 def read(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
@@ -110,12 +120,12 @@ def _ordinary(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated | 
 
     try:
         judged = _plain_grades(command.judgments)
-        placed = place_text(judged, blocks, _plan(command.version))
+        placed = place_text(judged, blocks, plan(command.version))
     except (InputError, NotPlainError):
         return None
     scores = Scores(lambda: placed)
     names: list[str] = scores.queries
-    order, stop = _walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
+    order, stop = walk(scores, names, command, {} if looks_at_documents else None, command.only_query)
     last_line = last[:-PADDING].rstrip().rpartition(b"\n")[2]
     tag = last_line.split()[len(RUN_FIELDS) - 1].decode("utf-8", "backslashreplace")
     return Evaluated(scores, names, order, tag, stop, int((placed.placements.best > 0).sum()), is_cut=False)
@@ -151,36 +161,48 @@ def _exact(command: ProgramCall, *, looks_at_documents: bool) -> Evaluated:
         facts = ((query, _trouble(query, judged[query], lists.get(query), command)) for query in judged)
         stops = {query: fact for query, fact in facts if fact is not None}
     graded = {query: {} if query in (stops or ()) else dict(rows) for query, rows in judged.items()}
-    scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, _plan(command.version))
+    scores = Scores.of_mappings(graded, {query: dict(rows) for query, rows in lists.items()}, plan(command.version))
     names = [as_printed(query) for query in scores.queries]
-    only = None if command.only_query is None else original_bytes(command.only_query).decode("latin-1")
-    order, stop = _walk(scores, names, command, stops, only)
+    order, stop = walk(scores, names, command, stops, only_query(command))
     relevant = sum(grade > 0 for rows in judged.values() for _, grade in rows)
     return Evaluated(scores, names, order, tag, stop, relevant, is_cut=True)
 
 
-def _plan(version: Version) -> Plan:
+def plan(version: Version) -> Plan:
+    """What has to be placed for the program's measures."""
     return Plan(order=False, scores="float32" if version == 9 else "float64")
+
+
+def only_query(command: ProgramCall) -> str | None:
+    """The query of -D, as it stands in the exact way."""
+    return None if command.only_query is None else original_bytes(command.only_query).decode("latin-1")
 
 
 def _trouble(
     query: str, judged: list[tuple[str, int]], returned: list[tuple[str, float]] | None, command: ProgramCall
 ) -> InputError | None:
     """Why the program cannot evaluate a query."""
-    name, source = _in_words(as_printed(query)), command.judgments
-    if command.depth is not None and command.depth < 0:
-        return InputError.of("doors.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
-    if returned and (twice := repeated_document(returned)) is not None:
-        return InputError.of("doors.returned_twice", item=_in_words(as_printed(twice)), query=name)
+    if (trouble := trouble_of_list(query, returned, command)) is not None:
+        return trouble
+    name, source = in_words(query), command.judgments
     if (twice := repeated_document(judged)) is not None:
-        return InputError.of("doors.judged_twice", source=source, item=_in_words(as_printed(twice)), query=name)
+        return InputError.of("doors.judged_twice", source=source, item=in_words(twice), query=name)
     highest = max(grade for _, grade in judged)
     if highest >= HIGHEST_GRADE:
         return InputError.of("doors.grade_too_high", source=source, grade=highest, query=name, room=HIGHEST_GRADE)
     return None
 
 
-def _walk(
+def trouble_of_list(query: str, returned: list[tuple[str, float]] | None, command: ProgramCall) -> InputError | None:
+    """Why the program cannot evaluate the list of a query, whatever is judged."""
+    if command.depth is not None and command.depth < 0:
+        return InputError.of("doors.depth_below_zero", depth=command.depth, undefined=UNDEFINED)
+    if returned and (twice := repeated_document(returned)) is not None:
+        return InputError.of("doors.returned_twice", item=in_words(twice), query=in_words(query))
+    return None
+
+
+def walk(
     scores: Scores, names: list[str], command: ProgramCall, stops: Mapping[str, InputError] | None, wanted: str | None
 ) -> tuple[list[int], TrecEvalError | None]:
     """The queries that are evaluated, in order, up to one at which the program stops.
@@ -194,7 +216,8 @@ def _walk(
         order = [number for number in order if ids[number] == wanted]
     if not order:
         return order, TrecEvalError(InputError.of("doors.nothing_in_common").problem, NOTHING_IN_COMMON)
-    if stops is not None and ids[order[0]] not in stops and not _has_grade(scores, order[0]):
+    of_grades = JUDGED_IN[command.judgments_format] == "grades"
+    if of_grades and stops is not None and ids[order[0]] not in stops and not _has_grade(scores, order[0]):
         # The program makes room for grades at the first query that has one of 0 or above, and cannot begin without.
         return [], _stop(InputError.of("doors.grades_below_zero", query=_in_words(names[order[0]])))
     lacks = ~common & (not command.complete)
@@ -224,7 +247,19 @@ def read_judged(source: Source, version: Version) -> Judged:
     """All rows of a file of judgments; grades are whole numbers, as ``atol`` has them."""
     judged: Judged = {}
     odd: list[str] = []
+    for query, _, item, text in judgment_rows(source, version, JUDGMENT_FIELDS):
+        grade = atol(text)
+        judged.setdefault(query, []).append((item, grade))
+        if not text.lstrip("+-").isdecimal():
+            odd.append(f"'{in_words(text)}' as {grade}")
+    note_odd(source, "grade", odd)
+    return judged
+
+
+def judgment_rows(source: Source, version: Version, names: Sequence[str]) -> Iterator[list[str]]:
+    """The fields of each line of a file of judgments, of which there must be some."""
     lines = _lines(source)
+    read = 0
     for number, line in lines:
         if version == 10 and line.startswith(b"#"):
             # Whatever follows one comment is data for the program: a second comment, a blank line.
@@ -232,15 +267,10 @@ def read_judged(source: Source, version: Version) -> Judged:
             if following is None:
                 raise InputError.of("doors.only_comment", source=name_of(source), line=number, undefined=UNDEFINED)
             number, line = following
-        query, _, item, text = _fields(source, number, line, JUDGMENT_FIELDS)
-        grade = atol(text)
-        judged.setdefault(query, []).append((item, grade))
-        if not text.lstrip("+-").isdecimal():
-            odd.append(f"'{_in_words(as_printed(text))}' as {grade}")
-    if not judged:
+        read += 1
+        yield _fields(source, number, line, names)
+    if not read:
         raise InputError.of("doors.no_judgment", source=name_of(source), undefined=UNDEFINED)
-    _note_odd(source, "grade", odd)
-    return judged
 
 
 def read_returned(source: Source, version: Version) -> tuple[Returned, str | None]:
@@ -256,13 +286,14 @@ def read_returned(source: Source, version: Version) -> tuple[Returned, str | Non
         score = as_number(text.encode("latin-1"))
         if score is None or isnan(score):
             score = atof(text)
-            odd.append(f"'{_in_words(as_printed(text))}' as {score:g}")
+            odd.append(f"'{in_words(text)}' as {score:g}")
         rows.setdefault(query, []).append((item, score))
-    _note_odd(source, "score", odd)
+    note_odd(source, "score", odd)
     return rows, None if tag is None else as_printed(tag)
 
 
-def _note_odd(source: Source, what: str, odd: list[str]) -> None:
+def note_odd(source: Source, what: str, odd: list[str]) -> None:
+    """Warn of numbers that are not written as such."""
     if odd:
         count = f"{len(odd):,} {what}s are" if len(odd) > 1 else f"a {what} is"
         shown = examples(dict.fromkeys(odd), shown=3)
@@ -289,6 +320,11 @@ def original_bytes(text: str) -> bytes:
 def _in_words(name: str) -> str:
     """What is printed, as it may stand in a sentence."""
     return original_bytes(name).decode("utf-8", "backslashreplace")
+
+
+def in_words(text: str) -> str:
+    """An id of the exact way, as it may stand in a sentence."""
+    return _in_words(as_printed(text))
 
 
 def _content(source: Source) -> bytes:
@@ -331,11 +367,14 @@ def _fields(source: Source, number: int, line: bytes, names: Sequence[str]) -> l
     return fields
 
 
-def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -> list[tuple[str, float]]:
+def ranked(
+    rows: list[tuple[str, float]], depth: int | None, version: Version, *, ids: Literal["falling", "rising"] = "falling"
+) -> list[tuple[str, float]]:
     """The rows of one query in the program's order, as far as it looks at them; scores that keep that order.
 
-    A score that is not a number is neither higher nor lower than another, so what comes of it depends on how the C
-    library sorts: by merging, in every release of glibc.
+    Equal scores stand by id, the last one first; beside preferences the first one. A score that is not a number is
+    neither higher nor lower than another, so what comes of it depends on how the C library sorts: by merging, in every
+    release of glibc.
     """
     scores = np.array([score for _, score in rows])
     if version == 9:
@@ -343,16 +382,20 @@ def ranked(rows: list[tuple[str, float]], depth: int | None, version: Version) -
             scores = scores.astype(np.float32).astype(np.float64)
     given = sorted(zip((item for item, _ in rows), scores.tolist(), strict=True), key=lambda row: row[0])
     if not np.isnan(scores).any():
-        given.reverse()
+        if ids == "falling":
+            given.reverse()
         return sorted(given, key=lambda row: -row[1])[:depth]
-    order = merge_sorted(given, _compare_rows)
+    sign = 1 if ids == "falling" else -1
+    order = merge_sorted(given, lambda row, other: _by_score(row, other) or sign * _by_id(row, other))
     return [(item, -float(place)) for place, (item, _) in enumerate(order)][:depth]
 
 
-def _compare_rows(row: tuple[str, float], other: tuple[str, float]) -> int:
-    (item, score), (other_item, other_score) = row, other
-    by_score = (score < other_score) - (score > other_score)
-    return by_score or (other_item > item) - (other_item < item)
+def _by_score(row: tuple[str, float], other: tuple[str, float]) -> int:
+    return (row[1] < other[1]) - (row[1] > other[1])
+
+
+def _by_id(row: tuple[str, float], other: tuple[str, float]) -> int:
+    return (other[0] > row[0]) - (other[0] < row[0])
 
 
 def repeated_document(rows: Iterable[tuple[str, object]]) -> str | None:

@@ -93,11 +93,21 @@ class Printed:
     metric: str = ""
     """The metric of the dialect that it is made of, where the names differ."""
     since: Version = 9
+    judgments: Literal["grades", "preferences", "groups", "any"] = "grades"
+    """What it is computed from."""
 
+
+_COUNTED_PREFERENCES = tuple(f"prefs_num_prefs_{which}" for which in ("poss", "ful", "ful_ret"))
+_SHARES_OF_PREFERENCES = tuple(
+    f"prefs_{share}{which}"
+    for which in ("", "_ret", "_imp")
+    for share in ("simp", "pair", "avgjg", "avgjg_Rnonrel")
+    if (share, which) != ("avgjg_Rnonrel", "_imp")
+)
 
 ORDER: tuple[Printed, ...] = (
-    Printed("runid", "text", per_query=False, mean="none"),
-    Printed("num_q", "count", per_query=False, mean="sum"),
+    Printed("runid", "text", per_query=False, mean="none", judgments="any"),
+    Printed("num_q", "count", per_query=False, mean="sum", judgments="any"),
     Printed("num_ret", "count", mean="sum"),
     Printed("num_rel", "count", mean="sum"),
     Printed("num_rel_ret", "count", mean="sum"),
@@ -132,6 +142,11 @@ ORDER: tuple[Printed, ...] = (
     Printed("set_map"),
     Printed("set_F", "numbers"),
     Printed("num_nonrel_judged_ret", "count", mean="sum"),
+    *(Printed(name, "count", mean="sum", judgments="preferences") for name in _COUNTED_PREFERENCES),
+    *(Printed(name, judgments="preferences") for name in _SHARES_OF_PREFERENCES),
+    Printed("map_avgjg", metric="map", judgments="groups"),
+    Printed("P_avgjg", "cutoffs", metric="P", judgments="groups"),
+    Printed("Rprec_mult_avgjg", "points", metric="Rprec_mult", judgments="groups"),
     Printed("yaap", metric="map"),
     Printed("rbp", "pairs", since=10),
     Printed("rbp_resid", "pairs", since=10),
@@ -144,18 +159,30 @@ BY_NAME = {printed.name: printed for printed in ORDER}
 _COUNTS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
 OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
 _APART = ("dcg", "ideal_dcg", "yaap")
+_PREFERENCES = (*_COUNTED_PREFERENCES, *_SHARES_OF_PREFERENCES)
 NICKNAMES: Mapping[str, tuple[str, ...]] = {
     "official": OFFICIAL,
     "set": (*_COUNTS, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-    "all_trec": tuple(printed.name for printed in ORDER if printed.name not in _APART),
+    "all_trec": tuple(
+        printed.name for printed in ORDER if printed.judgments in ("any", "grades") and printed.name not in _APART
+    ),
+    "all_prefs": ("runid", "num_q", *_PREFERENCES),
+    "prefs": ("runid", "num_q", *_PREFERENCES[:6]),
+    "qrels_jg": ("runid", "num_q", *(printed.name for printed in ORDER if printed.judgments == "groups")),
 }
+JUDGED_IN: Mapping[str, str] = {
+    "qrels": "grades",
+    "prefs": "preferences",
+    "qrels_prefs": "preferences",
+    "qrels_jg": "groups",
+}
+"""What the formats of -R hold."""
 DEFAULT_NUMBERS: Mapping[str, tuple[float, ...]] = {
     "relstring": (10,),
     "utility": (1, -1, 0, 0),
     "11pt_avg": tuple(tenth / 10 for tenth in range(11)),
     "set_F": (1,),
 }
-_FOREIGN = r"prefs.*|all_prefs|qrels_jg|.*_avgjg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +268,6 @@ def _names_meant(name: str, version: Version) -> Sequence[str]:
         return NICKNAMES[name]
     if name in BY_NAME and BY_NAME[name].since <= version:
         return (name,)
-    if re.fullmatch(_FOREIGN, name):
-        raise MeasureError.of("doors.no_preferences", option=f"-m {name}")
     if name in BY_NAME:
         raise MeasureError.of("doors.no_measure", name=name, version=version, hint="--trec-eval-version 10")
     known = [*(printed.name for printed in ORDER if printed.since <= version), *NICKNAMES]
