@@ -71,8 +71,8 @@ layers: $(DEV) ## check that imports point one way
 	$(BIN)/lint-imports --no-cache
 
 # Compiled modules are kept, whatever the shell says: to compile them every time takes as long as a third of the tests.
-fast: $(DEV) ## run the quick tests, with few examples and few of many parameters
-	HYPOTHESIS_PROFILE=check PYTHONDONTWRITEBYTECODE= $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties tests/wings) src
+fast: $(DEV) ## run the quick tests, with few examples and few of many parameters, others every day
+	HYPOTHESIS_PROFILE=check PYTHONDONTWRITEBYTECODE= $(PYTEST) -m 'not slow' $(wildcard tests/unit tests/properties tests/golden tests/wings) src
 
 hunt: $(DEV) ## look for wrong numbers in ten times as many random cases, new ones every time: some 15 minutes
 	HYPOTHESIS_PROFILE=hunt $(PYTEST) $(HUNTED)

@@ -32,6 +32,7 @@ SHORT = {
     "test": ["HYPOTHESIS_PROFILE=check"],  # some cases of every test
     "hunt": ["HUNTED=tests/properties/test_grammar.py"],
     "bench": ["BENCHMARKS=benchmarks/startup.py"],
+    "mutants": ["MUTANTS=--count 2 --rooms stats --near"],
     "beside": ["BESIDE=--help"],  # other stages of .ci/run run both
     "combinations": ["COMBINATIONS=--list"],
 }

@@ -1,17 +1,22 @@
 """What all tests share: how hard Hypothesis looks, and which tests run together.
 
 Profiles: ``dev`` (new examples every time), ``ci`` (the same every time, so that a red build means a change), ``fast``
-(few examples, for other versions of Python and libraries), ``check`` (fewer, and few of many parameters, for ``make
-check``) and ``hunt`` (ten times as many, new every time, for ``make hunt``). ``HYPOTHESIS_PROFILE`` chooses; without it
-``ci`` where ``CI`` is set.
+(few examples, for other versions of Python and libraries), ``check`` (fewer, and few of many parameters, others every
+day and for every commit, for ``make check``) and ``hunt`` (ten times as many, new every time, for ``make hunt``).
+``HYPOTHESIS_PROFILE`` chooses; without it ``ci`` where ``CI`` is set.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
+import subprocess
+import sys
 from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: F401 (see _property_of_nothing)
@@ -42,6 +47,21 @@ os.environ["RANKMETER_LANG"] = "en"
 
 FEW = 3
 """How many of the cases of one parametrised test run under the profile ``check``: some from everywhere."""
+
+
+def _day_and_commit() -> str:
+    """What decides which cases run under the profile ``check``; without git the day alone."""
+    git = shutil.which("git")
+    asked = (
+        [git, "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"] if git else [sys.executable, "-c", ""]
+    )
+    commit = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{datetime.now(UTC).date()} {commit}".strip()
+
+
+DRAW = "RANKMETER_DRAW"
+if PROFILE == "check":  # processes that share the work take over what the first of them decided
+    os.environ.setdefault(DRAW, _day_and_commit())
 
 SHARED = "spark"
 """The fixture that starts a program for tests of several files; the ids of these tests contain its name."""
@@ -144,12 +164,18 @@ def _settings(item: pytest.Item) -> settings | None:
 
 
 def _few(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of every test with many parameters some, evenly spread over them, the first and the last among them."""
+    """Of every test with many parameters some, evenly spread over them, beginning where day and commit say."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     few: list[pytest.Item] = []
-    for cases in tests.values():
-        places = {round(number * (len(cases) - 1) / (FEW - 1)) for number in range(FEW)}
+    for name, cases in tests.items():
+        begin = random.Random(f"{name} {os.environ[DRAW]}").randrange(len(cases))
+        places = {(begin + number * len(cases) // FEW) % len(cases) for number in range(FEW)}
         few += [cases[place] for place in sorted(places)]
     return few
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    if PROFILE == "check":
+        terminalreporter.write_line(f"the cases of {DRAW}='{os.environ[DRAW]}'; with it the same ones run again")
