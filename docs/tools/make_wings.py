@@ -16,6 +16,8 @@ from rankmeter.wings.literal import Wing
 SOURCE = Path(rankmeter.__file__).parent
 MARK = "Written by docs/tools/make_wings.py"
 TABLE = SOURCE / "wings" / "table.py"
+AS_STATED = {"former"}
+"""Fields of a wing whose values are no modules."""
 
 
 def wings() -> dict[str, Wing]:
@@ -36,7 +38,8 @@ def table() -> str:
         if "Mapping" in str(annotation):
             added: dict[str, str] = {}
             for name, wing in known.items():
-                added.update(_whole(name, getattr(wing, field)))
+                stated = getattr(wing, field)
+                added.update(stated if field in AS_STATED else _whole(name, stated))
             parts.append(_literal(field.upper(), added))
     parts.append(_literal("FAMILIES", _families(known), "Modules of measures, each with its measures."))
     pages = {page: name for name, wing in known.items() for page in wing.docs}

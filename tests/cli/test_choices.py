@@ -21,7 +21,7 @@ CALLED: dict[str, Callable[..., Any]] = {
     "interleave score": rm.online.score_interleaving,
     "judgments-from-clicks": rm.judgments_from_clicks,
     "online": rm.online.experiment,
-    "pool": rm.pool,
+    "judge pool": rm.pool,
 }
 OF_THE_COMMAND = {"format", "lang"}
 ANY_TEXT = {("compare", "unit")}

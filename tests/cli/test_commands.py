@@ -23,7 +23,7 @@ def test_version() -> None:
     assert run("--version").stdout == f"rankmeter {__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+@pytest.mark.parametrize("command", [[], *(name.split() for name in COMMANDS)])
 def test_every_help_has_examples(command: list[str]) -> None:
     result = run(*command, "--help")
     assert result.exit_code == 0

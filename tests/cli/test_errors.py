@@ -134,7 +134,7 @@ def test_an_unknown_command_is_corrected() -> None:
 def test_no_command_is_wrong_use_and_shows_the_help() -> None:
     result = CliRunner().invoke(app, [])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Commands:" in result.stderr
+    assert "Measure:" in result.stderr
 
 
 @pytest.mark.parametrize(

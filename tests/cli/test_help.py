@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from rankmeter import wording
 from rankmeter.cli import app
-from rankmeter.cli.application import COMMANDS
+from rankmeter.cli.application import FORMER, ROOFS
 from rankmeter.wording import help_words
 from rankmeter.wording.characters import width_of
 
@@ -24,10 +24,11 @@ ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 
 def _commands() -> list[list[str]]:
     context = click.Context(app)
-    groups = {name: command for name in COMMANDS if isinstance(command := app.get_command(context, name), click.Group)}
+    names = app.list_commands(context)
+    groups = {name: command for name in names if isinstance(command := app.get_command(context, name), click.Group)}
     return [
         [],
-        *([name] for name in COMMANDS),
+        *([name] for name in names),
         *([name, inner] for name, group in groups.items() for inner in group.commands),
     ]
 
@@ -59,7 +60,7 @@ def test_every_text_is_in_both_languages() -> None:
         named = {name: text for name, text in texts.items() if isinstance(text, dict)}
         assert section in NOT_COMMANDS or {"en", "zh", "examples"} == set(texts) - set(named), section
         for name, text in named.items():
-            assert section == "click" or set(text) == {"en", "zh"}, (section, name)
+            assert section == "click" or set(text) - {"group"} == {"en", "zh"}, (section, name)
 
 
 def test_every_text_belongs_to_a_command_and_is_shown() -> None:
@@ -88,6 +89,38 @@ def _options_of(command: list[str]) -> dict[str, str | None]:
         meant = meant.get_command(context, name)  # type: ignore[assignment]
     options = [option for option in meant.get_params(click.Context(meant)) if isinstance(option, click.Option)]
     return {max(option.opts, key=len).lstrip("-"): option.help for option in options} | {"help": None}
+
+
+def _groups(language: str) -> dict[str, list[str]]:
+    """The groups of the list of all commands, each with its lines."""
+    groups: dict[str, list[str]] = {}
+    for line in _without_examples(_help("--help", "--lang", language)).splitlines():
+        if line and not line.startswith(" "):
+            heading = groups.setdefault(line, [])
+        elif line:
+            heading.append(line)
+    return {heading: lines for heading, lines in groups.items() if lines and not lines[0].startswith("  -")}
+
+
+@pytest.mark.wings
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_list_of_commands_is_in_groups_of_one_line_each(language) -> None:
+    text, groups = _help("--help", "--lang", language), _groups(language)
+    groups = {heading: lines for heading, lines in groups.items() if not heading.startswith(("Usage", "用法"))}
+    headings = {"en": ["Measure:", "Understand:", "Judge:", "Online:"], "zh": ["评测：", "理解：", "标注：", "线上："]}
+    assert list(groups) == headings[language]
+    lines = [line for rows in groups.values() for line in rows]
+    assert [line.split()[0] for line in lines][:2] == ["evaluate", "compare"]
+    assert sorted(line.split()[0] for line in lines) == sorted(app.list_commands(click.Context(app)))
+    assert text.count("\n    rankmeter ") == 3
+    assert "    rankmeter evaluate " in text.partition("compare ")[2]
+    assert len(text.splitlines()) <= 55
+
+
+def test_former_names_are_those_of_commands_under_a_roof() -> None:
+    for former, command in FORMER.items():
+        words = [former, "--out", "x", "--help"] if former in ROOFS else [former, "--help"]
+        assert _help(*words) == _help(*command.split(), "--help"), former
 
 
 def test_a_section_is_read_by_itself_as_with_the_whole_file() -> None:

@@ -120,11 +120,26 @@ class BilingualCommand(click.Command):
 class BilingualGroup(BilingualCommand, click.Group):
     """A group of commands in the user's language."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """List the commands as they were added, not by letter."""
+        return list(self.commands)
+
     def format_commands(self, ctx: click.Context, formatter: Help) -> None:  # type: ignore[override]
-        """Write the line of each command; click would import every command for it."""
+        """Write the line of each command, in groups where they have any; click would import every command for it."""
         lines, outer = help_words("commands"), "" if ctx.parent is None else f"{_help_section(ctx)}-"
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, lines[outer + name][formatter.language]) for name in self.list_commands(ctx)])
+        names = self.list_commands(ctx)
+        widest = max(map(len, names))
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name in names:
+            words = lines[outer + name]
+            groups.setdefault(words.get("group", "commands"), []).append(
+                (name.ljust(widest), words[formatter.language])
+            )
+        formatter.write_paragraph()
+        for group, rows in groups.items():
+            formatter.write_heading(group.capitalize())
+            with formatter.indentation():
+                formatter.write_dl(rows)
 
 
 def _help_section(ctx: click.Context) -> str:
@@ -173,6 +188,9 @@ def _problem(error: click.UsageError) -> Problem | None:
                 return Problem(
                     "cli.bad_value", {"name": _parameter_name(parameter), "value": value[1], "expected": expected}
                 )
+        case _ if error.message.startswith("No such command") and error.ctx is not None:
+            name = error.message.partition("'")[2].partition("'")[0]
+            return Problem("cli.unknown_command", {"name": name, "commands": list(error.ctx.command.commands)})  # type: ignore[attr-defined]
         case _ if error.message.startswith("Got unexpected extra argument"):
             return Problem("cli.too_many_words", {"words": error.message.partition("(")[2].rstrip(")")})
     return None

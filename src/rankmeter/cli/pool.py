@@ -1,4 +1,4 @@
-"""``rankmeter pool``: the unjudged items that are most worth judging."""
+"""``rankmeter judge pool``: the unjudged items that are most worth judging."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankmeter.wording import word
 @takes(sources=Sources)
 @csv_or_json
 @takes(delivery=Delivery)
-def pool(
+def judge_pool(
     paths: tuple[str, ...], budget: int | None, sources: Sources, format: str, delivery: Delivery, **options: Any
 ) -> None:
     """The unjudged items that are most worth judging; as CSV a table to be filled in."""

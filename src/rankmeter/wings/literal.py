@@ -14,7 +14,9 @@ class Wing(NamedTuple):
     modules: Mapping[str, str] = {}
     """Modules that are imported under a public name (``rankmeter.torch``), each with its own."""
     commands: Mapping[str, str] = {}
-    """Commands, each with its module."""
+    """Commands, each with its module; one of two words, ``judge page``, stands under a roof."""
+    former: Mapping[str, str] = {}
+    """Names that commands had before, each with the command that it means now."""
     programs: Mapping[str, str] = {}
     """Commands that are answered without click, each with the module whose ``answer`` does it."""
     measures: tuple[str, ...] = ()

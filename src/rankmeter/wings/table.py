@@ -71,13 +71,13 @@ COMMANDS: dict[str, str] = {
     "fuse": "rankmeter.wings.fusion.commands",
     "tune": "rankmeter.wings.fusion.commands",
     "ablate": "rankmeter.wings.fusion.commands",
-    "judges": "rankmeter.wings.judging.commands",
-    "leaderboards": "rankmeter.wings.judging.commands",
+    "judge draw": "rankmeter.wings.judging.commands",
+    "judge page": "rankmeter.wings.judging.commands",
+    "judge agreement": "rankmeter.wings.judging.commands",
+    "judge leaderboards": "rankmeter.wings.judging.commands",
     "silence": "rankmeter.wings.judging.commands",
     "evidence": "rankmeter.wings.judging.commands",
     "nuggets": "rankmeter.wings.judging.commands",
-    "draw": "rankmeter.wings.judging.commands",
-    "judge": "rankmeter.wings.judging.commands",
     "online": "rankmeter.wings.online.commands",
     "judgments-from-clicks": "rankmeter.wings.online.commands",
     "counterfactual": "rankmeter.wings.online.commands",
@@ -90,6 +90,13 @@ COMMANDS: dict[str, str] = {
     "across": "rankmeter.wings.results.commands",
     "history": "rankmeter.wings.results.commands",
     "ann-recall": "rankmeter.wings.searches.commands",
+}
+
+FORMER: dict[str, str] = {
+    "draw": "judge draw",
+    "judge": "judge page",
+    "judges": "judge agreement",
+    "leaderboards": "judge leaderboards",
 }
 
 PROGRAMS: dict[str, str] = {

@@ -108,7 +108,7 @@ def test_purpose_is_what_was_said_before_what_columns_say() -> None:
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"trec_eval", "interleave", "online"}))
 def test_every_command_takes_a_language(command) -> None:
-    assert "--lang" in CliRunner().invoke(app, [command, "--help"]).output
+    assert "--lang" in CliRunner().invoke(app, [*command.split(), "--help"]).output
 
 
 def test_an_evaluation_speaks_chinese() -> None:

@@ -39,7 +39,8 @@ from rankmeter.wording import Language, word
 @takes(sources=JudgmentSources)
 @level_option
 @takes(answer=Answer)
-def judges(paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, answer: Answer, **options: Any) -> None:
+def judge_agreement(
+    paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, answer: Answer, **options: Any) -> None:
     """How far two or more judges agree."""
     from rankmeter.inputs.columns import columns_of
     from rankmeter.wings.judging.panel import of_book
@@ -62,7 +63,7 @@ def judges(paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, 
 @level_option
 @seed_option
 @takes(answer=Answer)
-def leaderboards(
+def judge_leaderboards(
     paths: tuple[str, ...], measures: tuple[str, ...], sources: Sources, answer: Answer, **options: Any
 ) -> None:
     """The same systems under two judges."""
@@ -139,7 +140,7 @@ def nuggets(labels: str, against: str | None, assisted_by: str | None, answer: A
 @language_option
 @csv_or_json
 @takes(delivery=Delivery)
-def draw(
+def judge_draw(
     paths: tuple[str, ...],
     judged: str | None,
     sources: Sources,
@@ -171,7 +172,7 @@ def draw(
 @click.option("--seed", type=int, default=0)
 @click.option("--out", "output", type=Writes(), required=True)
 @language_option
-def judge(
+def judge_page(
     pool: str, grades: str, labels: str | None, guidelines: str | None, output: Path, lang: Language, **options: Any
 ) -> None:
     """A page on which people judge."""

@@ -1,4 +1,4 @@
-"""What was judged on the page of ``rankmeter judge``, as a table: pairs that were skipped have no grade."""
+"""What was judged on the page of ``rankmeter judge page``, as a table: pairs that were skipped have no grade."""
 
 from __future__ import annotations
 

@@ -12,7 +12,16 @@ WING = Wing(
         "nuggets": ".nugget_scores",
         "silence": ".abstention",
     },
-    commands=dict.fromkeys(("judges", "leaderboards", "silence", "evidence", "nuggets", "draw", "judge"), ".commands"),
+    commands=dict.fromkeys(
+        ("judge draw", "judge page", "judge agreement", "judge leaderboards", "silence", "evidence", "nuggets"),
+        ".commands",
+    ),
+    former={
+        "draw": "judge draw",
+        "judge": "judge page",
+        "judges": "judge agreement",
+        "leaderboards": "judge leaderboards",
+    },
     tables={"query,item,grade,judge,time,skipped": ".judged_tables"},
     options={"evaluate.assisted_by": ".answers"},
     docs=("how-to/few-human-judgments.md", "how-to/evidence-spans.md", "how-to/queries-without-a-hit.md"),
