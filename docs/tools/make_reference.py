@@ -38,6 +38,7 @@ class Words:
     other_name: str
     measures: str
     measures_intro: str
+    family_intro: str
     conventions: str
     conventions_intro: str
     families: dict[str, str]
@@ -64,9 +65,13 @@ EN = Words(
     other_name="中文",
     measures="Measures",
     measures_intro=(
-        "Every measure with its definition. The heading is the name to type; options go in parentheses, the cutoff "
+        "Every measure, by topic. The name before the colon is the one to type; options go in parentheses, the cutoff "
         "after `@`: `nDCG(gain=exp2)@10`. The page of [conventions](conventions.md) says what each value of an option "
         "means."
+    ),
+    family_intro=(
+        "One topic of the [measures]({index}), with definitions. The heading is the name to type. "
+        "[Conventions]({conventions}) says what each value of an option means."
     ),
     conventions="Conventions",
     conventions_intro=(
@@ -140,9 +145,10 @@ ZH = Words(
     other_name="English",
     measures="指标",
     measures_intro=(
-        "全部指标及其定义。标题中的字符串就是要输入的名称；选项写在括号里，截断位置写在 `@` 之后："
+        "全部指标，按主题排列。冒号前就是要输入的名称；选项写在括号里，截断位置写在 `@` 之后："
         "`nDCG(gain=exp2)@10`。选项各取值的含义见[约定](conventions.zh.md)。"
     ),
+    family_intro=("[指标]({index})的一个主题及其定义。标题就是要输入的名称，选项各取值的含义见[约定]({conventions})。"),
     conventions="约定",
     conventions_intro=(
         "凡能改变数值的，都是指标的选项。本页说明每个选项决定什么、各取值是什么意思；"
@@ -242,13 +248,23 @@ def page_name(page: str, words: Words) -> str:
     return f"{page}.md" if words.code == "en" else f"{page}.{words.code}.md"
 
 
+def page_of(family: str) -> str:
+    """The page of a family of measures."""
+    return f"measures/{family}"
+
+
+def link_to(page: str, here: str, words: Words) -> str:
+    """A page, as another one links to it."""
+    return f"{'../' * here.count('/')}{page_name(page, words)}"
+
+
 def head(page: str, title: str, intro: str, words: Words) -> list[str]:
     """The first lines of a page."""
     other = EN if words.other == "en" else ZH
     return [
         f"# {title}",
         "",
-        f"[{words.other_name}]({page_name(page, other)})",
+        f"[{words.other_name}]({page_name(page.rpartition('/')[2], other)})",
         "",
         intro,
         "",
@@ -268,13 +284,13 @@ def default_text(option: Field[Any], words: Words) -> str:
     return words.not_stated[option.name] if option.default is None else f"`{format_value(option.default)}`"
 
 
-def options_table(measure: Measure, options: list[Field[Any]], words: Words) -> list[str]:
-    """A row for each option."""
+def options_table(measure: Measure, options: list[Field[Any]], here: str, words: Words) -> list[str]:
+    """A row for each option, on the page ``here``."""
     described = conventions()
     lines = ["| " + " | ".join(words.columns) + " |", "|---|---|---|---|"]
     for option in options:
         entry = convention_of(measure, option.name)
-        link = f"[`{option.name}`]({page_name('conventions', words)}#{entry.lower()})"
+        link = f"[`{option.name}`]({link_to('conventions', here, words)}#{entry.lower()})"
         cells = (link, default_text(option, words), values_text(rule_of(option), words), described[entry][words.code])
         lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]
@@ -330,7 +346,7 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
     prose = prose_of(name)
     text = prose[words.code]
     lines = [
-        f"### {name}",
+        f"## {name}",
         "",
         f"**{text['title']}**{words.stop}{text['meaning']}",
         "",
@@ -345,7 +361,8 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
     ]
     own = own_options(type(measure))
     if own:
-        lines += [f"{words.options}{words.colon.rstrip()}", "", *options_table(measure, own, words)]
+        table = options_table(measure, own, page_of(family_of(measure)), words)
+        lines += [f"{words.options}{words.colon.rstrip()}", "", *table]
     return [
         *lines,
         f"{words.example}{words.colon.rstrip()}",
@@ -362,19 +379,31 @@ def measure_section(measure: Measure, words: Words) -> list[str]:
     ]
 
 
-def measures_page(words: Words) -> str:
-    """The reference of every measure."""
+def index_page(words: Words) -> str:
+    """The list of all measures by topic, each with its title and the other names that people know it by."""
     lines = head("measures", words.measures, words.measures_intro, words)
-    families = own_measures()
-    for family, measures in families.items():
-        links = ", ".join(f"[{type(one).name}](#{type(one).name.lower()})" for one in measures)
-        lines.append(f"- {words.families[family]}{words.colon}{links}")
-    lines += ["", f"## {words.shared}", ""]
-    lines += options_table(REGISTRY["RR"], list(SHARED.values()), words)
-    for family, measures in families.items():
-        lines += [f"## {words.families[family]}", ""]
+    for family, measures in own_measures().items():
+        page = page_name(page_of(family), words)
+        lines += [f"## [{words.families[family]}]({page})", ""]
         for measure in measures:
-            lines += measure_section(measure, words)
+            name = type(measure).name
+            title = prose_of(name)[words.code]["title"]
+            lines.append(f"- [{name}]({page}#{name.lower()}){words.colon}{title}")
+        lines.append("")
+    lines += [f"## {words.shared}", ""]
+    lines += options_table(REGISTRY["RR"], list(SHARED.values()), "measures", words)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def family_page(family: str, measures: list[Measure], words: Words) -> str:
+    """Every measure of a family."""
+    links = {
+        "index": link_to("measures", page_of(family), words),
+        "conventions": link_to("conventions", page_of(family), words),
+    }
+    lines = head(page_of(family), words.families[family], words.family_intro.format(**links), words)
+    for measure in measures:
+        lines += measure_section(measure, words)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -417,17 +446,22 @@ def conventions_page(words: Words) -> str:
 
 def pages() -> dict[str, str]:
     """Every page of the reference, by its file name."""
-    return {
-        page_name(page, words): write(words)
-        for page, write in (("measures", measures_page), ("conventions", conventions_page))
-        for words in (EN, ZH)
-    }
+    written: dict[str, str] = {}
+    for words in (EN, ZH):
+        written[page_name("measures", words)] = index_page(words)
+        written[page_name("conventions", words)] = conventions_page(words)
+        for family, measures in own_measures().items():
+            written[page_name(page_of(family), words)] = family_page(family, measures, words)
+    return written
 
 
 def main() -> None:
     """Write the pages."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
+    (FOLDER / "measures").mkdir(parents=True, exist_ok=True)
+    written = pages()
+    for gone in {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.md")} - {*written}:
+        (FOLDER / gone).unlink()
+    for name, text in written.items():
         (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
         print(f"wrote docs/reference/{name}")
 

@@ -30,6 +30,7 @@ from urllib.parse import unquote
 from latex2mathml.converter import convert
 
 import rankmeter
+from rankmeter.measures import REGISTRY
 from rankmeter.measures.prose import prose_file
 from rankmeter.wings import is_there, table, wing_of
 
@@ -48,6 +49,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         "参考",
         [
             "reference/measures.md",
+            "reference/measures/*.md",
             "reference/conventions.md",
             "reference/api.md",
             "reference/api-*.md",
@@ -89,29 +91,17 @@ LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s]+)\)")
 ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):<code[^>]*>(?P<path>~?[\w.]+)(?:\(\))?</code>")
 CODE = re.compile(r"(?<=<code>)[^<]*(?=</code>)")
 BLOCK = re.compile(r"(?P<before><pre[^>]*>(?:<span></span>)?)<code>(?P<code>.*?)</code>", re.DOTALL)
-FORMULA = re.compile(r"^### (?P<name>\w+)\n(?P<before>.*?)```text\n(?P<formula>.*?)```\n", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(r"^## (?P<name>\w+)\n(?P<before>.*?)```text\n(?P<formula>.*?)```\n", re.MULTILINE | re.DOTALL)
 
 
 def main() -> int:
     """Prepare both languages and build each."""
     shutil.rmtree(BUILD / "site", ignore_errors=True)
     for language in LANGUAGES:
-        source = BUILD / f"site-{language}"
-        shutil.rmtree(source, ignore_errors=True)
-        pages = pages_in(language)
-        for name, text in pages.items():
-            page = source / "docs" / name
-            page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(with_math(name, linked(text, name, pages, language), language), encoding="utf-8")
-        shutil.copytree(DOCS / "images", source / "docs" / "images")
-        shutil.copy(DOCS / "site.css", source / "docs")
-        config = source / "zensical.toml"
-        config.write_text(configuration(language, pages), encoding="utf-8")
-        command = [Path(sys.executable).with_name("zensical"), "build", "--strict", "--clean", "-f", config]
-        done = subprocess.run(command, check=False, cwd=source)
-        if done.returncode:
-            return done.returncode
-        (source / "site").rename(BUILD / "site" / ("zh" if language == "zh" else ""))
+        made = build(language, pages_in(language), BUILD / f"site-{language}")
+        if made is None:
+            return 1
+        made.rename(BUILD / "site" / ("zh" if language == "zh" else ""))
     without_roles(BUILD / "site")
     without_counts(BUILD / "site")
     with_breaks(BUILD / "site")
@@ -122,6 +112,24 @@ def main() -> int:
         return 1
     print(f"the site is in {BUILD / 'site'}; to look at it: python -m http.server -d {BUILD / 'site'}")
     return 0
+
+
+def build(language: str, pages: dict[str, str], source: Path, *, strict: bool = True) -> Path | None:
+    """Build the site of one language in a folder, and say where it is; None where Zensical warns, if ``strict``."""
+    shutil.rmtree(source, ignore_errors=True)
+    for name, text in pages.items():
+        page = source / "docs" / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(with_math(name, linked(text, name, pages, language), language), encoding="utf-8")
+    shutil.copytree(DOCS / "images", source / "docs" / "images")
+    shutil.copy(DOCS / "site.css", source / "docs")
+    config = source / "zensical.toml"
+    config.write_text(configuration(language, pages), encoding="utf-8")
+    command = [Path(sys.executable).with_name("zensical"), "build", *["--strict"] * strict, "--clean", "-f", config]
+    if subprocess.run(command, check=False, cwd=source).returncode:
+        return None
+    definitions_first(source / "site", language)
+    return source / "site"
 
 
 def pages_in(language: str) -> dict[str, str]:
@@ -197,7 +205,7 @@ def html_of(page: str) -> str:
 
 def with_math(name: str, text: str, language: str) -> str:
     """The reference of measures with its formulas as MathML, the plain text folded under them."""
-    if name != "reference/measures.md":
+    if not name.startswith("reference/measures/"):
         return text
 
     def shown(section: re.Match[str]) -> str:
@@ -207,7 +215,7 @@ def with_math(name: str, text: str, language: str) -> str:
         math = f"<div class='formula'>{convert(latex, display='block')}</div>"  # a phone is narrower than some
         label = {"en": "As plain text", "zh": "纯文本"}[language]
         folded = f"<details><summary>{label}</summary><pre>{section['formula']}</pre></details>"
-        return f"### {section['name']}\n{section['before']}{math}\n{folded}\n"
+        return f"## {section['name']}\n{section['before']}{math}\n{folded}\n"
 
     return FORMULA.sub(shown, text)
 
@@ -310,7 +318,8 @@ def configuration(language: str, pages: dict[str, str]) -> str:
         listed.update(names)
         if names:
             title = chinese if language == "zh" else section
-            nav.append(f"{{ {json.dumps(title, ensure_ascii=False)} = {json.dumps(names)} }}")
+            parts = ordered(names, pages) if section == "How to" else map(json.dumps, names)
+            nav.append(f"{{ {json.dumps(title, ensure_ascii=False)} = [{', '.join(parts)}] }}")
     if lost := set(pages) - listed:
         raise SystemExit(f"these pages stand nowhere in the site: {', '.join(sorted(lost))}")
     alternate = "\n".join(
@@ -379,6 +388,21 @@ pymdownx.superfences = {{}}
 """
 
 
+def ordered(names: list[str], pages: dict[str, str]) -> Iterator[str]:
+    """The pages of a section below the headings of its front page, in the order in which that lists them."""
+    front, *others = names
+    folder = str(Path(front).parent)
+    yield json.dumps(front)
+    for heading, _, rows in (part.partition("\n") for part in re.split(r"^## ", pages[front], flags=re.MULTILINE)[1:]):
+        listed = [f"{folder}/{name}.md" for name in re.findall(r"\]\(([\w-]+)(?:\.zh)?\.md\)", heading + rows)]
+        others = [name for name in others if name not in listed]
+        there = [name for name in listed if name in pages]
+        if there:
+            yield f"{{ {json.dumps(heading.strip(), ensure_ascii=False)} = {json.dumps(there)} }}"
+    if others:
+        raise SystemExit(f"these pages are not listed in {front}: {', '.join(others)}")
+
+
 class Addresses(HTMLParser):
     """The addresses that a page links to, and those that it has inside."""
 
@@ -435,6 +459,38 @@ def without_roles(site: Path) -> None:
             here.write_text(mended, encoding="utf-8")
         if left := re.search(r":(?:func|class|meth|mod|attr|data|exc|ref|doc|math):", mended):
             raise SystemExit(f"{here.relative_to(site)} shows a role as it is written: {mended[left.start() :][:80]}")
+
+
+def definitions_first(site: Path, language: str) -> None:
+    """Let the search find what a word means before the tables that only use it.
+
+    The theme ranks a match in a title above one in a text, and equal ones in the order of the index: a measure is given
+    its full title, a table of other tools' names loses it, and what is read for meaning stands first.
+    """
+    path = site / "search.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    elsewhere = {"en": "In other tools", "zh": "其他工具中的"}[language]
+    for item in index["items"]:
+        page = item["location"].partition("#")[0]
+        name = re.sub("<[^>]*>", "", item["title"])
+        if page.startswith("reference/measures/") and name in REGISTRY:
+            title = tomllib.loads(prose_file(name).read_text(encoding="utf-8"))[language]["title"]
+            item["title"] = f"{title} · {name}"
+        elif page == "dialects.html" and (measure := re.search(r"[(（](\w+)[)）]$", name)):
+            item["title"] = f"{elsewhere} {measure[1]}"
+    index["items"].sort(key=lambda item: _standing(item["location"]))
+    path.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
+
+
+FOUND = ("reference/measures/", "how-to/", "examples/", "tutorial", "for/", "reference/", "")
+"""Where the search looks first, by the beginning of an address; the empty one stands for all others."""
+FOUND_LAST = ("dialects.html", "changelog.html", "contributing.html", "design.html", "wings/", "reference/api")
+
+
+def _standing(location: str) -> int:
+    if location.startswith(FOUND_LAST):
+        return len(FOUND)
+    return next(place for place, start in enumerate(FOUND) if location.startswith(start))
 
 
 def ids_in(page: Path) -> list[str]:

@@ -159,7 +159,7 @@ NUMBERS = [
 CALLS = {
     "evaluate": "judgments.qrels keyword.run",
     "compare": "judgments.qrels keyword.run hybrid.run -m RR --permutations 100 --resamples 100 --test t",
-    "pool": "judgments.qrels keyword.run",
+    "judge pool": "judgments.qrels keyword.run",
     "advise": "judgments.qrels",
     "reconcile": "judgments.qrels keyword.run --claim RR=0.5 --limit 5",
     "online": "events.csv -m CTR --by variant",
@@ -167,14 +167,14 @@ CALLS = {
     "interleave score": "clicks.csv",
     "agreement": "past.csv --offline AP",
     "counterfactual": "choices.csv",
-    "judges": "judgments.qrels judgments.qrels",
-    "leaderboards": "judgments.qrels judgments.qrels keyword.run hybrid.run -m RR",
+    "judge agreement": "judgments.qrels judgments.qrels",
+    "judge leaderboards": "judgments.qrels judgments.qrels keyword.run hybrid.run -m RR",
     "silence": "judgments.qrels keyword.run -m RR",
-    "draw": "machine.qrels keyword.run --items 4 -m DCG@3",
+    "judge draw": "machine.qrels keyword.run --items 4 -m DCG@3",
     "nuggets": "nuggets.csv",
     "evidence": "spans.csv spans.csv --cutoffs 1",
     "judgments-from-clicks": "events.csv --columns query=country --examination 1,0.5",
-    "judge": "pool.csv --out page.html",
+    "judge page": "pool.csv --out page.html",
     "fuse": "keyword.run hybrid.run",
     "tune": "judgments.qrels keyword.run hybrid.run -m RR --folds 2 --fast --grid how=rrf --grid weights=2",
     "ablate": "judgments.qrels keyword.run hybrid.run -m RR",
@@ -284,7 +284,7 @@ def _in_chinese(*words: str) -> tuple[int, str, list[str]]:
     """How a call ends, what it says, and what of that is English."""
     result = CliRunner().invoke(app, [*words, "--lang", "zh"])
     said = re.sub(r"(?m)^ *>>> .*", "", result.output.replace(CITED.get(words[0], "no title"), ""))  # Python is Python
-    return result.exit_code, said, SENTENCE.findall(said)
+    return result.exit_code, said, SENTENCE.findall(re.sub("`rankmeter [^`]*`|rankmeter judge \\w+", "", said))
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.wings()  # the reference is of all measures
 
 REFERENCE = make_reference.FOLDER
-NAMES = ["measures.md", "measures.zh.md", "conventions.md", "conventions.zh.md"]
+NAMES = sorted(path.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("*.md"))
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +17,8 @@ def pages() -> dict[str, str]:
 
 
 def test_every_page_is_generated_and_none_is_left_over(pages):
-    assert sorted(pages) == sorted(NAMES)
-    assert sorted(path.name for path in REFERENCE.glob("*.md")) == sorted(NAMES)
+    assert sorted(pages) == NAMES
+    assert len(NAMES) > 30
 
 
 @pytest.mark.parametrize("name", NAMES)

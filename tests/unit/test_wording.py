@@ -23,7 +23,7 @@ from rankmeter import demo, wording
 from rankmeter.cli import app
 from rankmeter.wording import Kinds, said, sentence_files, word, words
 
-ENGLISH = re.compile(r"(?:\b[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
+ENGLISH = re.compile(r"(?:\b(?!rankmeter)[A-Za-z]{2,}\b[ ,;:]+){2,}[A-Za-z]{2,}")
 """Three words of letters in a row: names and options are shorter, sentences are not."""
 FILES = sentence_files()
 KINDS = {(file, kind) for file in FILES for kind in words(file, "en")}

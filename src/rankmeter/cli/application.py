@@ -115,7 +115,9 @@ def _by_new_name(args: list[str]) -> list[str]:
     if args[0] not in FORMER:
         return args
     # `judge`, which is a roof now, was the command that needs --out.
-    is_roof = args[0] in ROOFS and (" ".join(args[:2]) in COMMANDS or not any(word.startswith("--out") for word in args))
+    is_roof = args[0] in ROOFS and (
+        " ".join(args[:2]) in COMMANDS or not any(word.startswith("--out") for word in args)
+    )
     return args if is_roof else [*FORMER[args[0]].split(), *args[1:]]
 
 

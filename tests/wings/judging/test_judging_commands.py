@@ -281,10 +281,10 @@ def test_coefficients_say_what_they_mean_in_a_narrow_terminal(files):
 
 
 CALLED = {
-    "draw": rm.draw,
+    "judge draw": rm.draw,
     "evidence": rm.evidence,
-    "judges": rm.judges,
-    "leaderboards": rm.leaderboards,
+    "judge agreement": rm.judges,
+    "judge leaderboards": rm.leaderboards,
     "nuggets": rm.nuggets,
 }
 TOLD_APART = {"lang", "format", "format_"}
@@ -304,6 +304,7 @@ def test_the_choices_of_a_command_are_those_of_its_function(name):
     parameters = inspect.signature(CALLED[name]).parameters
     hints = get_type_hints(CALLED[name], vars(sys.modules[CALLED[name].__module__]))
     command = app.get_command(click.Context(app), name)
+    assert command is not None
     choices = {
         option.name: list(option.type.choices)
         for option in command.params

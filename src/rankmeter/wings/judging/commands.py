@@ -40,7 +40,8 @@ from rankmeter.wording import Language, word
 @level_option
 @takes(answer=Answer)
 def judge_agreement(
-    paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, answer: Answer, **options: Any) -> None:
+    paths: tuple[str, ...], judge: str | None, sources: JudgmentSources, answer: Answer, **options: Any
+) -> None:
     """How far two or more judges agree."""
     from rankmeter.inputs.columns import columns_of
     from rankmeter.wings.judging.panel import of_book
