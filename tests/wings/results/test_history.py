@@ -408,6 +408,10 @@ def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path) -> None:
         (["h", "--append", "text.parquet"], "text.parquet"),
         (["h", "--append", "ev.parquet", "--time", "yesterday"], "'yesterday' is not a time"),
         (["h", "--append", "ev.parquet", "--accept", "nope"], "no evaluation 'nope'"),
+        (["h", "--append", "ev.parquet", "-m", "nDCG@3"], "no measure nDCG@3. It has: RR"),
+        (["new", "--append", "ev.parquet", "-m", "RR", "-m", "RRR"], "no measure RRR. It has: RR"),
+        (["h", "--accept", "last", "-m", "nDCG@3"], "no measure nDCG@3"),
+        (["h", "--append", "ev.parquet", "--append", "no.parquet"], "no.parquet"),
         (["h", "--level", "1.5"], "level"),
         (["h", "-m", "nDCG@3"], "no measure nDCG@3"),
         (["h", "--system", "other"], "no system 'other'"),
@@ -416,13 +420,15 @@ def test_a_file_that_cannot_be_read_is_not_called_damaged(tmp_path) -> None:
         (["text.sqlite"], "cannot be used as the database"),
     ],
 )
-def test_bad_calls_are_one_sentence(words, said, tmp_path, monkeypatch) -> None:
+def test_bad_calls_are_one_sentence_and_write_nothing(words, said, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     filled(Path("h"), measured())
     measured().save("ev.parquet")
     for name in ("text.parquet", "text.sqlite"):
         Path(name).write_text("no such thing " * 100)
+    before = sorted(tmp_path.rglob("*"))
     answer = typed(*words)
+    assert sorted(tmp_path.rglob("*")) == before
     assert answer.exit_code == 2, answer.output
     assert said in answer.stderr
     assert "Traceback" not in answer.stderr

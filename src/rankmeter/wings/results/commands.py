@@ -143,18 +143,18 @@ def history(
     measures: tuple[str, ...], level: float, strict: bool, answer: Answer, **stated: Any,
 ) -> int:  # fmt: skip
     """Show a history of evaluations, and add to it."""
-    from rankmeter.wings.results.history import History, evaluations_of
+    from rankmeter.wings.results.history import History, entries_of
 
     kept = History(place)
     # Before anything is added, all that is typed is checked.
     check_level(level)
     _ = answer.meant
     loaded = [kept.loaded(path) for path in added]
-    for result in loaded:
-        evaluations_of(result, stated["system"])
-    entries = [entry for result in loaded for entry in kept.append(result, **stated)]
+    made = [entry for result in loaded for entry in entries_of(result, **stated)]
     if experiment is not None:
-        entries += kept.import_mlflow(experiment, uri=uri, system=stated["system"])
+        made += kept.new_in_mlflow(experiment, uri=uri, system=stated["system"])
+    kept.check_asked(measures, accept, made)
+    entries = [kept.add(entry) for entry in made]
     if not answer.quiet and (added or experiment is not None):
         say(word("history_added", answer.lang, count=len(entries), place=place))
     if accept is not None:

@@ -91,12 +91,8 @@ class History:
         accept
             Whether later evaluations are held against this one.
         """
-        evaluations = evaluations_of(result, system)
-        code = CodeState.here() if commit is None else CodeState(commit)
-        code = code if branch is None else replace(code, branch=branch)
-        when = into_time(time)
-        facts = {"system": system, "code": code, "tags": tuple(tags), "accepted": accept}
-        return [self.add(HistoryEntry.of(ev, when, **facts)) for ev in evaluations]
+        stated = {"system": system, "commit": commit, "branch": branch, "time": time, "tags": tags, "accept": accept}
+        return [self.add(entry) for entry in entries_of(result, **stated)]
 
     def add(self, entry: HistoryEntry) -> HistoryEntry:
         """Add an entry as it is; with the name of its file."""
@@ -115,17 +111,7 @@ class History:
 
         Nothing is rewritten: that it was accepted is another file.
         """
-        entries = self.entries
-        if which == "last":
-            chosen = list({entry.system: entry for entry in entries}.values())
-        else:
-            chosen = [
-                entry for entry in entries
-                if which and (entry.code.commit.startswith(which) or entry.name.startswith(which)
-                              or entry.name.removesuffix(".parquet").endswith(f"-{which}"))
-            ]  # fmt: skip
-        if not chosen:
-            raise NotFoundError.of("results.nothing_to_accept", which=which)
+        chosen = _meant(self.entries, which)
         when = stamp(into_time(time))
         for entry in chosen:
             self._store.add(*acceptance(entry, when))
@@ -154,10 +140,8 @@ class History:
             known = list(dict.fromkeys(entry.system for entry in entries))
             raise NotFoundError.of("results.unknown_history_system", system=system, known=known)
         wanted = [measures] if isinstance(measures, str) else list(measures)
+        _check_measures(kept, wanted)
         series = series_of(kept, accepted, level, wanted)
-        if missing := [name for name in wanted if not series_of(kept, accepted, level, [name])]:
-            known = list(dict.fromkeys(one.label for entry in kept for one in entry.measures))
-            raise NotFoundError.of("results.unknown_history_measure", names=missing, known=known)
         notes = [said("history_how", error=f"{100 * (1 - level):.4g}%")]
         if others:
             notes.append(said("history_other_files", count=len(others), names=others[:3]))
@@ -173,11 +157,70 @@ class History:
         Runs that :func:`rankmeter.log_to_mlflow` filled have values per query and definitions. Of others the metrics
         whose names are those of measures are taken (``ndcg_at_10``); they are shown, but cannot be tested.
         """
+        return [self.add(entry) for entry in self.new_in_mlflow(experiment, uri=uri, system=system)]
+
+    def new_in_mlflow(
+        self, experiment: str, *, uri: str | None = None, system: str | None = None
+    ) -> list[HistoryEntry]:
+        """What `import_mlflow` would add."""
         from rankmeter.wings.results.mlflow_runs import entries_of_experiment
 
         known = {entry.source for entry in self.entries}
-        found = entries_of_experiment(experiment, uri, system)
-        return [self.add(entry) for entry in found if entry.source not in known]
+        return [entry for entry in entries_of_experiment(experiment, uri, system) if entry.source not in known]
+
+    def check_asked(self, measures: Sequence[str], accept: str | None, added: Sequence[HistoryEntry]) -> None:
+        """Refuse measures that the history would not have with what is added, and what could not be accepted."""
+        entries = by_time([*self.entries, *map(_named, added)])
+        if entries:
+            _check_measures(entries, measures)
+        if accept is not None:
+            _meant(entries, accept)
+
+
+def entries_of(
+    result: Evaluation | Comparison | str | Path,
+    *,
+    system: str | None = None,
+    commit: str | None = None,
+    branch: str | None = None,
+    time: datetime | str | None = None,
+    tags: Iterable[str] = (),
+    accept: bool = False,
+) -> list[HistoryEntry]:
+    """What `History.append` adds."""
+    evaluations = evaluations_of(result, system)
+    code = CodeState.here() if commit is None else CodeState(commit)
+    code = code if branch is None else replace(code, branch=branch)
+    when = into_time(time)
+    facts = {"system": system, "code": code, "tags": tuple(tags), "accepted": accept}
+    return [HistoryEntry.of(ev, when, **facts) for ev in evaluations]
+
+
+def _named(entry: HistoryEntry) -> HistoryEntry:
+    """An entry that knows what its file is called."""
+    return replace(entry, name=entry.file_name(entry.to_bytes()))
+
+
+def _meant(entries: Sequence[HistoryEntry], which: str) -> list[HistoryEntry]:
+    """The last entry of each system, or those of a commit, a hash or a name."""
+    if which == "last":
+        chosen = list({entry.system: entry for entry in entries}.values())
+    else:
+        chosen = [
+            entry for entry in entries
+            if which and (entry.code.commit.startswith(which) or entry.name.startswith(which)
+                          or entry.name.removesuffix(".parquet").endswith(f"-{which}"))
+        ]  # fmt: skip
+    if not chosen:
+        raise NotFoundError.of("results.nothing_to_accept", which=which)
+    return chosen
+
+
+def _check_measures(entries: Sequence[HistoryEntry], wanted: Sequence[str]) -> None:
+    """Refuse measures that no entry has."""
+    if missing := [name for name in wanted if not series_of(entries, (), 0.95, [name])]:
+        known = list(dict.fromkeys(one.label for entry in entries for one in entry.measures))
+        raise NotFoundError.of("results.unknown_history_measure", names=missing, known=known)
 
 
 def evaluations_of(result: object, system: str | None = None) -> list[Evaluation]:
