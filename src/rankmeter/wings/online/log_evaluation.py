@@ -20,8 +20,18 @@ from rankmeter.wings.online.event_columns import EVENT_NAMES
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log import MOMENTS_PER_HOUR
 from rankmeter.wings.online.log_results import Bin, Finding, OnlineEvaluation, PositionRate
-from rankmeter.wings.online.measures import OnlineMeasure, SessionMeasure
-from rankmeter.wings.online.questions import WINDOWS, Counting, ExperimentPlan, Question, Unit, with_companions
+from rankmeter.wings.online.measures import ClickThroughRate, OnlineMeasure, SessionMeasure
+from rankmeter.wings.online.questions import (
+    KINDS_SAID,
+    WINDOWS,
+    Counting,
+    ExperimentPlan,
+    Question,
+    Unit,
+    kinds_needed,
+    with_companions,
+)
+from rankmeter.wings.online.sums import denominator, numerator
 from rankmeter.wings.online.tallies import LENGTHS, Counted, count
 from rankmeter.wording import Said, kinds, said
 
@@ -258,7 +268,21 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
         notes.append(said("no_request"))
     if not log.has("session"):
         notes.append(said("no_session_id"))
-    return tuple(notes)
+    return (*notes, *_notes_of_kinds(counted))
+
+
+def _notes_of_kinds(counted: Counted) -> list[Said]:
+    """What a log without some kind of event, or of clicked things alone, cannot tell."""
+    notes = []
+    for measure in counted.question.measures:
+        missing = [kind for kind in kinds_needed(measure) if not counted.found[f"{kind}s"]]
+        if missing:
+            notes.append(said("log_without_kind", measure=str(measure), kind=said(KINDS_SAID[missing[0]])))
+        elif isinstance(measure, ClickThroughRate) and all(
+            0 < sums.mean(numerator(measure)) == sums.mean(denominator(measure)) for sums in counted.groups.values()
+        ):
+            notes.append(said("log_of_the_clicked", measure=str(measure)))
+    return notes
 
 
 def _moment_shown(time: int) -> str:

@@ -43,7 +43,7 @@ COMPANIONS = {"user": Conversions(), "session": Conversions(per="session")}
 """What stands beside a conversion rate of each unit."""
 MOST_WORDS = 20
 """Unknown event types that a hint repeats."""
-_SAID = {
+KINDS_SAID = {
     "impression": "online.kind_impression",
     "click": "online.kind_click",
     "conversion": "online.kind_conversion",
@@ -241,21 +241,21 @@ def check_types(events: Events, types: Mapping[str, int], question: Question) ->
         return
     met = {events.kinds.get(word.casefold()) for word in types}
     for measure in question.measures:
-        missing = [kind for kind in _kinds_needed(measure) if kind not in met]
+        missing = [kind for kind in kinds_needed(measure) if kind not in met]
         for kind in [kind for kind in missing if kind in events.flags]:
             raise InputError.of(
-                "online.flag_beside_types", source=events.source, measure=measure, kind=said(_SAID[kind]),
+                "online.flag_beside_types", source=events.source, measure=measure, kind=said(KINDS_SAID[kind]),
                 column=events.flags[kind], word=kind,
             )  # fmt: skip
         if missing and unknown:
             raise InputError.of(
-                "online.unknown_types", source=events.source, measure=measure, kind=said(_SAID[missing[0]]),
+                "online.unknown_types", source=events.source, measure=measure, kind=said(KINDS_SAID[missing[0]]),
                 words=examples(map(repr, unknown)), say=said("online.say_types", types={missing[0]: unknown[:1]}),
                 other=said("online.say_types", types={"other": unknown[:MOST_WORDS]}),
             )  # fmt: skip
 
 
-def _kinds_needed(measure: OnlineMeasure) -> list[str]:
+def kinds_needed(measure: OnlineMeasure) -> list[str]:
     """The kinds of events without which a measure says nothing."""
     per = getattr(measure, "per", "")
     if isinstance(measure, ClickThroughRate):
