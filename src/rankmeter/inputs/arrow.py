@@ -7,10 +7,16 @@ to be read rightly by every version comes as Python's values. Tried with PyArrow
 - a lone array of large lists of text is read wrongly by Polars before 1.44, as a column of a table it is not
 - views of text (`VIEWS_SINCE`)
 - decimals of 256 bits end in a panic; run ends, unions, views of lists and intervals are not read; maps are by some
+
+A file that has such a column makes Polars panic, or is read to no end; its schema is looked at first.
 """
 
 from __future__ import annotations
 
+import base64
+import io
+import struct
+from pathlib import Path
 from typing import Any
 
 from rankmeter.inputs.cells import RawColumn
@@ -91,3 +97,70 @@ def _is_flat(kind: Any) -> bool:
         return shares_views()
     text = known.is_string, known.is_large_string, known.is_binary, known.is_large_binary, known.is_fixed_size_binary
     return any(is_such(kind) for is_such in text)
+
+
+_DECIMAL = 7
+_UNREAD = {11: "interval", 14: "union", 22: "run_end_encoded", 25: "list_view", 26: "large_list_view"}
+"""Types of Arrow's format that Polars does not read, by their number there."""
+
+
+def unread_columns(content: bytes | Path, kind: str) -> dict[str, str]:
+    """The columns of a Parquet or Arrow IPC file whose types Polars does not read, with their types."""
+    if kind == "parquet":
+        stored = pl.read_parquet_metadata(content if isinstance(content, Path) else io.BytesIO(content))
+        start = base64.b64decode(stored.get("ARROW:schema", ""))
+    else:
+        with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as file:
+            start = file.read(16).removeprefix(b"ARROW1\0\0")
+            start += file.read(8 + int.from_bytes(start[4:8], "little"))
+    data = start[8:]
+    try:
+        columns = _tables(data, _to(data, _field(data, _to(data, 0), 2)), 1)
+        return {
+            _text(data, _to(data, _field(data, column, 0))): kind for column in columns if (kind := _kind(data, column))
+        }
+    except (struct.error, IndexError, UnicodeDecodeError, RecursionError):
+        return {}  # damaged, which the reader says
+
+
+def _kind(data: bytes, column: int) -> str:
+    """The type of a column, or of what its values hold, where Polars does not read it; empty for any other."""
+    number = data[_field(data, column, 2)]
+    if (
+        number == _DECIMAL
+        and (bits := _field(data, _to(data, _field(data, column, 3)), 2))
+        and _whole(data, bits) == 256
+    ):
+        return "decimal256"
+    return _UNREAD.get(number, "") or next(filter(None, (_kind(data, inner) for inner in _tables(data, column, 5))), "")
+
+
+# FlatBuffers, in which Arrow writes its schemas: tables whose fields stand where another table says.
+
+
+def _whole(data: bytes, place: int, form: str = "<i") -> int:
+    return int(struct.unpack_from(form, data, place)[0])
+
+
+def _to(data: bytes, place: int) -> int:
+    """The place to which another points."""
+    return place + _whole(data, place, "<I")
+
+
+def _field(data: bytes, table: int, number: int) -> int:
+    """Where a field of a table stands; 0 where it has its default."""
+    places, at = table - _whole(data, table), 4 + 2 * number
+    offset = _whole(data, places + at, "<H") if at < _whole(data, places, "<H") else 0
+    return table + offset if offset else 0
+
+
+def _tables(data: bytes, table: int, number: int) -> list[int]:
+    """The tables that a field lists."""
+    if not (place := _field(data, table, number)):
+        return []
+    start = _to(data, place)
+    return [_to(data, start + 4 + 4 * at) for at in range(_whole(data, start, "<I"))]
+
+
+def _text(data: bytes, place: int) -> str:
+    return data[place + 4 : place + 4 + _whole(data, place, "<I")].decode()

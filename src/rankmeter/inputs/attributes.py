@@ -115,7 +115,7 @@ def _parse_table(content: bytes, kind: str, source: str) -> pl.DataFrame:
         check_doubled(table.columns, source)
         return unguarded_frame(table) if kind == "csv" else table
     if kind in ("parquet", "ipc"):
-        return scan(content, kind).collect()
+        return scan(content, kind, source).collect()
     if kind == "jsonl" and b"\n" in content.strip():
         return pl.read_ndjson(content, infer_schema_length=None)
     parsed = json.loads(content)

@@ -15,8 +15,16 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rankmeter.errors import EmptyInputError, InputError, MissingExtraError, RankmeterError, reason_of, why_not_loaded
-from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream
+from rankmeter.errors import (
+    EmptyInputError,
+    InputError,
+    MissingExtraError,
+    RankmeterError,
+    examples,
+    reason_of,
+    why_not_loaded,
+)
+from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream, unread_columns
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
 from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, are_columns, name_pairs
@@ -400,7 +408,7 @@ class Columnar(OpenedFrame):
     def __init__(self, content: bytes | Path, kind: str, name: str, *, in_parts: bool) -> None:
         self._source, self._label, self._in_parts = name, "Parquet" if kind == "parquet" else "Arrow IPC", in_parts
         with self._reading():
-            lazy = scan(content, kind)
+            lazy = scan(content, kind, name)
         super().__init__(lazy, name)
 
     def parts(self, columns: Mapping[Role, str]) -> Iterator[TablePart]:
@@ -442,8 +450,11 @@ class Columnar(OpenedFrame):
             raise InputError.of("inputs.damaged", source=self._source, format=self._label, reason=reason) from error
 
 
-def scan(content: bytes | Path, kind: str) -> pl.LazyFrame:
+def scan(content: bytes | Path, kind: str, name: str) -> pl.LazyFrame:
     """Open a file as it is named: brackets are no pattern, ``query=3`` in its path is no column."""
+    if unread := unread_columns(content, kind):
+        columns = [f"{column} ({type_name})" for column, type_name in unread.items()]
+        raise InputError.of("inputs.arrow_types", source=name, columns=examples(columns), count=len(columns))
     if kind == "parquet":
         return pl.scan_parquet(content, glob=False, hive_partitioning=False)
     if isinstance(content, Path):

@@ -238,3 +238,67 @@ def test_large_lists_of_pandas_hold_the_ids_that_they_show():
     )
     run = pd.DataFrame({"query": ["q"], "item": lists})
     assert rm.evaluate({"q": {"b": 1}}, run, "RR")["RR"] == 1.0
+
+
+def unread(kind, count):
+    """A column of a type that Polars does not read."""
+    decimals = [Decimal(place) for place in range(count)]
+    numbers = pa.array([float(place) for place in range(count)])
+    lists = [[place] for place in range(count)]
+    made = {
+        "run_end_encoded": lambda: pc.run_end_encode(numbers),
+        "union": lambda: pa.UnionArray.from_sparse(pa.array([0] * count, pa.int8()), [numbers]),
+        "interval": lambda: pa.array([pa.MonthDayNano([1, 2, 3])] * count),
+        "decimal256": lambda: pa.array(decimals, pa.decimal256(60, 2)),
+        "list_view": lambda: pa.array(lists, pa.list_view(pa.float64())),
+        "large_list_view": lambda: pa.array(lists, pa.large_list_view(pa.float64())),
+    }
+    return made[kind]()
+
+
+def nested(column, within):
+    if within == "struct":
+        return pa.StructArray.from_arrays([column], ["inner"])
+    if within == "list":
+        return pa.ListArray.from_arrays(pa.array(range(len(column) + 1), pa.int32()), column)
+    return column
+
+
+def written(table, path):
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+        return path
+    opened = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+    with opened(path, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("within", ["", "struct", "list"])
+@pytest.mark.parametrize("ending", ["arrow", "arrows", "parquet"])
+@pytest.mark.parametrize("kind", ["run_end_encoded", "union", "interval", "decimal256", "list_view", "large_list_view"])
+def test_a_file_with_a_column_that_is_not_read_is_one_sentence(kind, ending, within, tmp_path, capfd):
+    columns = {"query": pa.array(QUERIES), "item": pa.array(ITEMS), "score": pa.array(SCORES)}
+    column = nested(unread(kind, len(ITEMS)), within)
+    for name in ("score", "other", "带 中文"):
+        try:
+            path = written(pa.table({**columns, name: column}), tmp_path / f"run.{ending}")
+        except pa.ArrowNotImplementedError:
+            pytest.skip("this PyArrow does not write such a file")
+        for content in (path, path.read_bytes()):
+            with pytest.raises(InputError, match=rf"{name} \({kind}\)") as refusal:
+                rm.read_run(content) if isinstance(content, bytes) else rm.evaluate(TRUTH, content, "RR")
+            assert "\n" not in str(refusal.value)
+    assert capfd.readouterr().err == ""  # no panic of Polars
+
+
+@pytest.mark.parametrize("ending", ["arrow", "arrows", "parquet"])
+def test_a_file_with_columns_of_every_other_type_is_read(ending, tmp_path):
+    columns = {"query": pa.array(QUERIES), "item": pa.array(ITEMS), "score": pa.array(SCORES)}
+    beside = {
+        "decimal": pa.array([Decimal(1)] * 4, pa.decimal128(38, 2)), "lists": pa.array([[1]] * 4),
+        "records": pa.array([{"a": [1]}] * 4), "codes": pa.array(ITEMS).dictionary_encode(),
+        "times": pa.array([1] * 4, pa.timestamp("ns", "UTC")), "none": pa.nulls(4), "bytes": pa.array([b"x"] * 4),
+    }  # fmt: skip
+    path = written(pa.table({**columns, **beside}), tmp_path / f"run.{ending}")
+    assert rm.evaluate(TRUTH, path, "RR").per_query["RR"].to_list() == EXPECTED

@@ -416,7 +416,7 @@ def _open_file(path: str, format: str | None) -> Opened:
 
 def _scan(content: Path | bytes, kind: str, name: str) -> pl.LazyFrame:
     if kind in ("parquet", "ipc"):
-        return scan(content, kind)
+        return scan(content, kind, name)
     if kind == "jsonl":
         _check_keys(content, name)
         return pl.scan_ndjson(content, infer_schema_length=10_000)

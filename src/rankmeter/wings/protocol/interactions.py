@@ -282,15 +282,15 @@ def _open_interactions(path: str, format: str | None) -> pl.LazyFrame:
         )
         content: Any = source.content()
     try:
-        return _scanned(content, kind, source.head)
+        return _scanned(content, kind, source.head, source.name)
     except polars_faults() as error:
         raise InputError.of("protocol.not_read", source=path, reason=reason_of(error)) from error
 
 
-def _scanned(content: Any, kind: str, head: bytes) -> pl.LazyFrame:
+def _scanned(content: Any, kind: str, head: bytes, name: str) -> pl.LazyFrame:
     """A file as a table; ids stay text, so that 007 and 7 are two users."""
     if kind in ("parquet", "ipc"):
-        return scan(content, kind)
+        return scan(content, kind, name)
     if kind in ("json", "jsonl"):
         return pl.scan_ndjson(content, infer_schema_length=10_000) if kind == "jsonl" else pl.read_json(content).lazy()
     if kind == "movielens":
