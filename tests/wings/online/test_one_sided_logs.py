@@ -9,9 +9,10 @@ import pytest
 
 import rankmeter as rm
 
+BOTH = ("impression", "click")
 NEEDS = {
-    "CTR": ("impression", "click"), "CTR(orphans=keep)": ("impression", "click"), "CTR(per=request)": ("impression", "click"),
-    "CTR@3": ("impression", "click"), "CVR": ("click", "conversion"), "Conversions": ("conversion",),
+    "CTR": BOTH, "CTR(orphans=keep)": BOTH, "CTR(per=request)": BOTH, "CTR@3": BOTH,
+    "CVR": ("click", "conversion"), "Conversions": ("conversion",),
 }  # fmt: skip
 
 
