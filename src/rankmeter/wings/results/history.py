@@ -91,8 +91,8 @@ class History:
         accept
             Whether later evaluations are held against this one.
         """
-        stated = {"system": system, "commit": commit, "branch": branch, "time": time, "tags": tags, "accept": accept}
-        return [self.add(entry) for entry in entries_of(result, **stated)]
+        made = entries_of(result, system=system, commit=commit, branch=branch, time=time, tags=tags, accept=accept)
+        return [self.add(entry) for entry in made]
 
     def add(self, entry: HistoryEntry) -> HistoryEntry:
         """Add an entry as it is; with the name of its file."""
