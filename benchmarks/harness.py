@@ -222,6 +222,9 @@ def tell_pair(case: Case, pair: Pair, ours: Measured, peer: Measured, args: argp
     agreement = compare(ours.values, peer.values)
     names = f"{pair.ours.name} uses {ratio:.2f} times less CPU than {pair.peer.name}"
     print(f"  {names}{wanted}{': ' + verdict if verdict else ''}; {agreement}")
+    for name, value in peer.values.items():
+        if name not in ours.values and not isinstance(value, list):
+            print(f"  {pair.peer.name} alone: {name} {value:.6g}")
     write(args, case, pair.ours.name, pair.peer.name, ratio, pair.target, verdict, agreement, [ours.cpu, peer.cpu],
           [ours.peak_mb, peer.peak_mb])  # fmt: skip
 

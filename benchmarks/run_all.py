@@ -44,6 +44,10 @@ RUNS: tuple[tuple[list[str], list[str]], ...] = (
     (["trec_file", "--shuffled", "--repeat", "1"], ["--queries", "300"]),
     (["frames", "--shuffled", "--repeat", "2", "--without-recommenders"], ["--users", "10000"]),
     (["spark", "--repeat", "2"], ["--queries", "2000"]),
+    (
+        ["fusion", "--queries", "700", "--tuned-queries", "100", "--repeat", "1"],
+        ["--queries", "60", "--tuned-queries", "20"],
+    ),
     (["growth", "--repeat", "1"], ["--largest", "1000000"]),
 )
 

@@ -66,7 +66,9 @@ def results() -> None:
     assert_type(cmp.leaderboard, pl.DataFrame)
     assert_type(cmp.best_group("nDCG@10"), list[str])
     assert_type(cmp.to_markdown(), str)
-    assert_type(rm.explain("RR"), Explanation)
+    assert_type(rm.explain("RR"), Explanation | Any)
+    assert_type(rm.explain(rm.RR), Explanation)
+    assert_type(rm.explain("MRR", dialect="ranx"), Explanation)
     assert_type(rm.explain("RR", JUDGMENTS, RUN, query="q"), Worked)
     assert_type(rm.Catalogue(["a"], features=[[1.0]]), rm.Catalogue)
     assert_type(online.evaluate([], "CTR")["CTR"], float)
@@ -272,6 +274,6 @@ def wrong() -> None:
     rm.evaluate(JUDGMENTS, RUN, ["RR"]).average  # E: attr-defined
     rm.evaluate(JUDGMENTS, RUN, ["RR"]).interval()  # E: call-arg
     rm.compare(JUDGMENTS, {"one": RUN}).best_group(3)  # E: arg-type
-    rm.explain("RR").numerator  # E: attr-defined
+    rm.explain(rm.RR).numerator  # E: attr-defined
     rm.Catalogue(["a"], colour=["red"])  # E: call-arg
     assert_ranking(JUDGMENTS, RUN, 0.5)  # E: arg-type

@@ -129,7 +129,15 @@ class Worked(Showable):
 
 
 @overload
-def explain(measure: str | Measure, *, dialect: str | None = None) -> Explanation: ...
+def explain(measure: Measure, *, dialect: str | None = None) -> Explanation: ...
+
+
+@overload
+def explain(measure: str, *, dialect: str) -> Explanation: ...
+
+
+@overload
+def explain(measure: str, *, dialect: None = None) -> Explanation | Any: ...  # Any: what a wing tells of its names
 
 
 @overload

@@ -63,6 +63,51 @@ def test_spilled_runs_give_the_scores_of_runs_in_memory(tmp_path_factory, querie
         assert (folder / "plain.run").read_text() == (folder / f"{1 << 27}.run").read_text()
 
 
+ORDERS = ["rrf(k=1)", "rrf(k=1,equal=item-ascending)", "rrf(k=1,equal=first,lists=given)", "qdrant:rrf",
+          "rrf(k=1,ties=shared,equal=first)", "mnz(norm=none,ties=given,equal=first)", "condorcet(equal=first)",
+          "sum(norm=none,equal=item-ascending)", "max(norm=min-max,lists=rising)", "bordafuse(ties=item-ascending)",
+          "haystack:concatenate", "milvus:rrf"]  # fmt: skip
+EQUAL = st.lists(st.tuples(st.sampled_from("abcdefghij"), st.integers(0, 1).map(float)), max_size=8,
+                 unique_by=lambda row: row[0])  # fmt: skip
+
+
+def in_shards(folder, run, numbered, shards):
+    """A run as several files that each hold some rows of every query; ids are numbers, or text."""
+    rows = [(query, item, score) for query, items in run.items() for item, score in items]
+    folder.mkdir()
+    for at in range(shards):
+        table = pl.DataFrame(rows[at::shards], schema=["query", "item", "score"], orient="row") if rows else None
+        table = pl.DataFrame(table, schema={"query": pl.Int64, "item": pl.String, "score": pl.Float64})
+        item = pl.col("item").replace_strict({one: str(n + 5) for n, one in enumerate("abcdefghij")})
+        table = table.with_columns(item.cast(pl.Int64)) if numbered else table
+        table.write_parquet(folder / f"{at}.parquet")
+    return str(folder)
+
+
+@settings(deadline=None, max_examples=40)
+@given(lists=st.lists(st.tuples(EQUAL, EQUAL), min_size=1, max_size=6), how=st.sampled_from(ORDERS),
+       numbered=st.tuples(st.booleans(), st.booleans()), shards=st.integers(1, 3))  # fmt: skip
+def test_equal_sums_stand_in_the_order_of_runs_in_memory(tmp_path_factory, lists, how, numbered, shards):
+    folder = tmp_path_factory.mktemp("runs")
+    runs = {name: in_shards(folder / name, {q: two[at] for q, two in enumerate(lists)}, numbered[at], shards)
+            for at, name in enumerate("xy")}  # fmt: skip
+    if not all(any(two[at] for two in lists) for at in (0, 1)):
+        return
+    order = {}
+    for limit in (1 << 27, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(streaming, "IN_MEMORY_BYTES", limit)
+            rm.fuse_to_file(runs, folder / f"{limit}.run", how, queries="all")
+        order[limit] = {}
+        for query, *row in rows_of(folder / f"{limit}.run"):
+            order[limit].setdefault(query, []).append(row)
+    assert order[1] == order[1 << 27]
+    plain = rm.fuse(runs, how, queries="all").to_dict()
+    assert {q: [row[0] for row in rows] for q, rows in order[1].items()} == {
+        str(query): list(map(str, items)) for query, items in plain.items() if items
+    }
+
+
 @pytest.mark.parametrize("limit", [1 << 27, 1])
 @pytest.mark.parametrize("ending", ["run", "jsonl", "csv", "parquet", "json"])
 def test_every_format_is_read_as_the_run_that_was_fused(tmp_path, monkeypatch, ending, limit):

@@ -50,12 +50,8 @@ def ablate(
         Of the intervals.
     columns
         Columns of unusual names.
-    norm, floor, lowest, lows, flat, flatness, sd, k, first, gamma, sigma, phi, window, segments
-        As for :func:`rankmeter.fuse`.
-    weights, weighting, weightless, missing, scale, lists, ties, duplicates, depth, queries
-        The same.
-    equal, least, top, digits, precision
-        The same.
+    **options
+        Conventions of the fusion, as :func:`rankmeter.fuse` takes them.
 
     Examples
     --------

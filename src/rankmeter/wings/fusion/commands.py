@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.options import NUMBERS, PAIRS, Sources, by_system, level_option, named_columns, seed_option
-from rankmeter.cli.output import Answer, shown_text
+from rankmeter.cli.output import Answer, AnswerFormat
 from rankmeter.cli.parameters import Count, Reads, Writes, command, option, takes
 from rankmeter.cli.talk import ProgressBar, echo, say, tell
 from rankmeter.errors import InputError
@@ -20,8 +20,10 @@ from rankmeter.frozen import dataclass
 from rankmeter.wings.fusion.definition import NORMS, Duplicates, Fusion, Missing, Queries, read_options
 from rankmeter.wings.fusion.found_fusions import FoundFusions
 from rankmeter.wings.fusion.fused import reading_of
-from rankmeter.wings.fusion.fused_files import FILE_FORMATS, FileFormat
+from rankmeter.wings.fusion.fused_files import FILE_FORMATS
 from rankmeter.wording import Language, word
+
+ANSWER_FORMATS: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,8 @@ class Conventions:
 @click.argument("paths", nargs=-1, type=Reads(), metavar="RUN RUN...")
 @click.option("--judgments", type=Reads(), metavar="FILE")
 @takes(conventions=Conventions, sources=Sources)
-@click.option("-o", "--out", type=Writes())
-@click.option("--format", type=click.Choice(FILE_FORMATS))
+@click.option("-o", "--out", "--output", "out", type=Writes())
+@click.option("--format", type=click.Choice(dict.fromkeys([*FILE_FORMATS, *ANSWER_FORMATS])))
 @click.option("--explain", metavar="QUERY")
 @click.option("--reconcile", type=Reads(), metavar="FILE")
 @language_option
@@ -63,19 +65,21 @@ def fuse(
     conventions: Conventions,
     sources: Sources,
     out: Path | None,
-    format: FileFormat | None,
+    format: Any,
     explain: str | None,
     reconcile: str | None,
     lang: Language,
     quiet: bool,
 ) -> None:
     """Fuse several runs into one."""
-    if explain is not None and (out or format):
-        raise InputError.of("fusion.explain_alone")
+    is_shown = explain is not None or reconcile is not None
+    if format is not None and format not in (fitting := ANSWER_FORMATS if is_shown else FILE_FORMATS):
+        raise InputError.of("fusion.shown_format" if is_shown else "fusion.run_format", format=format, known=fitting)
+    answer = Answer(output=out, quiet=quiet, lang=lang, format=format if is_shown else None)
     if reconcile is not None:
-        if out or format or explain or judgments:
+        if explain or judgments:
             raise InputError.of("fusion.reconcile_alone")
-        echo(shown_text(_reconciled(paths, reconcile, conventions, sources), "text", lang))
+        answer.give(_reconciled(paths, reconcile, conventions, sources))
         return
     sources.check_columns(None, paths)
     columns = named_columns(sources.columns) or None
@@ -88,8 +92,7 @@ def fuse(
     if explain is not None:
         from rankmeter.wings.fusion.fused_query import explain_query
 
-        told = explain_query(sources.runs(paths), Fusion.of(how, **stated), explain)
-        echo(shown_text(told, "text", lang))
+        answer.give(explain_query(sources.runs(paths), Fusion.of(how, **stated), explain))
         return
     notes: Mapping[str, str]
     if out is not None:

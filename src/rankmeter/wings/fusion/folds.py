@@ -124,6 +124,12 @@ def first_best(means: Floats) -> int:
     return int(np.flatnonzero(means >= highest - SAME * max(abs(highest), 1.0))[0])
 
 
+def linear_parts(rows: Floats, unit: Ints) -> Floats:
+    """``(rows, units)`` numbers whose means are those of the rows: a number for each unit that is drawn as a whole."""
+    every = np.ones(rows.shape[1], np.bool_)
+    return Sample.of_queries(Values(rows, every, rows, np.ones_like(rows)), unit, "mean").linear()
+
+
 def inseparable(linear: Floats, level: float, resamples: int, seed: int) -> tuple[Bools, Floats]:
     """Which of ``(settings, units)`` rows cannot be told from that with the best mean, and how far each could reach.
 

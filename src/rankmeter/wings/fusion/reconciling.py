@@ -52,12 +52,9 @@ def reconcile_fusion(
         Definitions to try instead.
     columns
         Columns of unusual names.
-    norm, floor, lowest, lows, flat, flatness, sd, k, first, gamma, sigma, phi, window, segments
-        What is known of it, as for :func:`rankmeter.fuse`; every definition that has the option takes it.
-    weights, weighting, weightless, missing, scale, lists, ties, duplicates, depth, queries
-        The same.
-    equal, least, top, digits, precision
-        The same.
+    **options
+        What is known of the fusion: conventions that :func:`rankmeter.fuse` takes, each for every definition that has
+        it.
 
     Examples
     --------

@@ -83,12 +83,8 @@ def fuse_to_file(
         The format of the runs, where their endings do not say it.
     progress
         Called after each block of a run that is read from files.
-    norm, floor, lowest, lows, flat, flatness, sd, k, first, gamma, sigma, phi, window, segments
-        As for :func:`rankmeter.fuse`, and so are all that follow.
-    weights, weighting, weightless, missing, scale, lists, ties, duplicates, depth, queries
-        What runs and lists count.
-    equal, least, top, digits, precision
-        How the fused list is made.
+    **options
+        Conventions of the fusion, as :func:`rankmeter.fuse` takes them.
 
     Returns
     -------

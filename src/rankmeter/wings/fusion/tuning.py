@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_level, check_whole
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments, into_run
@@ -18,9 +17,8 @@ from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.corrections import corrected
-from rankmeter.stats.resampling import Sample
 from rankmeter.wings.fusion.definition import Fusion, Options
-from rankmeter.wings.fusion.folds import Outside, chosen_outside, first_best, inseparable
+from rankmeter.wings.fusion.folds import Outside, chosen_outside, first_best, inseparable, linear_parts
 from rankmeter.wings.fusion.fusing import named_runs
 from rankmeter.wings.fusion.grid_values import grid_values, measure_of, single_values
 from rankmeter.wings.fusion.grids import QUICK, USUAL, complexity, settings_of
@@ -83,12 +81,8 @@ def tune(
         A coarser grid and fewer random signs; the held-out part is the same.
     columns
         Columns of unusual names.
-    norm, floor, lowest, lows, flat, flatness, sd, k, first, gamma, sigma, phi, window, segments
-        As for :func:`rankmeter.fuse`, for all settings that do not state their own.
-    weights, weighting, weightless, missing, scale, lists, ties, duplicates, depth, queries
-        The same.
-    equal, least, top, digits, precision
-        The same.
+    **options
+        Conventions that :func:`rankmeter.fuse` takes, for all settings that do not state their own.
 
     Examples
     --------
@@ -242,7 +236,7 @@ class _Found:
         sign = 1.0 if told["higher_is_better"] else -1.0
         names = {"single": _chosen_names(self.runs, outside.chosen_run),
                  **{kind: str(one) for kind, one in self.references.items()}}  # fmt: skip
-        alike, reach = inseparable(_linear_parts(self.value, self.unit), level, resamples * SIGNS, seed)
+        alike, reach = inseparable(linear_parts(self.value, self.unit), level, resamples * SIGNS, seed)
         means = value.mean(axis=1)
         best = order[first_best(means[order])]
         times = np.bincount(outside.chosen, minlength=many)
@@ -277,12 +271,6 @@ class _Found:
         held = [at for at in order if alike[at]]
         fusing = [at for at in held if sum(weight > 0 for weight in self.settings[at].weights or (1, 1)) > 1]
         return self.settings[(fusing or held)[0]]
-
-
-def _linear_parts(rows: Floats, unit: Ints) -> Floats:
-    """``(rows, units)`` numbers whose means are those of the rows."""
-    every = np.ones(rows.shape[1], np.bool_)
-    return Sample.of_queries(Values(rows, every, rows, np.ones_like(rows)), unit, "mean").linear()
 
 
 def _estimate(outside: Outside, level: float, sign: float) -> HeldOut:
