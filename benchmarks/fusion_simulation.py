@@ -5,9 +5,9 @@
 
 Every query has a level that all settings share, and every setting has its own luck on each query, so that no setting is
 better than another and the true value is 0.5. Printed are how far the training value and the held-out value are above
-the mean of all settings on the same queries (with the error of the latter), the coverage of a 95 % interval from the spread of the values alone ("naive") and of the one of `rm.tune`,
-how often the test against a fixed setting is below 0.05, and how often a given setting is held to be inseparable from
-the best (at least 95 % is promised).
+the mean of all settings on the same queries (with the error of the latter), the coverage of a 95 % interval from the
+spread of the values alone ("naive") and of the one of `rm.tune`, how often the test against a fixed setting is below
+0.05, and how often a given setting is held to be inseparable from the best (at least 95 % is promised).
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ def main() -> None:
     """Print a line a case."""
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     print(f"{trials} trials; all settings equal, true value {TRUE}")
-    heads = ("queries", "settings", "folds", "shared", "own", "group", "training", "held-out", "error", "naive", "tune", "p<.05",
-             "in set")  # fmt: skip
+    heads = "queries settings folds shared own group training held-out error naive tune p<.05 in-set".split()
     print(" ".join(f"{head:>8}" for head in heads))
     for case in CASES:
         found = np.array([trial(case, seed) for seed in range(trials)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -106,3 +107,45 @@ def test_formats_that_quote_refuse_few_ids(tmp_path):
         rm.fuse([{"q": {odd: 1.0}}] * 2).save(tmp_path / "fused.jsonl")
     with pytest.raises(rm.InputError, match=r"fused\.jsonl"):
         rm.fuse([{"#q": {"a": 1.0}}] * 2).save(tmp_path / "fused.run")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("shown", ["explain", "reconcile"])
+def test_what_is_found_is_printed_and_written_in_every_format_of_an_answer(folder, shown, lang):
+    runs, paths = {"a": A, "b": B}, (folder / "a.run", folder / "b.run")
+    call("fuse", *paths, "--k", "5", "--out", folder / "fused.run")
+    words = ["--k", "5", "--explain", "q1"] if shown == "explain" else ["--reconcile", folder / "fused.run"]
+    fused = rm.fuse(runs, k=5)
+    found = fused.explain("q1", runs) if shown == "explain" else rm.reconcile_fusion(runs, fused)
+    texts = {"json": found.to_json(), "csv": None, "markdown": found.to_markdown(lang), "html": None}
+    for (kind, text), ending in zip(texts.items(), ("json", "csv", "md", "html"), strict=True):
+        printed = call("fuse", *paths, *words, "--format", kind, "--lang", lang)
+        assert printed.exit_code == 0, printed.output
+        for option in ("--output", "--out", "-o"):
+            made = folder / f"found.{ending}"
+            assert call("fuse", *paths, *words, "--lang", lang, option, made).exit_code == 0
+            assert made.read_text("utf-8").strip() == printed.stdout.strip()
+        if text is not None:
+            assert printed.stdout.strip() == text.strip()
+    rows = pl.read_csv(folder / "found.csv")
+    assert rows.height == found.to_polars().height
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--explain", "q1", "--format", "trec"], "--format trec is for a fused run"),
+        (["--reconcile", "b.run", "--format", "responses"], "--format responses is for a fused run"),
+        (["--format", "markdown"], "--format markdown is for --explain and --reconcile"),
+        (["--explain", "q1", "--output", "x.parquet"], "unknown output format '.parquet'"),
+        (["--explain", "q1", "--reconcile", "b.run"], "leave out --explain"),
+        (["--explain", "nobody"], "no run holds query 'nobody'"),
+    ],
+)
+def test_a_format_that_does_not_fit_is_refused_and_nothing_is_written(folder, words, message):
+    before = sorted(folder.iterdir())
+    words = [folder / word if word in ("b.run", "x.parquet") else word for word in words]
+    done = call("fuse", folder / "a.run", folder / "b.run", *words)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert (done.stdout, sorted(folder.iterdir())) == ("", before)

@@ -332,8 +332,7 @@ def _cleaned(definition: Fusion) -> dict[str, Any]:
             check_whole(name, number, least)
     for name in ("k", "gamma", "sigma", "phi", "floor", "lowest", "least"):
         if (number := getattr(definition, name)) is not None:
-            made[name] = number if isinstance(number, (int, float)) else check_number(name, number)
-            check_number(name, number)
+            made[name] = _plain(check_number(name, number))
     _check_parameters(definition)
     return made
 
@@ -383,5 +382,9 @@ def _read(name: str, value: str) -> Any:
         return tuple(check_number(name, number) for number in value.split(":"))
     if name in _CHOICES:
         return value
-    number = check_number(name, value)
-    return int(number) if number.is_integer() else number
+    return _plain(check_number(name, value))
+
+
+def _plain(number: float) -> float:
+    """A whole number without a point, so that 60 and 60.0 are one definition."""
+    return int(number) if number.is_integer() and abs(number) < 2**53 else float(number)
