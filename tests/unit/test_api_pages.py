@@ -69,7 +69,7 @@ def test_a_section_of_parameters_names_each_of_them_and_nothing_else():
         if section := SECTION.search(inspect.getdoc(function) or ""):
             heads = re.findall(r"^\S.*$", section[1], re.MULTILINE)
             named = {word.strip(" *") for head in heads for word in head.split(":")[0].split(",")}
-            if "options" in named - _parameters(function):  # they are described at home, where each of them has its name
+            if "options" in named - _parameters(function):  # each is named at home
                 home = re.search(r"^\*\*options\n +.*?:func:`rankmeter\.(\w+)`", section[1], re.MULTILINE)
                 assert home, function.__qualname__
                 assert home[1] != function.__name__
