@@ -551,6 +551,28 @@ def area_under_curve(m: Any, places: list[Place], _: Query) -> Ratio:
     return Ratio(sum(i < j for i in relevant for j in others), len(relevant) * len(others), bool(relevant))
 
 
+def grouped_auc(m: Any, places: list[Place], q: Query) -> Ratio:
+    seen = [place for place in places if place.rank <= depth(m)]
+    relevant = sum(counts(m, place) for place in seen)
+    # Reading: a list of relevant items alone has no pair to be right about, and weighs nothing.
+    weight = relevant if relevant < len(seen) else 0
+    return Ratio(area_under_curve(m, places, q).value * weight, weight, relevant > 0)
+
+
+def partial_auc(m: Any, places: list[Place], q: Query) -> Ratio:
+    relevant = [place.rank for place in places if counts(m, place) and place.rank <= depth(m)]
+    listed = int(min(q.returned, depth(m)))
+    others = [rank for rank in range(1, listed + 1) if rank not in relevant]
+    # Reading: without a number all non-relevant items of the list are compared, and a list without any is in order.
+    k, R = m.negatives or max(len(others), 1), total(m, q)
+    if m.norm == "capped":
+        relevant, R = relevant[:k], min(R, k)
+    # What the list does not reach counts as non-relevant items at its end.
+    compared = (others + [listed + 1] * k)[:k]
+    top = sum(i < j for i in relevant for j in compared)
+    return Ratio(top, R * k, bool(relevant))
+
+
 def mean_rank(m: Any, places: list[Place], _: Query) -> Ratio:
     found = [place for place in places if place.rank <= depth(m) and counts(m, place)]
     weights: list[Any] = [place.label.grade if m.weight == "grade" else 1 for place in found]
@@ -600,6 +622,9 @@ def normalised_gain(m: Any, places: list[Place], q: Query) -> Ratio:
     listed = [place for place in places if place.label.grade is not None]
     if m.ideal in ("judged", "uncut", "length"):
         pool = [gain(m, grade) for grade in q.grades]
+        if m.candidates == "list" and lowers(m) and isinstance(m.unjudged, str):
+            # The ideal is the list re-sorted: its unjudged items gain 0 and stand before those that lose.
+            pool += [0.0] * (q.returned - len(pool))
     elif m.ideal == "list":
         pool = [gain(m, place.label.grade) for place in listed]
     elif m.ideal == "top":
@@ -714,6 +739,8 @@ FORMULAS: dict[str, Callable[[Any, list[Place], Query], Ratio]] = {
     "RR": reciprocal_rank,
     "AP": average_precision,
     "AUC": area_under_curve,
+    "GAUC": grouped_auc,
+    "PartialAUC": partial_auc,
     "MeanRank": mean_rank,
     "PairAccuracy": pair_accuracy,
     "MaxGrade": highest_grade,
@@ -733,7 +760,24 @@ FORMULAS: dict[str, Callable[[Any, list[Place], Query], Ratio]] = {
 
 RELEVANT: dict[str, Callable[[Any, float], bool]] = {
     **dict.fromkeys(
-        ("P", "R", "F", "Success", "Rprec", "IPrec", "SetP", "SetR", "SetF", "RR", "AP", "AUC", "MeanRank", "Bpref"),
+        (
+            "P",
+            "R",
+            "F",
+            "Success",
+            "Rprec",
+            "IPrec",
+            "SetP",
+            "SetR",
+            "SetF",
+            "RR",
+            "AP",
+            "AUC",
+            "GAUC",
+            "PartialAUC",
+            "MeanRank",
+            "Bpref",
+        ),
         at_least_rel,
     ),
     **dict.fromkeys(("infAP", "NumRel", "NumRelRet"), at_least_rel),

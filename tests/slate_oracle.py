@@ -519,6 +519,30 @@ def duplicate_items(m, w, u):
     return (len(items) - different if m.scale == "repeated" else different, len(items)) if items else None
 
 
+def decisions(m, w, u):
+    shown = {item for item in cut(m, w, u) if item in w.items}
+    wanted = {item for item in w.items if w.judged.get(u, {}).get(item, -math.inf) >= m.rel}
+    longest = max(1, *(len(cut(m, w, one)) for one in w.lists))
+    count = len(shown) if m.shown == "list" else (m.cutoff or longest)
+    tp, relevant = len(shown & wanted), len(wanted)
+    return tp, count - tp, relevant - tp, len(w.items) - count - (relevant - tp)
+
+
+def catalogue_accuracy(m, w, u):
+    if not counts_empty(m, w, u):
+        return None
+    tp, _, _, tn = decisions(m, w, u)
+    return tp + tn, len(w.items)
+
+
+def matthews(m, w, u):
+    if not counts_empty(m, w, u):
+        return None
+    tp, fp, fn, tn = decisions(m, w, u)
+    # Reading: where k is more than the catalogue holds, a factor may be below 0, and there is no correlation.
+    return tp * tn - fp * fn, math.sqrt(max((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn), 0))
+
+
 WHOLE = {
     "Coverage": coverage,
     "Gini": gini,
@@ -551,6 +575,8 @@ EACH = {
     "Margin": lambda m, w, u: worth(m, w, u, w.margins),
     "ValueNDCG": value_ndcg,
     "ValueHitRate": value_hit_rate,
+    "CatalogueAccuracy": catalogue_accuracy,
+    "MCC": matthews,
     "ShortLists": short_lists,
     "DuplicateItems": duplicate_items,
     "SeenItems": lambda m, w, u: share_of(m, w, u, lambda item: (item in w.history.get(u, [])) == (m.scale == "seen")),

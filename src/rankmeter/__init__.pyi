@@ -73,6 +73,7 @@ from rankmeter.wings.fusion.tuning import tune as tune
 from rankmeter.measures import blended as _blended
 from rankmeter.measures import counts as _counts
 from rankmeter.measures import coverage as _coverage
+from rankmeter.measures import decisions as _decisions
 from rankmeter.measures import diversity as _diversity
 from rankmeter.measures import fairness as _fairness
 from rankmeter.measures import gains as _gains
@@ -93,27 +94,27 @@ __version__: str
 __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA",
     "APLT", "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
     "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
-    "CatalogCoverage", "Catalogue", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy", "CG", "ChainComplete",
-    "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG", "Disparity",
-    "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate",
-    "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F",
-    "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "Gini", "GiniIndex", "GMAP", "GroupExposure",
-    "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST",
-    "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page",
-    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
-    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MeanInverseUserFrequency", "MeanInvUserFreq",
-    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
-    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
-    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA",
-    "PairAccuracy", "parse", "parse_measures", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO",
-    "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
-    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
-    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec",
-    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds",
-    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
-    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage",
-    "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value",
-    "value", "ValueHitRate", "ValueNDCG"]
+    "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
+    "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
+    "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA",
+    "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain",
+    "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex",
+    "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError",
+    "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
+    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
+    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC",
+    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
+    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
+    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures",
+    "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO", "PopRSP", "PopularityLift",
+    "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
+    "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks",
+    "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap", "SelfInformation",
+    "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence",
+    "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "topics_needed", "tune",
+    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
@@ -994,6 +995,99 @@ class _PairAccuracy(_order.OrderedPairs):
             digits: int | None = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 PairAccuracy: _PairAccuracy
+
+class _GAUC(_order.GroupedAreaUnderCurve):
+    """Grouped AUC: the AUC of each list, weighted by how many relevant items it holds.
+
+        GAUC = Σ_u H_u AUC_u / Σ_u H_u
+
+    The AUC of each user's list, averaged with the number of its relevant items as a weight. H_u is how
+    many relevant items list u holds. A list without a relevant item, or without any other, has no pair
+    and weighs nothing. The weights are relevant items; the paper that introduced it weights by
+    impressions, too.
+
+    Use it for click-through models, whose scores are compared within a user and not between users.
+
+    Misleads: Users with many relevant items decide it. As AUC, it hardly sees the top of the list.
+
+    Examples
+    --------
+    User u: list a b c with a and c relevant; AUC = 1/2, weight 2. User v: list a b with b relevant; AUC = 0, weight 1.
+    GAUC = (2 · 1/2 + 1 · 0) / (2 + 1) = 0.333333
+
+    >>> import rankmeter as rm
+    >>> judgments = {"u": {"a": 1, "c": 1}, "v": {"b": 1}}
+    >>> run = {"u": {"a": 3.0, "b": 2.0, "c": 1.0}, "v": {"a": 2.0, "b": 1.0}}
+    >>> rm.evaluate(judgments, run, ["GAUC", "AUC"]).mean
+    {'GAUC': 0.333333..., 'AUC': 0.25}
+
+    References
+    ----------
+    Zhou, Zhu, Song & others, Deep interest network for click-through rate prediction, KDD 2018
+    (10.1145/3219819.3219823)
+    """
+    def __call__(self, *, aggregate: Literal["pooled"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["mean", "item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+GAUC: _GAUC
+
+class _PartialAUC(_order.PartialAreaUnderCurve):
+    """Partial AUC: the AUC of the relevant items against the k non-relevant ones that stand highest.
+
+        PartialAUC@k = (1 / (R k)) Σ_{i} max(k - n_i, 0)
+
+    The chance that a relevant item, drawn at random, stands above one of the k non-relevant items that
+    stand highest; n_i is how many of these stand above item i. k counts non-relevant items, not places.
+    A relevant item that was not returned stands below them all. With norm=capped only the min(R, k)
+    relevant items that stand highest are compared: pAp@k, which is like precision for users with many
+    relevant items and like partial AUC for those with few.
+
+    Use it when only the top of a long list matters but its order should count, and users differ much in
+    how many relevant items they have.
+
+    Misleads: A list with fewer than k non-relevant items is too short to tell: what was not returned
+    counts as lost. Ask for R + k items.
+
+    Examples
+    --------
+    Ranked a b c d e f; relevant: a, c, f. The first 2 non-relevant items are b and d.
+    a stands above both, c above d alone, f above none: (2 + 1 + 0) / (3 · 2) = 0.5
+    With norm=capped the first 2 relevant items count: (2 + 1) / (2 · 2) = 0.75
+
+    >>> import rankmeter as rm
+    >>> judgments = {"q": {"a": 1, "c": 1, "f": 1}}
+    >>> asked = ["PartialAUC@2", "PartialAUC(norm=capped)@2"]
+    >>> rm.evaluate(judgments, {"q": ["a", "b", "c", "d", "e", "f"]}, asked).mean
+    {'PartialAUC@2': 0.5, 'PartialAUC(norm=capped)@2': 0.75}
+
+    References
+    ----------
+    Budhiraja, Hiranandani, Yarrabelly, Choure, Koyejo & Jain, Rich-item recommendations for rich-users:
+    exploiting dynamic and static side information, arXiv:2001.10495, 2020; Hiranandani, Vijitbenjaronk,
+    Koyejo & Jain, Optimization and analysis of the pAp@k metric for recommender systems, ICML 2020
+    """
+    def __call__(self, *, aggregate: Literal["mean", "geometric", "sum", "median", "p90", "variance", "filled"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted", "once", "distinct", "separate"] | None = ...,
+            cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed", "worst", "best"] = ...,
+            scores: Literal["float64", "float32"] = ..., sign: Literal["ignored", "positive"] = ...,
+            itself: Literal["kept", "removed"] = ..., unjudged: Literal["nonrelevant", "removed", "nan"] = ...,
+            negative: Literal["unjudged", "nonrelevant"] = ..., candidates: Literal["all", "list", "appended"] = ...,
+            empty: Literal["zero", "one", "nan", "skip", "silent"] = ..., miss: Literal["zero", "skip"] = ...,
+            blank: Literal["counted", "nan", "skip"] = ..., depth: int | None = ..., digits: int | None = ...,
+            rel: Literal["high"] | float = ..., norm: Literal["relevant", "capped"] = ...,
+            negatives: int | None = ...) -> Self: ...
+    def __matmul__(self, value: float) -> Self: ...
+PartialAUC: _PartialAUC
 
 class _CG(_gains.CumulatedGain):
     """Cumulated gain: the sum of the gains in the first k places.
@@ -3854,6 +3948,76 @@ class _PPlus(_blended.PPlus):
             beta: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 PPlus: _PPlus
+
+class _CatalogueAccuracy(_decisions.CatalogueAccuracy):
+    """Accuracy over the catalogue: the share of all items that are rightly shown or rightly left out.
+
+        (TP + TN) / n
+
+    Of all n items of the catalogue, the share about which the list decided rightly: shown and relevant
+    (TP), or not shown and not relevant (TN). Items outside the catalogue do not count.
+
+    Use it only to compare with a tool that reports it.
+
+    Misleads: Nearly every item is rightly not shown, so that an empty list of a large catalogue scores
+    close to 1. Use precision and recall, or MCC.
+
+    Examples
+    --------
+    Catalogue a to e; shown a b, relevant a c. Right are a (shown), d and e (not shown).
+    (1 + 2) / 5 = 0.6000
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c", "d", "e"])
+    >>> asked = "CatalogueAccuracy@2"
+    >>> rm.evaluate({"u": ["a", "c"]}, {"u": ["a", "b"]}, asked, catalogue=items)[asked]
+    0.6
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
+            empty: Literal["zero", "skip"] = ..., shown: Literal["list", "k"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+CatalogueAccuracy: _CatalogueAccuracy
+
+class _MCC(_decisions.MatthewsCorrelation):
+    """Matthews correlation coefficient: the correlation of being shown with being relevant, over the catalogue.
+
+        (TP TN - FP FN) / √((TP + FP) (TP + FN) (TN + FP) (TN + FN))
+
+    The correlation, over the items of the catalogue, of being shown with being relevant: 1 if just the
+    relevant items are shown, 0 as for a random choice, -1 if all others are. TP and FP are the items
+    shown that are and are not relevant, FN and TN those not shown. Where a factor under the root is 0,
+    the value is 0.
+
+    Use it instead of accuracy when a list is a choice without an order.
+
+    Misleads: The order of the list does not count. With few relevant items and a large k it is low even
+    for the best list, as the rest of the list is wrong.
+
+    Examples
+    --------
+    Catalogue a to e; shown a b, relevant a c: TP = 1, FP = 1, FN = 1, TN = 2.
+    (1 · 2 - 1 · 1) / √(2 · 2 · 3 · 3) = 1/6 = 0.16667
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c", "d", "e"])
+    >>> rm.evaluate({"u": ["a", "c"]}, {"u": ["a", "b"]}, "MCC@2", catalogue=items)["MCC@2"]
+    0.166666...
+
+    References
+    ----------
+    Matthews, Comparison of the predicted and observed secondary structure of T4 phage lysozyme,
+    Biochimica et Biophysica Acta 405(2), 1975
+    """
+    def __call__(self, *, aggregate: Literal["mean", "sum", "pooled", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., rel: float = ...,
+            empty: Literal["zero", "skip"] = ..., shown: Literal["list", "k"] = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+MCC: _MCC
 
 class _CTR(_online_measures.ClickThroughRate):
     """Click-through rate: how often what was shown was clicked.

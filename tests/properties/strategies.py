@@ -37,6 +37,7 @@ OPTIONS: dict[str, list[Any]] = {
     "T": [1, 2.5],
     "horizon": [7, 1000],
     "points": [3, 11, (0.2, 0.55, 1)],
+    "negatives": [1, 2, 4],
     "mult": [0.2, 0.5, 1.6],
     "found": [2],
     "noise": [-0.5],

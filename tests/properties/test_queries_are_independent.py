@@ -17,6 +17,7 @@ from rankmeter.measures.families import FAMILIES
 QUERIES = 23
 NEEDS: dict[str, dict[str, Any]] = {
     "AUC": {"ties": "item"},
+    "GAUC": {"ties": "item"},
     "PairAccuracy": {"ties": "item"},
     **{name: {"max_grade": 3} for name in FAMILIES["users"].split()},
 }

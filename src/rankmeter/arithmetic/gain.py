@@ -102,7 +102,8 @@ def ndcg(view: View, m: Options) -> Parts:
     """DCG over the DCG of an ideal list."""
     parts, gaining = _discounted(view, m, DISCOUNTS[m.discount])
     key = ("ideal", m.gain, m.rel, m.discount, m.cutoff, m.ideal, lowers(m))
-    ideal = view.once(key, lambda: _ideal(view, m, gaining), of_best=m.ideal in ("judged", "uncut"))
+    of_best = m.ideal in ("judged", "uncut") and not resorts_losses(m)
+    ideal = view.once(key, lambda: _ideal(view, m, gaining), of_best=of_best)
     possible = parts.has_relevant
     if m.negative == "guarded":
         possible = ideal > 0 if possible is None else possible & (ideal > 0)
@@ -117,7 +118,7 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
     if m.ideal == "full-list":
         places = length(view, m.cutoff).astype(np.int64)
         return cumulated(discount, int(places.max(initial=0)))[places]
-    if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str):
+    if m.ideal in ("judged", "uncut", "length") and isinstance(m.gain, str) and not resorts_losses(m):
         # Gains rise with grades: the candidates are in ideal order, those without a gain last.
         offsets = view.best_offsets
         all_count = lowers(m) and m.gain != "binary"
@@ -134,10 +135,20 @@ def _ideal(view: View, m: Options, gaining: Floats) -> Floats:
     return _discounted_heads(gain_at, offsets[:-1], sizes, discount)
 
 
+def resorts_losses(m: Options) -> bool:
+    """Whether the ideal is the list re-sorted, in which unjudged items stand before those that lose."""
+    return lowers(m) and m.gain != "binary" and m.candidates == "list" and isinstance(m.unjudged, str)
+
+
 def _sorted_gains(view: View, m: Options) -> tuple[Ints, Floats]:
     """The start of each query's gains, and the gains of candidates or list, highest first within each query."""
     if m.ideal in ("judged", "uncut", "length"):
-        return view.best_offsets, sort_descending(gains_of(view.best, m), view.best_offsets)
+        offsets, gain = view.best_offsets, gains_of(view.best, m)
+        if resorts_losses(m):
+            unjudged = np.maximum(view.returned - np.diff(offsets), 0)
+            gain = np.insert(gain, np.repeat(offsets[1:], unjudged), 0.0)
+            offsets = offsets + np.append(0, np.cumsum(unjudged))
+        return offsets, sort_descending(gain, offsets)
     rows = view.rank <= length(view, m.cutoff if m.ideal == "top" else None)[view.query]
     offsets = offsets_of(np.bincount(view.query[rows], minlength=len(view)).astype(np.int64))
     return offsets, sort_descending(gains_of(view.grade[rows], m), offsets)

@@ -346,6 +346,33 @@ def auc(view: View, m: Options) -> Parts:
     return Parts(np.where(only_relevant, 1.0, in_order), np.where(only_relevant, 1.0, pairs), total > 0, relevant > 0)
 
 
+def grouped_auc(view: View, m: Options) -> Parts:
+    """AUC, with the number of relevant items in the list for a weight; without a pair it weighs nothing."""
+    parts = auc(view, m)
+    size = length(view, m.cutoff)
+    relevant = hits(view, m.rel, m.cutoff)
+    weight = np.where(relevant < size, relevant, 0.0)
+    share = np.divide(parts.numerator, parts.denominator, out=np.zeros(len(view)), where=parts.denominator > 0)
+    return replace(parts, numerator=share * weight, denominator=weight)
+
+
+def partial_auc(view: View, m: Options) -> Parts:
+    """Pairs in order over all pairs of a relevant item and one of the first k that are not relevant."""
+    total, relevant = view.total_relevant(m.rel), relevant_in(view, m.rel)
+    number, size = hit_numbers(view, m.rel), length(view, m.cutoff)
+    found = hits(view, m.rel, m.cutoff)
+    others = np.maximum(size - found, 1)
+    k = others if m.negatives is None else np.full(len(view), float(m.negatives))
+    limit = k[relevant.query]
+    below = np.where(relevant.rank <= size[relevant.query], np.maximum(limit - (relevant.rank - number), 0), 0)
+    counted = total
+    if m.norm == "capped":
+        below = np.where(number <= limit, below, 0)
+        counted = np.minimum(total, k)
+    in_order = view.summed(relevant.query, below)
+    return Parts(in_order, counted * k, total > 0, found > 0)
+
+
 def mean_rank(view: View, m: Options) -> Parts:
     """The mean rank of the relevant items found."""
     total = view.total_relevant(m.rel)

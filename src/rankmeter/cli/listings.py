@@ -30,7 +30,7 @@ _SHARED = frozenset(option.name for option in fields(RankedMeasure))
 COMMON = ("nDCG", "AP", "RR", "P", "R", "Success", "Coverage", "ILD", "Novelty", "CTR", "CVR")
 """The most common measures."""
 QUESTIONS = {
-    "ranked": "hits order gains blended",
+    "ranked": "hits order gains blended decisions",
     "readers": "users",
     "unjudged_items": "incomplete",
     "aspects": "diversity",

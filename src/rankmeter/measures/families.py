@@ -10,7 +10,7 @@ from rankmeter.wings import families as wing_families
 FAMILIES: dict[str, str] = {
     "counts": "NumQ NumRet NumRel NumRelRet",
     "hits": "P R F Success Rprec IPrec SetP SetR SetF AllRelevant Compat",
-    "order": "RR AP AUC MeanRank PairAccuracy",
+    "order": "RR AP AUC MeanRank PairAccuracy GAUC PartialAUC",
     "gains": "CG DCG nDCG RBP ERR MaxGrade",
     "incomplete": "Bpref infAP Judged",
     "users": "INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11",
@@ -23,6 +23,7 @@ FAMILIES: dict[str, str] = {
     "value": "Revenue Margin ValueNDCG ValueHitRate",
     "listquality": "ShortLists DuplicateItems SeenItems OutsideCatalogue",
     "blended": "Q OMeasure PMeasure PPlus",
+    "decisions": "CatalogueAccuracy MCC",
 }
 
 FAMILY_OF = {name: f"rankmeter.measures.{family}" for family, names in FAMILIES.items() for name in names.split()}

@@ -17,7 +17,7 @@ from rankmeter.measures.base import (
     unless,
     when,
 )
-from rankmeter.measures.options import choice
+from rankmeter.measures.options import choice, whole
 from rankmeter.wording import said
 
 
@@ -106,6 +106,31 @@ class AreaUnderCurve(_OfPairs, RelevanceMeasure):
 
     name = "AUC"
     formula = "relevance.auc"
+
+
+@register
+class GroupedAreaUnderCurve(AreaUnderCurve):
+    """Grouped AUC: the AUC of each list, weighted by how many relevant items it holds."""
+
+    name = "GAUC"
+    formula = "relevance.grouped_auc"
+    aggregates = ("pooled",)
+
+
+@register
+class PartialAreaUnderCurve(RelevanceMeasure):
+    """Partial AUC: the AUC of the relevant items against the k non-relevant ones that stand highest."""
+
+    norm: Literal["relevant", "capped"] = choice()
+    negatives: int | None = whole(None, low=1)
+
+    name = "PartialAUC"
+    at = "negatives"
+    formula = "relevance.partial_auc"
+    within_cutoff = True
+    bounded_by_grade = True
+    tie_rules = SINGLE_ORDER_TIES
+    aggregates = MEANS
 
 
 @register

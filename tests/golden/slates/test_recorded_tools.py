@@ -32,6 +32,9 @@ AS_METRIC: dict[tuple[str, str], str] = {
     ("rectools", "SufficientReco"): "SufficientReco(k={k})",
     ("rectools", "UnrepeatedReco(deep=True)"): "UnrepeatedReco(k={k},deep=True)",
     ("rectools", "CoveredUsers"): "CoveredUsers(k={k})",
+    ("rectools", "MCC"): "MCC(k={k})",
+    ("rectools", "Accuracy"): "Accuracy(k={k})",
+    **{("rectools", f"{name}(k={k})"): f"{name}(k={k})" for name in ("PartialAUC", "PAP") for k in (1, 2, 3, 5)},
     ("lenskit", "ListGini"): "ListGini(n={k})",
     ("lenskit", "ExposureGini"): "ExposureGini(n={k})",
     ("recmetrics", "prediction_coverage"): "prediction_coverage",
@@ -55,6 +58,7 @@ AS_METRIC: dict[tuple[str, str], str] = {
     ("recbole", "AveragePopularity"): "AveragePopularity@{k}",
     ("recbole", "ShannonEntropy"): "ShannonEntropy@{k}",
     ("recbole", "TailPercentage"): "TailPercentage@{k}",
+    ("recbole", "GAUC"): "GAUC",
     ("recbole", "ItemCoverage"): "ItemCoverage@{k}",
     ("recbole", "GiniIndex"): "GiniIndex@{k}",
     ("replay-rec", "Coverage"): "Coverage@{k}",
@@ -76,11 +80,13 @@ AS_METRIC: dict[tuple[str, str], str] = {
 }
 """What each recorded call is in the dialect of its tool."""
 
-DECIMALS = {("recmetrics", "prediction_coverage"): 2, ("rexmex", "item_coverage"): 3}
+DECIMALS = {("recmetrics", "prediction_coverage"): 2, ("rexmex", "item_coverage"): 3, ("recbole", "GAUC"): 4}
 """Numbers that their tool rounds."""
 
 NOT_IMITATED = {
     ("recmetrics", "novelty(pop=train counts, u=users, n=k)"): "infinite as soon as one item was never taken",
+    ("recbole", "AUC"): "compares the scores of different users, as if all of them had one list",
+    ("recbole", "LogLoss"): "measures how far probabilities are off, whatever their order",
     ("rexmex", "novelty"): "adds 1e-10 before the logarithm: an item never taken is worth 33 bits by accident",
     ("evidently", "Serendipity(item_features)"): "not divided by the number of hits: negative for similar histories",
 }
@@ -151,6 +157,17 @@ def test_a_number_that_is_not_imitated_would_be_another_one():
             if (one["library"], one["api"]) == ("rexmex", "novelty"):
                 assert abs(evaluated(case_id, "MIUF")["MIUF"] - one["mean"]) > 1
                 assert math.isfinite(one["mean"])
+
+
+def test_recboles_auc_is_that_of_all_users_under_one_query():
+    case = CASES["whole_lists"]
+    judged = {f"{user} {item}": 1 for user, items in case["relevant"].items() for item in items}
+    # The scores that RecBole was given: those of equal rank are tied across users.
+    scores = {
+        f"{user} {item}": 1 - rank / 10 for user, items in case["recs"].items() for rank, item in enumerate(items)
+    }
+    recorded_value = next(one["mean"] for one in case["results"] if one["api"] == "AUC")
+    assert rm.evaluate({"all": judged}, {"all": scores}, "AUC")["AUC"] == pytest.approx(recorded_value, abs=1e-9)
 
 
 def test_full_lists_are_counted_without_judgments():

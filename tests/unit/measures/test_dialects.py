@@ -38,7 +38,7 @@ def test_every_text_is_there_in_both_languages(name: str) -> None:
 @pytest.mark.parametrize("name", dialect_names())
 def test_every_metric_and_every_option_of_it_is_a_measure_that_can_be_made(name: str) -> None:
     for metric in find_dialect(name).metrics:
-        number = {"cutoff": 5, "depth": 5, "": None}.get(metric.number, 0.5)
+        number = {"cutoff": 5, "depth": 5, "negatives": 5, "": None}.get(metric.number, 0.5)
         assert rm.parse(str(metric.build(number, {}))) == metric.build(number, {})
         for option, meant in metric.options.items():
             for value in [] if isinstance(meant, str) else meant:
@@ -61,7 +61,7 @@ def test_metrics_that_are_read_one_by_one_are_those_of_the_whole_file(name: str)
 def test_the_first_grade_is_the_level_that_trec_eval_takes_without_one() -> None:
     stated, plain = find_dialect("trec_eval:l=1").metrics, find_dialect("trec_eval").metrics
     for one, other in zip(stated, plain, strict=True):
-        number = {"cutoff": 5, "": None}.get(one.number, 0.5)
+        number = {"cutoff": 5, "negatives": 5, "": None}.get(one.number, 0.5)
         assert one.build(number, {}) == other.build(number, {})
 
 

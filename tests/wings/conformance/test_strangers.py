@@ -175,6 +175,18 @@ def pooled_recall(retrieved: list[list[str]], relevant: list[set[str]], k: int) 
     return hits / sum(map(len, relevant)) if any(relevant) else 0.0
 
 
+def q_of_gains(retrieved: list[str], grades: Mapping[str, float], k: int) -> float:
+    """Reads hits plus gain over rank plus ideal gain at each hit."""
+    ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+    blended = gained = hits = 0.0
+    left = dict(grades)
+    for rank, item in enumerate(retrieved[:k], 1):
+        if (grade := left.pop(item, 0)) > 0:
+            hits, gained = hits + 1, gained + grade
+            blended += (hits + gained) / (rank + sum(ideal[:rank]))
+    return blended / min(len(ideal), k) if ideal else 0.0
+
+
 RIGHT = [
     (ndcg_of_first_places, "nDCG@10", None),
     (recall_in_a_set, "R@10", "R(duplicates=once)@k"),
@@ -187,6 +199,7 @@ RIGHT = [
     (empty_is_perfect, "R(empty=one)@5", None),
     (ndcg_of_relevances, "nDCG(candidates=list,negative=counted)@10", None),
     (ap_of_hits, "AP(norm=hits)@10", None),
+    (q_of_gains, "Q@10", "Q(duplicates=once)@k"),
 ]
 """Functions with what they claim rightly, and the definition that is found."""
 
@@ -209,6 +222,7 @@ WRONG: list[tuple[Callable[..., Any], str, str | None, set[str]]] = [
     (first_of_the_truth, "Success@5", None, {"ordered"}),
     (run_mean, "P@10", None, set()),
     (pooled_recall, "R@10", None, set()),
+    (q_of_gains, "Q(norm=relevant)@10", "Q(duplicates=once)@k", set()),
 ]
 """Functions with what they claim wrongly, the definition that they follow, and what is wrong under any."""
 

@@ -25,7 +25,8 @@ ANY = 1000003
 
 FAMILIES = (
     "P", "R", "F", "Success", "Rprec", "RR", "AP", "nDCG", "DCG", "CG", "RBP", "ERR", "SetP", "SetR", "SetF",
-    "AllRelevant", "AUC", "Bpref", "Judged", "NumRelRet", "MeanRank", "PairAccuracy", "Compat",
+    "AllRelevant", "AUC", "Bpref", "Judged", "NumRelRet", "MeanRank", "PairAccuracy", "Compat", "Q", "OMeasure",
+    "PMeasure", "PPlus",
 )  # fmt: skip
 """The measures of single lists that functions are compared with."""
 
