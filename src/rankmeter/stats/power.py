@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_choice, check_level, check_number, check_positive
+from rankmeter.errors import InputError, check_choice, check_level, check_number, check_positive, check_whole
 from rankmeter.late import special
 
 MOST_UNITS = 10**9
@@ -55,6 +55,7 @@ def units_needed(spread: float, difference: float, *, alpha: float = 0.05, power
     check_positive("difference", difference, 0.01)
     if spread == 0:
         return None
+    check_positive("spread", spread, 0.1)
     size = difference / spread
     units = _first_reaching(lambda n: _power(size * math.sqrt(n), n - 1, alpha), power, 2.0, 4.0)
     if units > MOST_UNITS:
@@ -164,7 +165,7 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
     >>> [round(end, 4) for end in wilson(81, 263)]
     [0.2553, 0.3662]
     """
-    if not 0 <= count <= n or n <= 0:
+    if not 0 <= count <= n or not 0 < n < math.inf:
         raise InputError.of("stats.no_proportion", count=count, n=n)
     z = two_sided_quantile(level)
     share, weight = count / n, z * z / n
@@ -187,9 +188,9 @@ def sample_ratio(
     0.04550026...
     """
     meant = [1.0] * len(counts) if ratios is None else [float(ratio) for ratio in ratios]
-    if any(not math.isfinite(count) or count < 0 for count in counts):
+    if any(not 0 <= count < math.inf for count in counts) or (len(counts) > 1 and not any(counts)):
         raise InputError.of("stats.ratio_counts", counts=list(counts))
-    if len(meant) != len(counts) or len(counts) < 2 or min(meant) <= 0 or not sum(counts):
+    if len(meant) != len(counts) or len(counts) < 2 or any(not 0 < ratio < math.inf for ratio in meant):
         raise InputError.of("stats.ratio_ratios", count=len(counts), meant=meant)
     total, parts = math.fsum(counts), math.fsum(meant)
     expected = [total * ratio / parts for ratio in meant]
@@ -210,4 +211,5 @@ def sign_test(a: int, b: int) -> float:
     >>> round(sign_test(1, 9), 6)
     0.021484
     """
+    a, b = check_whole("a", a), check_whole("b", b)
     return min(1.0, 2 * float(special.bdtr(min(a, b), a + b, 0.5))) if a + b else math.nan
