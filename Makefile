@@ -3,7 +3,7 @@
 PYTHON ?= python3
 JOBS   ?= 2
 # What hunt and bench look at; less of it takes less time.
-HUNTED ?= tests/properties
+HUNTED ?= tests/properties tests/conformance/test_streamed.py tests/conformance/test_reconcile_recorded.py
 BENCHMARKS ?= $(wildcard benchmarks/*.py)
 # Which libraries and which combinations: options of .ci/beside.py and .ci/combinations.py.
 BESIDE ?=

@@ -34,7 +34,8 @@ def groups() -> dict[str, list[str]]:
         if room == PACKAGE or room.parent in (PACKAGE, PACKAGE / "wings"):
             name = room.relative_to(ROOT).as_posix()
             found[name] = sorted(path.relative_to(ROOT).as_posix() for path in room.glob("*.py"))
-    found["docs"] = ["README.md", "README.zh.md", "docs"]
+    pages = [ROOT / "README.md", ROOT / "README.zh.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found["docs"] = [path.relative_to(ROOT).as_posix() for path in pages]
     return dict(found)
 
 
@@ -77,6 +78,11 @@ class Map:
         return found
 
 
+def _name(path: Path) -> str:
+    """The module in a file."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
 @cache
 def digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
@@ -85,10 +91,10 @@ def digest(path: Path) -> str:
 def importers() -> dict[str, set[str]]:
     """Of each module the modules that name it."""
     paths = [path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
-    names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths}
+    names = set(map(_name, paths))
     found: dict[str, set[str]] = defaultdict(set)
     for path in paths:
-        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        name = _name(path)
         for line in path.read_text("utf-8").splitlines():
             if "import " in line:
                 for word in line.replace(",", " ").split():
@@ -98,27 +104,35 @@ def importers() -> dict[str, set[str]]:
 
 
 def mapped(group: str, paths: list[str], *, fresh: bool) -> Map:
-    """The map of a group, made anew where a test file changed since it was made."""
+    """The map of a group, made anew of the test files that changed since it was made."""
     kept = BUILD / "maps" / (group.replace("/", "-") + ".pickle")
-    files = {path: digest(ROOT / path) for path in paths if (ROOT / path).is_file()}
-    if kept.exists() and not fresh:
-        old: Map = pickle.loads(kept.read_bytes())
-        if old.files == files:
-            return old
+    files = {path: digest(ROOT / path) for path in paths}
+    sources = {_name(path): digest(path) for path in modules()}
+    old = pickle.loads(kept.read_bytes()) if kept.exists() and not fresh else Map({}, {}, sources, {})
+    stale = [path for path in paths if old.files.get(path) != files[path]]
+    if not stale and old.files.keys() == files.keys():
+        return old
     hits, written = BUILD / f"hits-{group.replace('/', '-')}", kept.with_suffix(".new")
     hits.mkdir(parents=True, exist_ok=True)
     kept.parent.mkdir(exist_ok=True)
-    sources = {".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts): digest(p) for p in modules()}
     began = time.perf_counter()
-    done = python_tests(paths, 3600, RANKMETER_HITS=str(hits), RANKMETER_NOTED=str(written))
-    if not written.exists():
-        raise SystemExit(f"the tests of {group} did not run:\n{done.said}")
-    tests, shared = pickle.loads(written.read_bytes())
-    made = Map(tests, shared, sources, files)
+    tests, shared = {}, {}
+    if stale:
+        done = python_tests(stale, 3600, RANKMETER_HITS=str(hits), RANKMETER_NOTED=str(written))
+        if not written.exists():
+            raise SystemExit(f"the tests of {group} did not run:\n{done.said}")
+        tests, shared = pickle.loads(written.read_bytes())
+        written.unlink()
     failed = [nodeid for nodeid, (_, passed, _) in tests.items() if not passed]
-    kept.write_bytes(pickle.dumps(made))
-    written.unlink()
     say(f"map of {group}: {len(tests)} tests in {time.perf_counter() - began:.0f} s, {len(failed)} skipped or failed")
+    still = set(files) - set(stale)
+    made = Map(
+        {nodeid: ran for nodeid, ran in old.tests.items() if nodeid.partition("::")[0] in still} | tests,
+        {name: ran for name, ran in old.shared.items() if name in still} | shared,
+        {name: found for name, found in sources.items() if not still or old.sources.get(name) == found},
+        files,
+    )
+    kept.write_bytes(pickle.dumps(made))
     return made
 
 

@@ -7,12 +7,22 @@ from contextlib import suppress
 from dataclasses import Field, dataclass, fields
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures import REGISTRY, Measure, RankedMeasure
 from rankmeter.measures.base import rule_of
 from rankmeter.measures.options import check
+
+NIGHT = settings.default.max_examples >= 1000
+"""Whether this is ``make hunt``, which has time."""
+
+
+def by_night(by_day: int, *, night: int) -> int:
+    """How much is tried where much costs time and finds little; the hunt takes ten times as many examples again."""
+    return night if NIGHT else by_day
+
 
 QUERIES = ["q1", "q2", "q3", "10", "9"]
 """Some are named like an item."""

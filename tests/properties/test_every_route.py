@@ -17,6 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.oracle import oracle
 from tests.properties.routes import ROUTES, Case, Route, Side
+from tests.properties.strategies import by_night
 
 import rankmeter as rm
 
@@ -189,7 +190,7 @@ TWO = simple({"q": {"a": 0, "b": 1}}, {"q": {"a": 0.5, "b": 1.0}}, "RR", "AP")
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@settings(max_examples=100 if settings.default.max_examples > 20 else 15)
+@settings(max_examples=by_night(20, night=100))
 @given(case=cases())
 @example(simple({1: {1: 1, "2": 1, 3: 0}}, {1: {1: 3, 2: 2, 3: 1}}, "AP"))
 @example(simple({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}, "r": {}, "s": {}}, "RR(queries=run)"))
