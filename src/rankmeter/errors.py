@@ -312,7 +312,7 @@ def check_number(what: str, number: object) -> float:
     """Return a finite number, which may be given as text; ``what`` is a phrase or the name of an argument."""
     try:
         made = float(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = math.nan
     if not math.isfinite(made):
         raise InputError.of("general.not_a_number", what=what, number=spelled(number))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,7 +153,7 @@ def test_runs_over_different_queries_are_refused_unless_it_is_said_which_count()
         ({"A": A, "B": B}, "wsum", {"weights": [1, 2, 3]}, "weights states 3 values for 2 runs"),
         ({"A": A, "B": B}, "wsum", {"weights": [1, -1], "weighting": "shares"}, "sum to 0"),
         ({"A": A, "B": B}, "wsum", {"weights": [float("nan"), 1]}, "weights"),
-        ({"A": {"q1": ["a"]}, "B": {"q1": ["b"]}}, "sum", {}, "A has no scores.*'rrf'"),
+        ({"A": {"q1": ["a"]}, "B": {"q1": ["b"]}}, "sum", {}, "A was read as an order without scores.*'rrf'"),
         ({"A": {"q1": {"a": float("nan")}}, "B": {"q1": {"b": 1}}}, "sum", {}, "nan"),
         ({"A": {"q1": {"a": float("inf")}}, "B": {"q1": {"b": 1}}}, "sum", {}, "inf"),
         ({"A": {"a": 1.0}, "B": {"b": 2.0}}, "rrf", {}, "list of one query"),
@@ -177,3 +179,67 @@ def test_an_evaluation_says_how_the_run_was_fused():
     assert "rrf(k=10)" in notes
     assert "A, B" in notes
     assert rm.compare({"q1": {"d1": 1}, "q2": {"d6": 1}}, {"A": A, "fused": made}, "RR")
+
+
+NUMBERS = ("k", "gamma", "sigma", "phi", "floor", "lowest", "least", "first", "window", "segments", "digits", "depth",
+           "top", "weights", "lows")  # fmt: skip
+NO_NUMBERS = [None, True, "x", "", float("nan"), float("inf"), [1], {}, object(), 10**400, b"1", 1 + 2j]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("given", NO_NUMBERS, ids=lambda value: repr(value)[:20])
+def test_a_parameter_that_is_no_number_is_refused_in_one_sentence_whatever_it_is(name, given):
+    usual = getattr(rm.Fusion(), name)
+    if given is None and usual is None:
+        return
+    values = [given] if name not in ("weights", "lows") else [given, [given], [0.5, given]]
+    for value in values:
+        if value == [1] and name in ("weights", "lows"):
+            continue
+        for how in ("rrf", "wsum", "rbc", "gmnz", "logn_isr", "slidefuse", "probfuse"):
+            if name not in rm.Fusion(how=how).options_of():
+                continue
+            with pytest.raises(InputError) as refused:
+                rm.Fusion(how=how, **{name: value})
+            assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_one_however_it_is_written(name):
+    how = next(how for how in ("rrf", "wsum", "rbc", "gmnz", "logn_isr", "slidefuse", "probfuse")
+               if name in rm.Fusion(how=how).options_of())  # fmt: skip
+    if name in ("weights", "lows"):
+        ways = [[1, 3], (1.0, 3.0), np.array([1, 3]), pl.Series([1.0, 3.0]), [np.float32(1), np.int64(3)], ["1", "3"]]
+    elif name in ("first", "window", "segments", "digits", "depth", "top"):
+        ways = [1, np.int64(1)]
+    else:
+        ways = [1, 1.0, np.int64(1), np.float32(1), "1"]
+    made = {str(rm.Fusion(how=how, **{name: way})) for way in ways}
+    assert len(made) == 1
+    assert rm.Fusion.of(made.pop()) == rm.Fusion(how=how, **{name: ways[0]})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda runs: rm.fuse(runs, "rrf(k=1,k=2)"), "k is stated twice"),
+        (lambda runs: rm.fuse(runs, "rrf(k=)"), "k has no value"),
+        (lambda runs: rm.fuse(runs, "qdrant"), "'qdrant' is a tool.*qdrant:rrf"),
+        (lambda runs: rm.fuse(runs, "rrf(k=1"), "did you mean 'rrf'"),
+        (lambda _: rm.fuse({}), "no run was given"),
+        (lambda runs: rm.tune({"z": {"a": 1}}, runs), "no run holds a judged query"),
+        (lambda runs: rm.ablate({"z": {"a": 1}}, runs), "no run holds a judged query"),
+        (lambda runs: rm.fuse(runs, "posfuse", judgments={"z": {"a": 1}}), "no run holds a judged query"),
+        (lambda runs: rm.ablate({"q1": {"a": 1}}, {**runs, "C": runs["A"]}, how="wsum", weights=[1, 0, 0]),
+         "without A the other weights"),
+        (lambda runs: rm.tune({"q1": {"a": 1}}, runs, folds=2), "two or more"),
+        (lambda runs: rm.tune({"q1": {"a": 1}}, runs, grid={"k": [], "how": ["rrf", "wsum"]}), "k in the grid has no"),
+        (lambda runs: rm.reconcile_fusion(runs, {"z": {"a": 1.0}}), "hold nothing for 1 of 1 queries.*z"),
+        (lambda runs: rm.reconcile_fusion(runs, {"q1": {"a": 1.0}}, []), "no definition to try"),
+        (lambda runs: rm.fuse(runs).save("fused.xyz"), "files that end in .run.*format='trec'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_names_the_cause(call, message):
+    runs = {"A": {"q1": {"a": 2.0, "b": 1.0}}, "B": {"q1": {"b": 2.0}}}
+    with pytest.raises(InputError, match=f"(?s){message}"):
+        call(runs)

@@ -142,7 +142,7 @@ B = {"q1": {"d3": 0.9}, "q2": {"d6": 0.7}}
 BAD = [
     ({"a": A, "b": {"q1": {"d3": 1.0}}}, {}, r"b lacks 1 of the 2 queries.*queries='all'", "--queries all"),
     ({"a": A, "b": {"x": {"d3": 1.0}}}, {"queries": "common"}, "no query in common.*queries='all'", "--queries all"),
-    ({"a": A, "b": {"q1": ["d3"], "q2": ["d6"]}}, {"how": "sum"}, "b has no scores.*'rrf'", "--how rrf"),
+    ({"a": A, "b": {"q1": ["d3"], "q2": ["d6"]}}, {"how": "sum"}, "b was read as an order.*'rrf'", "--how rrf"),
     ({"a": A, "b": {**B, "q2": {"d6": float("nan")}}}, {}, "run 'b'.*[nN]a[nN]", "run 'b'"),
     ({"a": A, "b": {**B, "q2": {"d6": float("inf")}}}, {"how": "wsum"}, "b gives item d6.*inf.*'rrf'", "--how rrf"),
     ({"a": A, "b": B}, {"weights": [1.0]}, r"1 value for 2 runs.*weights=\[0.5, 0.5\]", "--weights 0.5,0.5"),

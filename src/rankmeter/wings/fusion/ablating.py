@@ -111,6 +111,11 @@ def _without(
         if ":" in (given := getattr(definition, option) or ""):
             parts = given.split(":")
             left[option] = ":".join([*parts[:at], *parts[at + 1 :]])
+    weights = left.get("weights")
+    if weights is not None and not (sum(weights) if definition.weighting == "shares" else any(weights)):
+        example = [round(1 / (len(others) + 1), 2)] * (len(others) + 1)
+        raise InputError.of("fusion.weights_without", name=name, weights=repr(list(weights)), example=repr(example),
+                            typed=":".join(map(str, example)))  # fmt: skip
     made = grid_values(truth, others, [replace(definition, **left)], measure)
     return made.value[0], made.counted
 

@@ -26,19 +26,28 @@ from rankmeter.wording import Language, word
 ANSWER_FORMATS: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
 
 
+class EachRun(click.Choice[str]):
+    """One word for all runs, or one for each of them: ``last:counted``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        for part in str(value).split(":"):
+            super().convert(part, param, ctx)
+        return value
+
+
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """The options of a definition that are typed most."""
 
     how: str = option(metavar="METHOD", default="rrf")
     k: float | None = option()
-    norm: str | None = option(type=click.Choice(NORMS), metavar="NORM")
+    norm: str | None = option(type=EachRun(NORMS), metavar="NORM")
     weights: list[float] | None = option(**NUMBERS)
     missing: str | None = option(type=click.Choice(get_args(Missing)))
     depth: int | None = option(type=Count())
     top: int | None = option(type=Count())
     queries: str | None = option(type=click.Choice(get_args(Queries)))
-    duplicates: str | None = option(type=click.Choice(get_args(Duplicates)))
+    duplicates: str | None = option(type=EachRun(get_args(Duplicates)))
     option: dict[str, str] | None = option(**{**PAIRS, "metavar": "NAME=VALUE,..."})
 
     def stated(self) -> dict[str, Any]:
@@ -141,7 +150,7 @@ class Shared:
     depth: int | None = option(type=Count())
     missing: str | None = option(type=click.Choice(get_args(Missing)))
     queries: str | None = option(type=click.Choice(get_args(Queries)))
-    duplicates: str | None = option(type=click.Choice(get_args(Duplicates)))
+    duplicates: str | None = option(type=EachRun(get_args(Duplicates)))
     option: dict[str, str] | None = option(**{**PAIRS, "metavar": "NAME=VALUE,..."})
 
     def stated(self) -> dict[str, Any]:

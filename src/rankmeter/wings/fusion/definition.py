@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, get_args, get_type_hints
 from rankmeter.errors import InputError, check_choice, check_number, check_whole, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.wings.fusion.known_methods import METHODS, Method, options_of
-from rankmeter.wings.fusion.tool_fusions import ToolFusion, find_tool_fusion
+from rankmeter.wings.fusion.tool_fusions import ToolFusion, find_tool_fusion, tool_fusions
 
 Norm = Literal[
     "none", "min-max", "min-max-inverted", "max", "sum", "z-score", "rank", "borda", "l2", "deviation", "arctan",
@@ -291,8 +291,12 @@ _CHOICES: Mapping[str, tuple[str | None, ...]] = {
 """The words that options take."""
 _BY_RUN = ("norm", "lists", "duplicates")
 """Options that may be stated run by run."""
-_WITHIN = {"k": (-1, 1e300), "phi": (0, 1), "sigma": (0, 1e300), "gamma": (-1000, 1000), "floor": (0, 1e300)}
+_WITHIN = {"k": (-1, 1e300), "phi": (0, 1), "sigma": (0, 1e300), "gamma": (-1000, 1000), "floor": (0, 1e300),
+           "digits": (0, 15)}  # fmt: skip
 """The least and the most that numbers can be."""
+_OPTIONAL = ("depth", "top", "digits", "lowest", "least")
+"""Numbers that need not be stated."""
+MOST_WHOLE = 2**31 - 1
 _WHOLE = {"depth": 1, "top": 1, "window": 0, "segments": 1, "digits": 0}
 
 
@@ -303,7 +307,12 @@ def _weights_for(runs: Sequence[object]) -> list[float]:
 
 def unknown_method(how: object) -> InputError:
     """What is said of a method that nobody knows."""
-    return InputError.of("fusion.unknown_method", how=str(how)[:60], hint=did_you_mean(str(how), list(METHODS)) or None)
+    text, tools = str(how)[:60], {name.partition(":")[0]: name for name in tool_fusions()}
+    if text in tools:
+        return InputError.of("fusion.of_which_method", tool=text, known=[one for one in tool_fusions()
+                                                                         if one.startswith(f"{text}:")])  # fmt: skip
+    meant = did_you_mean(text.partition("(")[0], list(METHODS)) or None
+    return InputError.of("fusion.unknown_method", how=text, hint=meant)
 
 
 def _part(stated: str, run: int) -> str:
@@ -317,35 +326,43 @@ def _cleaned(definition: Fusion) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in _CHOICES:
         value = getattr(definition, name)
-        if name == "flat" and isinstance(value, (int, float)):
+        if name == "flat" and isinstance(value, (int, float)) and not isinstance(value, bool):
             value = made[name] = f"{value:g}"
         choices = _CHOICES[name]
         for part in value.split(":") if name in _BY_RUN and isinstance(value, str) else [value]:
             check_choice(name, part, choices)
     for name in ("weights", "lows"):
         if (given := getattr(definition, name)) is not None:
+            given = list(given) if hasattr(given, "__array__") else given  # of NumPy and Polars
             if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or not given:
                 raise InputError.of("fusion.not_numbers", option=name, given=str(given)[:60])
-            made[name] = tuple(check_number(name, number) for number in given)
+            made[name] = tuple(_number(name, number) for number in given)
     for name, least in _WHOLE.items():
-        if (number := getattr(definition, name)) is not None:
-            check_whole(name, number, least)
-    for name in ("k", "gamma", "sigma", "phi", "floor", "lowest", "least"):
-        if (number := getattr(definition, name)) is not None:
-            made[name] = _plain(check_number(name, number))
-    _check_parameters(definition)
+        if (number := getattr(definition, name)) is not None or name not in _OPTIONAL:
+            made[name] = check_whole(name, number, least)
+            if made[name] > MOST_WHOLE:
+                raise InputError.of("fusion.out_of_bounds", option=name, given=made[name], low=least, high=MOST_WHOLE)
+    return made | _numbers(definition)
+
+
+def _numbers(definition: Fusion) -> dict[str, float]:
+    """The parameters of methods as they are kept; refuses those that make no scores."""
+    stated = {name: getattr(definition, name) for name in (*_WITHIN, "lowest", "least")}
+    made = {name: _plain(_number(name, number)) for name, number in stated.items()
+            if number is not None or name not in _OPTIONAL}  # fmt: skip
+    for name, (low, high) in _WITHIN.items():
+        if name in made and not low <= made[name] <= high:
+            raise InputError.of("fusion.out_of_bounds", option=name, given=made[name], low=low, high=high)
+    if definition.first not in (0, 1) or isinstance(definition.first, bool):
+        raise InputError.of("fusion.first_rank", first=str(definition.first))
+    if made["k"] + definition.first <= 0:
+        raise InputError.of("fusion.no_first_rank", k=made["k"], first=definition.first)
     return made
 
 
-def _check_parameters(definition: Fusion) -> None:
-    """Refuse parameters of methods that make no scores."""
-    for name, (low, high) in _WITHIN.items():
-        if not low <= (number := getattr(definition, name)) <= high:
-            raise InputError.of("fusion.out_of_bounds", option=name, given=number, low=low, high=high)
-    if definition.k + definition.first <= 0:
-        raise InputError.of("fusion.no_first_rank", k=definition.k, first=definition.first)
-    if definition.first not in (0, 1):
-        raise InputError.of("fusion.first_rank", first=str(definition.first))
+def _number(name: str, given: object) -> float:
+    """A finite number; a truth value is none, and bytes are not."""
+    return check_number(name, repr(given) if isinstance(given, (bool, bytes)) else given)
 
 
 def _written(value: Any) -> str:
@@ -357,8 +374,12 @@ def read_options(text: str, whole: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value or name not in _TYPES or name in _UNSPELLED:
+        if not equals or name not in _TYPES or name in _UNSPELLED:
             raise _unknown_option(name, part, whole)
+        if not value:
+            raise InputError.of("fusion.no_value", option=name, how=whole)
+        if name in options:
+            raise InputError.of("fusion.stated_twice", option=name, how=whole)
         options[name] = _read(name, value)
     return options
 

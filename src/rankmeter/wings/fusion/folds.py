@@ -30,6 +30,8 @@ def fold_of_units(unit: Ints, folds: int, seed: int) -> Ints:
     """(n,) the fold of each query: units in random order, each into the fold that has the fewest queries."""
     sizes = np.bincount(unit)
     units = int((sizes > 0).sum())
+    if units < 2:
+        raise InputError.of("fusion.one_unit")
     if folds > units:
         raise InputError.of("fusion.many_folds", folds=folds, units=units)
     filled, fold = np.zeros(folds, np.int64), np.full(len(sizes), -1)

@@ -28,7 +28,7 @@ def format_of(path: str | PathLike[str], format: FileFormat | None = None) -> Fi
         return format
     ending = Path(path).suffix.lower()
     if ending not in _FORMAT_OF:
-        raise InputError.of("cli.unknown_ending", source=str(path), ending=ending, endings=[*filter(None, _FORMAT_OF)])
+        raise InputError.of("fusion.unknown_ending", source=str(path), endings=[*filter(None, _FORMAT_OF)])
     return _FORMAT_OF[ending]
 
 

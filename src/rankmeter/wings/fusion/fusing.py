@@ -126,6 +126,8 @@ def trained(definition: Fusion, runs: object, judgments: object, columns: Mappin
         held = None if table.queries is None else table.queries.filter(table.queries.cast(pl.String).is_in(judged))
         tables[name] = RunTable(table.query.filter(kept), table.item.filter(kept), table.score.filter(kept), name,
                                 scored=table.scored, queries=held)  # fmt: skip
+    if not any(len(table.query) for table in tables.values()):
+        raise InputError.of("fusion.no_judged_query", count=len(judged), queries=examples(judged, shown=3))
     unlearned = replace(definition, learned=((),) * len(tables))
     return learned_from(definition, pools_of_runs(gather_tables(tables, unlearned), unlearned), truth)
 
@@ -214,6 +216,8 @@ def named_runs(runs: object) -> dict[str, object]:
         named = {f"run{number}": run for number, run in enumerate(runs, 1)}
     else:
         raise InputError.of("fusion.runs_by_name", type=type(runs).__name__)
+    if not named:
+        raise InputError.of("fusion.no_run")
     if len(named) < 2:
         raise InputError.of("fusion.one_run", names=examples(named))
     return named

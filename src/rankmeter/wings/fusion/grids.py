@@ -73,6 +73,9 @@ def settings_of(grid: object, runs: int, common: Mapping[str, Any], *, fast: boo
 
 def _of_options(grid: Mapping[Any, Any], runs: int, common: Mapping[str, Any], *, fast: bool) -> Iterator[Fusion]:
     values = {str(name): _listed(given) for name, given in grid.items() if name not in ("how", "weights")}
+    for name, given in values.items():
+        if not given:
+            raise InputError.of("fusion.no_value_in_grid", option=name)
     weights = _weights_tried(grid.get("weights", usual_steps(runs, fast=fast)), runs)
     used: set[str] = set()
     for how in _listed(grid.get("how", USUAL["how"])):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError
+from rankmeter.errors import InputError, examples
 from rankmeter.inputs.accepting import into_run
 from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
@@ -32,7 +32,7 @@ Lists = dict[object, dict[object, float]]
 def reconcile_fusion(
     runs: object,
     fused: object,
-    how: Sequence[str | Fusion] | None = None,
+    how: str | Fusion | Sequence[str | Fusion] | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     **options: Unpack[Options],
@@ -65,6 +65,7 @@ def reconcile_fusion(
     ['qdrant:rrf', ...]
     """
     named = named_runs(runs)
+    how = [how] if isinstance(how, (str, Fusion)) else how
     given = {}
     for name, run in [*named.items(), (None, fused)]:
         with in_the_name_of(name or "fused"):
@@ -78,6 +79,12 @@ def reconcile_fusion(
     wanted = _by_query(target)
     if not wanted:
         raise InputError.of("fusion.nothing_to_reconcile")
+    if not tried:
+        raise InputError.of("fusion.nothing_to_try")
+    held = pl.concat([table.query.unique() for table in tables]).unique()
+    if foreign := [query for query in wanted if query not in set(held.to_list())]:
+        raise InputError.of("fusion.fused_of_others", count=len(foreign), total=len(wanted),
+                            queries=examples(foreign, shown=3))  # fmt: skip
     longest = sorted(wanted, key=lambda query: -len(wanted[query]))[:FIRST]
     first = _compared(by_name, wanted, longest, tried, target, None)
     digits = None

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankmeter.errors import InputError, check_level, check_whole
+from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments, into_run
 from rankmeter.inputs.attributes import find_column, name_of_table, table_of
@@ -19,7 +19,7 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.corrections import corrected
 from rankmeter.wings.fusion.definition import Fusion, Options
 from rankmeter.wings.fusion.folds import Outside, chosen_outside, first_best, inseparable, linear_parts
-from rankmeter.wings.fusion.fusing import named_runs
+from rankmeter.wings.fusion.fusing import in_the_name_of, named_runs
 from rankmeter.wings.fusion.grid_values import grid_values, measure_of, single_values
 from rankmeter.wings.fusion.grids import QUICK, USUAL, complexity, settings_of
 from rankmeter.wings.fusion.known_methods import options_of
@@ -115,6 +115,8 @@ def tune(
     counted &= ~np.isnan(value).any(axis=0)
     if not counted.all():
         notes.append(said("tune_not_counted", count=int((~counted).sum()), total=len(counted)))
+    if int(counted.sum()) < 2:
+        raise InputError.of("fusion.one_unit")
     if int(counted.sum()) < folds:
         raise InputError.of("fusion.few_queries", count=int(counted.sum()), folds=folds)
     queries = every.queries.filter(pl.Series(counted))
@@ -154,7 +156,15 @@ def read_sides(
 ) -> tuple[JudgmentTable, dict[str, RunTable], list[Said]]:
     """The judgments and the runs as tables with ids of one type, and what is to be said of them."""
     truth = into_judgments(judgments, columns=columns).judgment_table()
-    return _one_kind_of_ids(truth, {name: into_run(run, columns=columns).run_table() for name, run in runs.items()})
+    tables = {}
+    for name, run in runs.items():
+        with in_the_name_of(name):
+            tables[name] = into_run(run, columns=columns).run_table()
+    truth, tables, notes = _one_kind_of_ids(truth, tables)
+    held = truth.query.unique(maintain_order=True)
+    if not any(held.is_in((t.query if t.queries is None else t.queries).implode()).any() for t in tables.values()):
+        raise InputError.of("fusion.no_judged_query", count=len(held), queries=examples(held.to_list(), shown=3))
+    return truth, tables, notes
 
 
 def _one_kind_of_ids(
@@ -204,7 +214,7 @@ def _units_of_groups(groups: object, queries: pl.Series) -> Ints:
         query = find_column(table, USUAL_NAMES["query"], "query", source, given=None) or table.columns[0]
         others = [name for name in table.columns if name != query]
         if len(others) != 1:
-            raise InputError.of("fusion.which_group", source=source, columns=others)
+            raise InputError.of("fusion.which_group", source=source, columns=others or ["-"])
         group_of = dict(zip(table[query].cast(pl.String), table[others[0]].cast(pl.String), strict=True))
     missing = [query for query in queries.cast(pl.String).to_list() if query not in group_of]
     if missing:
