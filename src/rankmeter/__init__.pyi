@@ -96,25 +96,26 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
     "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
     "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
-    "Disparity", "Diversity", "draw", "DuplicateItems", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA",
-    "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain",
-    "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex",
-    "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError",
-    "INSQ", "INST", "IntraListDistance", "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg",
-    "ItemCoverage", "judge_page", "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards",
-    "log_to_mlflow", "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC",
-    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
-    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
-    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures",
-    "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO", "PopRSP", "PopularityLift",
-    "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
-    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
-    "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks",
-    "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap", "SelfInformation",
-    "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence",
-    "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors", "topics_needed", "tune",
-    "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD", "EngagedSessions", "Entropy",
+    "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery",
+    "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file",
+    "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR",
+    "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity",
+    "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
+    "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
+    "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
+    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
+    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
+    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA",
+    "PairAccuracy", "parse", "parse_measures", "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool",
+    "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
+    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
+    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec",
+    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds",
+    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
+    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage",
+    "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value",
+    "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
@@ -4474,6 +4475,116 @@ class _CallRepeats(_searches_measures.CallRepeats):
             duplicates: Literal["error", "first", "best", "counted"] | None = ...,
             empty: Literal["zero", "skip"] = ...) -> Self: ...
 CallRepeats: _CallRepeats
+
+class _EE_L(_searches_measures.ExposureLoss):
+    """Expected exposure loss: how far the exposure of items is from that of a fair ideal; lower is better.
+
+        EE-L = Σ_d (ε_d - ε*_d)²
+
+    The squared distance between the exposure of each item, ε, averaged over the rankings that were
+    sampled for a question, and its exposure ε* under a fair ideal, in which all relevant items are
+    equally likely to stand first and no other item is seen. 0 is best. It is EE_D - 2 EE_R plus what
+    the ideal alone gives. Each call of the run is one sampled ranking; a run with one list per query is
+    a system that always answers the same.
+
+    Use it when equally relevant items should be seen equally often over time, as with sellers or
+    creators, and the system ranks at random or learns.
+
+    Misleads: A system that always answers the same cannot reach 0 unless one item is relevant. Items
+    that are not judged count as not relevant. Values grow with the number of relevant items, so compare
+    them for the same questions only.
+
+    Examples
+    --------
+    Relevant a and b; sampled a c b and c a; p = 0.5. Exposure of a (1 + 0.5)/2 = 0.75, of c 0.75, of b (0.25 + 0)/2 = 1/8.
+    The ideal gives a and b (1 + 0.5)/2 = 0.75 each.
+    EE-L = (0.75 - 0.75)² + (0.75 - 0)² + (1/8 - 0.75)² = 0.953125
+
+    >>> import rankmeter as rm
+    >>> judgments, sampled = {"q": ["a", "b"]}, {"q": [["a", "c", "b"], ["c", "a"]]}
+    >>> rm.evaluate(judgments, sampled, ["EE_L(p=0.5)", "EE_D(p=0.5)", "EE_R(p=0.5)"]).mean
+    {'EE_L(p=0.5)': 0.953125, 'EE_D(p=0.5)': 1.140625, 'EE_R(p=0.5)': 0.65625}
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega & Carterette, Evaluating stochastic rankings with expected exposure,
+    CIKM 2020
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., p: float = ..., rel: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+EE_L: _EE_L
+
+class _EE_D(_searches_measures.ExposureDisparity):
+    """Expected exposure disparity: how unequally items are exposed; lower is better.
+
+        EE-D = Σ_d ε_d²
+
+    The sum of the squared exposures of items, averaged over the rankings that were sampled for a
+    question: lowest when exposure is spread over as many items as possible, whatever they are worth.
+    Relevance does not matter, but a question without a relevant item is treated as for the other
+    measures.
+
+    Use it beside EE_R: together they show what equal exposure costs in relevance.
+
+    Misleads: Random answers have the best value of all.
+
+    Examples
+    --------
+    Relevant a and b; sampled a c b and c a; p = 0.5. Exposure of a (1 + 0.5)/2 = 0.75, of c 0.75, of b (0.25 + 0)/2 = 1/8.
+    The ideal gives a and b (1 + 0.5)/2 = 0.75 each.
+    EE-D = 0.75² + 0.75² + (1/8)² = 1.140625
+
+    >>> import rankmeter as rm
+    >>> judgments, sampled = {"q": ["a", "b"]}, {"q": [["a", "c", "b"], ["c", "a"]]}
+    >>> rm.evaluate(judgments, sampled, ["EE_L(p=0.5)", "EE_D(p=0.5)", "EE_R(p=0.5)"]).mean
+    {'EE_L(p=0.5)': 0.953125, 'EE_D(p=0.5)': 1.140625, 'EE_R(p=0.5)': 0.65625}
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega & Carterette, Evaluating stochastic rankings with expected exposure,
+    CIKM 2020
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., p: float = ..., rel: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+EE_D: _EE_D
+
+class _EE_R(_searches_measures.ExposureRelevance):
+    """Expected exposure relevance: how much of the exposure goes to items that are relevant.
+
+        EE-R = Σ_d ε_d ε*_d
+
+    The exposure of the relevant items, averaged over the rankings that were sampled for a question,
+    each weighted by the exposure that a fair ideal would give it. Higher is better.
+
+    Use it beside EE_D.
+
+    Misleads: It does not see how the exposure is spread among the relevant items.
+
+    Examples
+    --------
+    Relevant a and b; sampled a c b and c a; p = 0.5. Exposure of a (1 + 0.5)/2 = 0.75, of c 0.75, of b (0.25 + 0)/2 = 1/8.
+    The ideal gives a and b (1 + 0.5)/2 = 0.75 each.
+    EE-R = 0.75 · 0.75 + 1/8 · 0.75 = 0.65625
+
+    >>> import rankmeter as rm
+    >>> judgments, sampled = {"q": ["a", "b"]}, {"q": [["a", "c", "b"], ["c", "a"]]}
+    >>> rm.evaluate(judgments, sampled, ["EE_L(p=0.5)", "EE_D(p=0.5)", "EE_R(p=0.5)"]).mean
+    {'EE_L(p=0.5)': 0.953125, 'EE_D(p=0.5)': 1.140625, 'EE_R(p=0.5)': 0.65625}
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega & Carterette, Evaluating stochastic rankings with expected exposure,
+    CIKM 2020
+    """
+    def __call__(self, *, aggregate: Literal["mean"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., empty: Literal["zero", "skip"] = ...,
+            cutoff: int | None = ..., p: float = ..., rel: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+EE_R: _EE_R
 
 AveragePopularity: _ARP
 AverageRecommendationPopularity: _ARP

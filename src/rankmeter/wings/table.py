@@ -232,7 +232,7 @@ EXPLAINED: dict[str, str] = {
 
 FAMILIES: dict[str, str] = {
     "rankmeter.wings.online.measures": "CTR CVR Conversions Value SessionDuration EngagedSessions",
-    "rankmeter.wings.searches.measures": "sDCG nsDCG sRBP SearchRecall ChainComplete CallsNeeded CallRepeats",
+    "rankmeter.wings.searches.measures": "sDCG nsDCG sRBP SearchRecall ChainComplete CallsNeeded CallRepeats EE_L EE_D EE_R",
 }
 """Modules of measures, each with its measures."""
 

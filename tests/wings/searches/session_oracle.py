@@ -60,6 +60,20 @@ def srbp(calls, grades, *, p=0.86, b=0.64, k=None, repeats="counted"):
     return (1 - p) * total
 
 
+def exposures(calls, grades, *, p, k=None):
+    """Of each item: what it is exposed on average, and what it would be if relevant items took turns at the top."""
+    listed = [call if k is None else call[:k] for call in calls]
+    relevant = [item for item, grade in grades.items() if grade >= 1]
+    tops = [sum(p**rank for rank in range(len(relevant)) if k is None or rank < k) / len(relevant) for _ in relevant]
+    ideal = dict(zip(relevant, tops, strict=True))
+    items = {item for call in listed for item in call} | {*relevant}
+    got = {
+        item: sum(p**at for call in listed for at, other in enumerate(call) if other == item) / len(calls)
+        for item in items
+    }
+    return [(got[item], ideal.get(item, 0.0)) for item in items] if relevant else []
+
+
 def items_within(calls, sizes, most_calls=None, most_tokens=None):
     got, used = [], 0
     for listed, of_items in list(zip(calls, sizes, strict=True))[:most_calls]:

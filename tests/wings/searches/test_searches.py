@@ -79,6 +79,9 @@ def test_every_measure_equals_the_plain_oracle(questions, data):
         f"ChainComplete(count=share,{budget})": lambda c, g: found(c, g)[0] / max(1, found(c, g)[1]),
         "CallsNeeded": hit,
         "CallRepeats": lambda c, _: oracle.repeats_of(c),
+        f"EE_L(p={p}){at}": lambda c, g: sum((e - t) ** 2 for e, t in oracle.exposures(c, g, p=p, k=k)),
+        f"EE_D(p={p}){at}": lambda c, g: sum(e * e for e, _ in oracle.exposures(c, g, p=p, k=k)),
+        f"EE_R(p={p}){at}": lambda c, g: sum(e * t for e, t in oracle.exposures(c, g, p=p, k=k)),
     }
     ev = rm.evaluate(judged, pl.DataFrame(rows_of(run)), list(expected))
     for text, formula in expected.items():
@@ -134,6 +137,10 @@ def test_worked_examples_by_hand():
         "ChainComplete(count=share)": 2 / 3,
         "CallsNeeded(rel=1,report=number)": 1,
         "CallRepeats": 0.5,
+        # Exposure of a, x, b: 0.75, 0.25, 0.5; the ideal gives a, b and c 1.75 / 3 each.
+        "EE_R(p=0.5)": 1.25 * 1.75 / 3,
+        "EE_D(p=0.5)": 0.5625 + 0.0625 + 0.25,
+        "EE_L(p=0.5)": 0.875 - 2 * 1.25 * 1.75 / 3 + 3 * (1.75 / 3) ** 2,
     }
     ev = rm.evaluate(judged, agent, list(values))
     assert {text: ev[text] for text in values} == {text: close(value) for text, value in values.items()}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from rankmeter.errors import MeasureError
 from rankmeter.measures.base import Measure, register, with_options
-from rankmeter.measures.options import choice, real, whole
+from rankmeter.measures.options import choice, fraction, real, whole
 
 
 @with_options
@@ -133,6 +133,40 @@ class CallRepeats(SearchMeasure):
     name = "CallRepeats"
     higher_is_better = False
     default_queries: ClassVar[str] = "run"
+
+
+@with_options
+class ExpectedExposure(SearchMeasure):
+    """A measure of how much each item is seen on average over the rankings that were sampled for one question."""
+
+    cutoff: int | None = whole(None, low=1)
+    p: float = fraction(0.85)
+    rel: float = real(1)
+
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+
+@register
+class ExposureLoss(ExpectedExposure):
+    """Expected exposure loss: how far the exposure of items is from that of a fair ideal; lower is better."""
+
+    name = "EE_L"
+    higher_is_better = False
+
+
+@register
+class ExposureDisparity(ExpectedExposure):
+    """Expected exposure disparity: how unequally items are exposed; lower is better."""
+
+    name = "EE_D"
+    higher_is_better = False
+
+
+@register
+class ExposureRelevance(ExpectedExposure):
+    """Expected exposure relevance: how much of the exposure goes to items that are relevant."""
+
+    name = "EE_R"
 
 
 def is_of_searches(measure: Any) -> bool:

@@ -13,6 +13,9 @@ from rankmeter.wings.searches.measures import (
     CallRepeats,
     CallsNeeded,
     ChainComplete,
+    ExpectedExposure,
+    ExposureDisparity,
+    ExposureRelevance,
     NormalisedSessionDCG,
     SearchMeasure,
     SearchRecall,
@@ -72,6 +75,8 @@ def session_parts(question: AskedQuestion, measure: SearchMeasure) -> SessionPar
         return _found_within(question, measure)
     if isinstance(measure, CallsNeeded):
         return _first_hit(question, measure)
+    if isinstance(measure, ExpectedExposure):
+        return SessionParts(_exposed(question, measure, needed), 1.0)
     above = math.fsum(term.gain * term.weight for term in terms_of(question, measure))
     if isinstance(measure, SessionRBP):
         return SessionParts((1 - measure.p) * above, 1.0)
@@ -108,6 +113,8 @@ def weight_of(call: int, place: int, measure: SearchMeasure) -> float:
         down = measure.b * measure.p
         onward = (measure.p - down) / (1 - down)
         return float(onward ** (call - 1) * down ** (place - 1))
+    if isinstance(measure, ExpectedExposure):
+        return float(measure.p ** (place - 1))
     if not isinstance(measure, SessionGain):
         return 1.0
     of_rank = math.log(place + measure.b - 1, measure.b)
@@ -144,6 +151,21 @@ def within_budget(question: AskedQuestion, measure: BudgetMeasure) -> list[Any]:
                 return items
             items.append(item)
     return items
+
+
+def _exposed(question: AskedQuestion, measure: ExpectedExposure, relevant: int) -> float:
+    """Sums over items of the exposure over all rankings, and of the ideal's: relevant items share the first places."""
+    seen: dict[Any, float] = {}
+    for term in terms_of(question, measure):
+        seen[term.item] = seen.get(term.item, 0.0) + term.weight / len(question.calls)
+    first = relevant if measure.cutoff is None else min(relevant, measure.cutoff)
+    share = math.fsum(measure.p**place for place in range(first)) / relevant
+    ideal = {item: share for item, grade in question.grades.items() if grade >= measure.rel}
+    if isinstance(measure, ExposureRelevance):
+        return math.fsum(seen.get(item, 0.0) * share for item in ideal)
+    if isinstance(measure, ExposureDisparity):
+        ideal = {}
+    return math.fsum((seen.get(item, 0.0) - ideal.get(item, 0.0)) ** 2 for item in {**ideal, **seen})
 
 
 def _found_within(question: AskedQuestion, measure: SearchRecall | ChainComplete) -> SessionParts:
