@@ -6,6 +6,7 @@ writes. What is not there any more is removed.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -70,9 +71,18 @@ def _families(known: Mapping[str, Wing]) -> dict[str, str]:
 
 
 def _literal(name: str, value: Mapping[str, str], meaning: str = "") -> str:
-    rows = "".join(f"    {key!r}: {text!r},\n" for key, text in value.items()).replace("'", '"')
+    rows = "".join(map(_row, value.items()))
     said = f'"""{meaning}"""\n' if meaning else ""
     return f"{name}: dict[str, str] = {{\n{rows}}}\n{said}" if rows else f"{name}: dict[str, str] = {{}}\n{said}"
+
+
+def _row(pair: tuple[str, str]) -> str:
+    """A key and its text, the text on lines of its own where one would be too long."""
+    row = "    {!r}: {!r},\n".format(*pair).replace("'", '"')
+    if len(row) <= 121:
+        return row
+    parts = textwrap.wrap(pair[1], 108, drop_whitespace=False)
+    return f'    "{pair[0]}": (\n' + "".join(f'        "{part}"\n' for part in parts) + "    ),\n"
 
 
 def aliases() -> Iterator[tuple[Path, str]]:

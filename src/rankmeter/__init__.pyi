@@ -49,6 +49,7 @@ from rankmeter.wings.protocol.baselines import baselines as baselines
 from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
+from rankmeter.wings.judging.predicted_queries import foresight as foresight
 from rankmeter.wings.fusion.fusing import fuse as fuse
 from rankmeter.wings.fusion.streamed import fuse_to_file as fuse_to_file
 from rankmeter.wings.conformance.hunting import hunt as hunt
@@ -65,6 +66,7 @@ from rankmeter.wings.protocol.looking import protocol_of as protocol_of
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.fusion.reconciling import reconcile_fusion as reconcile_fusion
+from rankmeter.wings.judging.corrected_shares import rogan_gladen as rogan_gladen
 from rankmeter.wings.searches.called_runs import searches as searches
 from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split
@@ -98,10 +100,10 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
     "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD", "EngagedSessions", "Entropy",
     "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery",
-    "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "fuse", "fuse_to_file",
-    "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate", "Hits", "HR",
-    "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance", "IntraListDiversity",
-    "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
+    "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "foresight", "fuse",
+    "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",
+    "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
+    "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
     "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
     "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
     "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
@@ -110,12 +112,12 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "PairAccuracy", "parse", "parse_measures", "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool",
     "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
     "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
-    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "roll_up", "RPrec",
-    "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds",
-    "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR",
-    "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage",
-    "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value",
-    "value", "ValueHitRate", "ValueNDCG"]
+    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "rogan_gladen",
+    "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches",
+    "SearchRecall", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP",
+    "SetF", "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success",
+    "TailPercentage", "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage",
+    "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):

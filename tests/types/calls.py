@@ -165,6 +165,8 @@ def judging() -> None:
     rm.nuggets([], empty="skip", level=0.9).to_dict()
     rm.leaderboards(JUDGMENTS, JUDGMENTS, {"one": RUN}, correction="none")
     rm.silence(JUDGMENTS, RUN, "Success@1", cuts=[0.5, 0.8])
+    rm.rogan_gladen(JUDGMENTS, JUDGMENTS, RUN, k=10, rel=2).to_dict()
+    rm.foresight(rm.evaluate(JUDGMENTS, RUN, "RR"), {"q": 0.5}, level=0.9).to_dict()
     grades = rm.judgments_from_clicks([], model="cascade", grades=[0.2, 0.5], grade_by="low", shrink=False)
     rm.evaluate(grades, RUN, "nDCG@10")
     rm.evaluate(JUDGMENTS, RUN, "nDCG@10", assisted_by=JUDGMENTS)

@@ -37,10 +37,12 @@ NAMES: dict[str, str] = {
     "reconcile_fusion": "rankmeter.wings.fusion.reconciling",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
+    "foresight": "rankmeter.wings.judging.predicted_queries",
     "judge_page": "rankmeter.wings.judging.judge_page",
     "judges": "rankmeter.wings.judging.panel_agreement",
     "leaderboards": "rankmeter.wings.judging.two_leaderboards",
     "nuggets": "rankmeter.wings.judging.nugget_scores",
+    "rogan_gladen": "rankmeter.wings.judging.corrected_shares",
     "silence": "rankmeter.wings.judging.abstention",
     "judgments_from_clicks": "rankmeter.wings.online.click_grades",
     "online": "rankmeter.wings.online.public_names",
@@ -232,7 +234,9 @@ EXPLAINED: dict[str, str] = {
 
 FAMILIES: dict[str, str] = {
     "rankmeter.wings.online.measures": "CTR CVR Conversions Value SessionDuration EngagedSessions",
-    "rankmeter.wings.searches.measures": "sDCG nsDCG sRBP SearchRecall ChainComplete CallsNeeded CallRepeats EE_L EE_D EE_R",
+    "rankmeter.wings.searches.measures": (
+        "sDCG nsDCG sRBP SearchRecall ChainComplete CallsNeeded CallRepeats EE_L EE_D EE_R"
+    ),
 }
 """Modules of measures, each with its measures."""
 

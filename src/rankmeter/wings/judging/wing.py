@@ -6,10 +6,12 @@ WING = Wing(
     names={
         "draw": ".draws",
         "evidence": ".evidence_scores",
+        "foresight": ".predicted_queries",
         "judge_page": ".judge_page",
         "judges": ".panel_agreement",
         "leaderboards": ".two_leaderboards",
         "nuggets": ".nugget_scores",
+        "rogan_gladen": ".corrected_shares",
         "silence": ".abstention",
     },
     commands=dict.fromkeys(
