@@ -27,7 +27,8 @@ from rankmeter.stats.intervals import METHODS, interval_of, intervals_of, is_rou
 from rankmeter.stats.paired import TESTS, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
-from rankmeter.stats.student import Contrasts
+from rankmeter.stats.student import Contrasts, t_quantile
+from rankmeter.wings.results.components import drawn_again, over_queries, over_tasks
 
 LEVEL = 0.95
 SIZES = (5, 10, 25, 50, 200)
@@ -432,6 +433,41 @@ def relative_gates(trials):
         row(name, cells)
 
 
+def over_several_tasks(trials):
+    """A pooled difference over tasks with their queries and seeds: the coverage of its interval."""
+    random = np.random.default_rng(11)
+    designs = ((3, 1, 50), (6, 1, 50), (12, 1, 200), (12, 5, 1), (6, 3, 50), (12, 3, 50), (12, 5, 50), (30, 10, 50))
+    worlds = {"tasks differ": (0.03, 0.0), "seeds differ": (0.0, 0.02), "both differ": (0.03, 0.02)}
+    head(f"A difference over tasks x seeds x queries: coverage of 95% intervals ({trials} trials)",
+         ["x".join(map(str, design)) for design in designs])  # fmt: skip
+    for name, (of_tasks, of_seeds) in worlds.items():
+        cells = {"other tasks": [], "other queries": [], "other tasks, bootstrap": [], "other queries, bootstrap": []}
+        for tasks, seeds, queries in designs:
+            holds = {what: [] for what in cells}
+            for number in range(trials):
+                effects = random.normal(0, of_tasks, tasks)
+                # A single seed is the system itself: what others would do is not asked.
+                drawn = random.normal(0, of_seeds, seeds) if seeds > 1 else np.zeros(1)
+                rows = [
+                    effect + drawn[:, None] + random.normal(0, 0.15, (1, queries)) * (queries > 1)
+                    + random.normal(0, 0.05, (seeds, queries)) * (seeds > 1)
+                    for effect in effects
+                ]  # fmt: skip
+                mean = float(np.mean([task.mean() for task in rows]))
+                for what, too in (("other tasks", True), ("other queries", False)):
+                    truth = 0.0 if too else float(effects.mean())
+                    spread = over_tasks(rows) if too else over_queries(rows)
+                    reach = t_quantile(LEVEL, spread.freedom) * math.sqrt(spread.variance)
+                    holds[what].append(abs(mean - truth) <= reach)
+                    if number % 10 == 0:
+                        low, high = np.quantile(drawn_again(rows, 400, number, tasks_too=too), [0.025, 0.975])
+                        holds[f"{what}, bootstrap"].append(low <= truth <= high)
+            for what, held in holds.items():
+                cells[what].append(cell(float(np.mean(held)), len(held), LEVEL, at_most=False))
+        for what, shown in cells.items():
+            row(f"{what}, {name}", shown)
+
+
 def main(trials):
     tests(trials)
     coverage(trials)
@@ -446,6 +482,7 @@ def main(trials):
     planning(trials)
     relative_gates(trials)
     rough_values(trials // 2)
+    over_several_tasks(trials)
 
 
 if __name__ == "__main__":

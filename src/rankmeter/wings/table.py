@@ -51,6 +51,7 @@ NAMES: dict[str, str] = {
     "split": "rankmeter.wings.protocol.splitting",
     "History": "rankmeter.wings.results.history",
     "across": "rankmeter.wings.results.across",
+    "difference_across": "rankmeter.wings.results.differences",
     "audit": "rankmeter.wings.results.auditing",
     "ann_recall": "rankmeter.wings.searches.approximate",
     "searches": "rankmeter.wings.searches.called_runs",

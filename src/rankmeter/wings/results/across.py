@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -162,6 +162,7 @@ def without_holes(table: TaskScores, holes: Holes, sign: int) -> tuple[TaskScore
         table = replace(
             table,
             repeats={at: values for at, values in table.repeats.items() if not missing[at]},
+            runs={at: values for at, values in table.runs.items() if not missing[at]},
             queries={task: values for task, values in table.queries.items() if not missing[:, task].any()},
         )
         return table, filled, [*table.notes, said("across_holes_worst", **facts)]
@@ -181,14 +182,17 @@ def without_holes(table: TaskScores, holes: Holes, sign: int) -> tuple[TaskScore
 def _kept_scores(table: TaskScores, systems: Sequence[int], tasks: Sequence[int]) -> TaskScores:
     at_system = {old: new for new, old in enumerate(systems)}
     at_task = {old: new for new, old in enumerate(tasks)}
+
+    def kept(of_cells: Mapping[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
+        return {(at_system[s], at_task[t]): v for (s, t), v in of_cells.items() if s in at_system and t in at_task}
+
     return replace(
         table,
         systems=tuple(table.systems[at] for at in systems),
         tasks=tuple(table.tasks[at] for at in tasks),
         scores=table.scores[np.ix_(list(systems), list(tasks))],
-        repeats={
-            (at_system[s], at_task[t]): v for (s, t), v in table.repeats.items() if s in at_system and t in at_task
-        },
+        repeats=kept(table.repeats),
+        runs=kept(table.runs),
         queries={at_task[t]: values[list(systems)] for t, values in table.queries.items() if t in at_task},
     )
 

@@ -20,6 +20,7 @@ from rankmeter.errors import InputError, check_level
 from rankmeter.whole_files import write_text
 from rankmeter.wings.results.across import across as compare_across
 from rankmeter.wings.results.auditing import audit as audit_table
+from rankmeter.wings.results.differences import Unit, difference_across
 from rankmeter.wording import word
 
 
@@ -109,12 +110,25 @@ def _queries(texts: tuple[str, ...]) -> int | dict[str, int] | None:
 @click.option("--resamples", type=Count(100), default=1000)
 @click.option("--svg", type=Writes())
 @click.option("--latex", type=Writes())
+@click.option("--difference", nargs=2, metavar="NEW OLD")
+@click.option("--unit", type=click.Choice(["tasks", "queries"]), default="tasks")
 @level_option
 @seed_option
 @takes(answer=Answer)
-def across(scores: str, svg: Path | None, latex: Path | None, answer: Answer, **options: Any) -> None:
+def across(
+    scores: str, svg: Path | None, latex: Path | None, difference: tuple[str, str] | None, unit: Unit, answer: Answer,
+    **options: Any,
+) -> None:  # fmt: skip
     """Compare systems across tasks."""
     _ = answer.meant  # an ending that means no format is refused before anything is written
+    if difference is not None:
+        control, rope, holes = (options.pop(name) for name in ("control", "rope", "holes"))
+        others = {"--svg": svg, "--latex": latex, "--control": control, "--rope": rope}
+        for option, value in {**others, "--holes": None if holes == "common" else holes}.items():
+            if value is not None:
+                raise InputError.of("results.alone_option", option=option)
+        answer.give(difference_across(scores, *difference, unit=unit, **options))
+        return
     found = compare_across(scores, **options)
     if svg is not None:
         write_text(svg, found.to_svg(answer.lang))

@@ -1,6 +1,6 @@
 """Scores of systems on tasks: from mappings, data frames, files and folders, one or several numbers a cell.
 
-A table is long (``model,task,score``, and where there are any ``seed`` or ``query``) or wide (a row a system and a
+A table is long (``model,task,score``, and where there are any ``seed`` and ``query``) or wide (a row a system and a
 column a task).
 """
 
@@ -10,12 +10,13 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import InputError, reason_of
+from rankmeter.errors import InputError, did_you_mean, reason_of
 from rankmeter.frozen import dataclass
 from rankmeter.late import json, pl, polars_faults
 from rankmeter.placing.placements import Floats
@@ -47,20 +48,22 @@ class TaskScores:
     repeats: Mapping[tuple[int, int], Floats]
     """The scores of seeds or folds behind a cell, by system and task."""
     queries: Mapping[int, Floats]
-    """The ``(systems, queries)`` values behind a task, of the queries that all systems have."""
+    """The ``(systems, queries)`` values behind a task, of the queries that all systems have; means over seeds."""
+    runs: Mapping[tuple[int, int], Floats] = field(default_factory=dict)
+    """The ``(seeds, queries)`` values behind a cell, where both are known."""
     notes: tuple[Said, ...] = ()
 
 
-def into_scores(data: object, *, measure: str | None = None, outer: str = "system") -> TaskScores:
-    """Scores from anything that holds some.
+def into_scores(
+    data: object, *, measure: str | None = None, outer: str = "system", only: Sequence[str] = ()
+) -> TaskScores:
+    """Scores from anything that holds some; of all systems, or of those named, in that order.
 
     Raises
     ------
     InputError
-        When a cell is no number, a system stands twice, or there is nothing to compare.
+        When a cell is no number, a system stands twice or is missing, or there is nothing to compare.
     """
-    if isinstance(data, TaskScores):
-        return data
     notes: list[Said] = []
     if isinstance(data, (str, Path)):
         path = Path(data)
@@ -74,11 +77,17 @@ def into_scores(data: object, *, measure: str | None = None, outer: str = "syste
         cells = _of_frame(_text_frame(data))
     else:
         raise InputError.of("results.no_scores", type=type(data).__name__)
+    known = list(dict.fromkeys(system for system, _ in cells))
+    for name in only:
+        if name not in known:
+            raise InputError.of("results.unknown_system", name=name, hint=did_you_mean(name, known))
+    if only:
+        cells = {(name, task): value for name in only for (system, task), value in cells.items() if system == name}
     return _table(cells, notes)
 
 
 Cells = dict[tuple[str, str], Any]
-"""A number, several numbers, or a number for each query, by system and task."""
+"""A number, several numbers, a number for each query, or several of these, by system and task."""
 
 
 def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
@@ -87,10 +96,14 @@ def _of_mapping(data: Mapping[Any, Any], measure: str | None) -> Cells:
         if not isinstance(tasks, Mapping):
             raise InputError.of("results.not_nested", system=str(system), type=type(tasks).__name__)
         for task, value in tasks.items():
-            if hasattr(value, "per_query") and hasattr(value, "find"):
-                value = query_values(value, measure)
-            cells[str(system), str(task)] = value
+            if isinstance(value, (list, tuple)):
+                value = [_values_of(one, measure) for one in value]
+            cells[str(system), str(task)] = _values_of(value, measure)
     return cells
+
+
+def _values_of(value: Any, measure: str | None) -> Any:
+    return query_values(value, measure) if hasattr(value, "per_query") and hasattr(value, "find") else value
 
 
 def _frame(path: Path) -> Any:
@@ -166,27 +179,28 @@ def _from_long(frame: Any, roles: Mapping[str, str]) -> Cells:
     cells: Cells = {}
     signs = _Signs()
     columns = {role: frame[name].to_list() for role, name in roles.items()}
-    behind = "query" if "query" in columns else "seed" if "seed" in columns else None
+    behind = [role for role in ("seed", "query") if role in columns]
     for number in range(len(frame)):
         if all(_is_empty(column[number]) for column in columns.values()):
             continue
         system, task, *units = (
-            _name(columns[role][number], number + 2, roles[role]) for role in ("system", "task", behind) if role
+            _name(columns[role][number], number + 2, roles[role]) for role in ("system", "task", *behind)
         )
         key = (system, task)
         place = f"{number + 2}, {roles['score']}"
         value = _number(columns["score"][number], place)
         signs.look(key[1], columns["score"][number], place)
-        if behind is None:
-            if key in cells:
-                raise InputError.of("results.cell_twice", system=key[0], task=key[1], row=number + 2)
-            cells[key] = value
-        else:
-            if units[0] in cells.setdefault(key, {}):
-                raise InputError.of("results.cell_twice", system=system, task=f"{task}, {units[0]}", row=number + 2)
-            cells[key][units[0]] = value
-    if behind == "seed":
-        return {key: list(values.values()) for key, values in cells.items()}
+        held: dict[Any, Any] = cells
+        *outer, last = (key, *units)
+        for name in outer:
+            held = held.setdefault(name, {})
+        if last in held:
+            place = ", ".join((task, *units))
+            raise InputError.of("results.cell_twice", system=system, task=place, row=number + 2)
+        held[last] = value
+    if behind[:1] == ["seed"]:
+        order = list(dict.fromkeys(seed for values in cells.values() for seed in values))
+        return {key: [values[seed] for seed in order if seed in values] for key, values in cells.items()}
     return cells
 
 
@@ -253,23 +267,37 @@ def _table(cells: Cells, notes: Iterable[Said]) -> TaskScores:
         raise InputError.of("results.too_few", systems=len(systems), tasks=len(tasks))
     scores = np.full((len(systems), len(tasks)), np.nan)
     repeats: dict[tuple[int, int], Floats] = {}
-    by_query: dict[int, dict[int, Mapping[str, float]]] = {}
+    by_query: dict[int, dict[int, list[dict[str, float]]]] = {}
     for (system, task), value in cells.items():
         at = systems.index(system), tasks.index(task)
         place = f"{system}, {task}"
-        if isinstance(value, Mapping):
-            by_query.setdefault(at[1], {})[at[0]] = {str(q): _number(v, f"{place}, {q}") for q, v in value.items()}
-            scores[at] = _mean_score(list(by_query[at[1]][at[0]].values()))
-        elif (isinstance(value, Sequence) or np.ndim(value)) and not isinstance(value, str):
+        several = (isinstance(value, Sequence) or np.ndim(value)) and not isinstance(value, str)
+        if isinstance(value, Mapping) or (several and len(value) and all(isinstance(one, Mapping) for one in value)):
+            of_seeds = [
+                {str(query): _number(number, f"{place}, {query}") for query, number in one.items()}
+                for one in ([value] if isinstance(value, Mapping) else value)
+            ]
+            by_query.setdefault(at[1], {})[at[0]] = of_seeds
+            means = [_mean_score(list(one.values())) for one in of_seeds]
+            scores[at] = _mean_score(means)
+            if not isinstance(value, Mapping):
+                repeats[at] = np.array(means)
+        elif several:
             repeats[at] = np.array([_number(one, place) for one in value])
             scores[at] = _mean_score(repeats[at].tolist())
         else:
             scores[at] = _number(value.item() if isinstance(value, np.ndarray) else value, place)
     _check_scales(scores, systems, tasks)
-    queries, told = _common(by_query, systems, tasks)
+    runs, told = _common(by_query, systems, tasks)
+    queries = {
+        number: np.array([runs[system, number].mean(axis=0) for system in range(len(systems))])
+        for number in dict.fromkeys(number for _, number in runs)
+    }
     for number, values in queries.items():
         scores[:, number] = values.mean(axis=1)
-    return TaskScores(systems, tasks, scores, repeats, queries, (*notes, *told))
+    repeats |= {at: values.mean(axis=1) for at, values in runs.items() if at in repeats}
+    runs = {at: values for at, values in runs.items() if at in repeats}
+    return TaskScores(systems, tasks, scores, repeats, queries, runs, (*notes, *told))
 
 
 def _mean_score(values: Sequence[float]) -> float:
@@ -291,18 +319,20 @@ def _check_scales(scores: Floats, systems: Sequence[str], tasks: Sequence[str]) 
 
 
 def _common(
-    by_query: Mapping[int, Mapping[int, Mapping[str, float]]], systems: Sequence[str], tasks: Sequence[str]
-) -> tuple[dict[int, Floats], list[Said]]:
-    """The queries of each task that all systems have, if all systems have any."""
+    by_query: Mapping[int, Mapping[int, Sequence[Mapping[str, float]]]], systems: Sequence[str], tasks: Sequence[str]
+) -> tuple[dict[tuple[int, int], Floats], list[Said]]:
+    """The ``(seeds, queries)`` values of each cell, of the queries that all seeds of all systems have."""
     found, notes = {}, []
     for task, of_systems in by_query.items():
         if len(of_systems) < len(systems):
             continue
-        shared = [query for query in of_systems[0] if all(query in values for values in of_systems.values())]
-        most = max(map(len, of_systems.values()))
+        seeds = [values for of_seeds in of_systems.values() for values in of_seeds]
+        shared = [query for query in seeds[0] if all(query in values for values in seeds)]
+        most = max(map(len, seeds))
         if not shared:
             raise InputError.of("results.no_common_query", task=tasks[task])
         if len(shared) < most:
             notes.append(said("across_common_queries", task=tasks[task], shared=len(shared), most=most))
-        found[task] = np.array([[of_systems[system][query] for query in shared] for system in range(len(systems))])
+        for system, of_seeds in of_systems.items():
+            found[system, task] = np.array([[values[query] for query in shared] for values in of_seeds])
     return found, notes

@@ -3,7 +3,12 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"History": ".history", "across": ".across", "audit": ".auditing"},
+    names={
+        "History": ".history",
+        "across": ".across",
+        "difference_across": ".differences",
+        "audit": ".auditing",
+    },
     commands=dict.fromkeys(("audit", "across", "history"), ".commands"),
     docs=(
         "how-to/audit-a-table.md",
