@@ -441,7 +441,7 @@ def over_several_tasks(trials):
     head(f"A difference over tasks x seeds x queries: coverage of 95% intervals ({trials} trials)",
          ["x".join(map(str, design)) for design in designs])  # fmt: skip
     for name, (of_tasks, of_seeds) in worlds.items():
-        cells = {"other tasks": [], "other queries": [], "other tasks, bootstrap": [], "other queries, bootstrap": []}
+        cells = {"tasks": [], "queries": [], "tasks, bootstrap": [], "queries, bootstrap": []}
         for tasks, seeds, queries in designs:
             holds = {what: [] for what in cells}
             for number in range(trials):
@@ -454,7 +454,7 @@ def over_several_tasks(trials):
                     for effect in effects
                 ]  # fmt: skip
                 mean = float(np.mean([task.mean() for task in rows]))
-                for what, too in (("other tasks", True), ("other queries", False)):
+                for what, too in (("tasks", True), ("queries", False)):
                     truth = 0.0 if too else float(effects.mean())
                     spread = over_tasks(rows) if too else over_queries(rows)
                     reach = t_quantile(LEVEL, spread.freedom) * math.sqrt(spread.variance)

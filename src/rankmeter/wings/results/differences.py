@@ -67,7 +67,8 @@ class DifferenceAcross(NotedTable):
     high: float
     p: float
     bootstrap_low: float
-    """The ends when tasks (with ``unit="tasks"``), queries and seeds are drawn again."""
+    """The ends when tasks (with ``unit="tasks"``), queries and seeds are drawn again: too short with few of them, and
+    therefore not shown beside the interval."""
     bootstrap_high: float
     tasks: tuple[TaskDifference, ...]
     heterogeneity: Heterogeneity | None
@@ -168,9 +169,6 @@ class DifferenceAcross(NotedTable):
                 said("differs_part", share=part, source=said(_SOURCES[name])) for name, part in self.shares.items()
             ]
             sentences.append(said("differs_parts", parts=parts))
-        if not math.isnan(self.bootstrap_low):
-            drawn = f"[{signed(self.bootstrap_low)}, {signed(self.bootstrap_high)}]"
-            sentences.append(said("differs_bootstrap", ends=drawn, level=level))
         return sentences
 
 
