@@ -20,7 +20,7 @@ from rankmeter.stats.student import SAME, Contrasts, without_noise
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class MeanError:
     """The variance of a mean, and its parts."""
 
     variance: float
@@ -51,7 +51,7 @@ def _sum_of(terms: Sequence[tuple[float, float]]) -> float:
     return math.fsum(term for term, _ in terms) ** 2 / below if below > 0 else 0.0
 
 
-def over_queries(tasks: Sequence[Floats]) -> Spread:
+def over_queries(tasks: Sequence[Floats]) -> MeanError:
     """The spread of the mean of these tasks' means, when their queries and the seeds are drawn again."""
     count, seeds = len(tasks), len(tasks[0])
     of_queries = [
@@ -61,7 +61,7 @@ def over_queries(tasks: Sequence[Floats]) -> Spread:
     ]
     drawn = math.fsum(term for term, _ in of_queries)
     if seeds < 2:
-        return Spread(drawn, _sum_of(of_queries), {"queries": drawn})
+        return MeanError(drawn, _sum_of(of_queries), {"queries": drawn})
     of_seeds = float(np.mean([task.mean(axis=1) for task in tasks], axis=0).var(ddof=1)) / seeds
     # Queries that answer differently to every seed are in both terms.
     both = [
@@ -71,12 +71,12 @@ def over_queries(tasks: Sequence[Floats]) -> Spread:
     ]
     more = of_seeds - math.fsum(term for term, _ in both)
     if more <= 0:
-        return Spread(drawn, _sum_of(of_queries), {"queries": drawn, "seeds": 0.0})
+        return MeanError(drawn, _sum_of(of_queries), {"queries": drawn, "seeds": 0.0})
     terms = [*of_queries, (of_seeds, seeds - 1.0), *((-term, freedom) for term, freedom in both)]
-    return Spread(drawn + more, _sum_of(terms), {"queries": drawn, "seeds": more})
+    return MeanError(drawn + more, _sum_of(terms), {"queries": drawn, "seeds": more})
 
 
-def over_tasks(tasks: Sequence[Floats]) -> Spread:
+def over_tasks(tasks: Sequence[Floats]) -> MeanError:
     """The spread of the mean of the tasks' means, when tasks are drawn again, with queries of their own, and seeds."""
     means = np.stack([task.mean(axis=1) for task in tasks])
     count, seeds = means.shape
@@ -92,10 +92,10 @@ def over_tasks(tasks: Sequence[Floats]) -> Spread:
     if all(task.shape[1] > 1 for task in tasks):
         drawn = over_queries([task.mean(axis=0, keepdims=True) for task in tasks]).variance
         parts["queries"] = min(drawn, variance - parts.get("seeds", 0.0))
-    return Spread(variance, freedom, {"tasks": variance - math.fsum(parts.values()), **parts})
+    return MeanError(variance, freedom, {"tasks": variance - math.fsum(parts.values()), **parts})
 
 
-def contrast(mean: float, spread: Spread, units: Floats) -> Contrasts:
+def contrast(mean: float, spread: MeanError, units: Floats) -> Contrasts:
     """The mean with its error, as tests of pairs know it; ``units`` are the differences that are drawn."""
     one = Contrasts.of_rows(units[None])
     error = math.sqrt(spread.variance)
@@ -117,7 +117,7 @@ class Heterogeneity:
     """Of the variance between the measured differences, how much is theirs (I squared)."""
 
 
-def heterogeneity(means: Floats, spreads: Sequence[Spread]) -> Heterogeneity | None:
+def heterogeneity(means: Floats, spreads: Sequence[MeanError]) -> Heterogeneity | None:
     """Of the tasks' differences with their own errors; None where one has none."""
     errors = np.array([one.variance for one in spreads])
     freedoms = np.array([one.freedom for one in spreads])

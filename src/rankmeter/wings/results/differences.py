@@ -19,7 +19,7 @@ from rankmeter.stats.student import Contrasts, t_quantile, without_noise
 from rankmeter.wings.results.across import without_holes
 from rankmeter.wings.results.components import (
     Heterogeneity,
-    Spread,
+    MeanError,
     contrast,
     drawn_again,
     heterogeneity,
@@ -301,7 +301,7 @@ def _drawn(task: Floats) -> Floats:
     return task.mean(axis=0) if task.shape[1] > 1 else task[:, 0]
 
 
-def _pooled(tasks: Sequence[Floats], means: Floats, unit: Unit, level: float) -> tuple[Contrasts, Spread, float]:
+def _pooled(tasks: Sequence[Floats], means: Floats, unit: Unit, level: float) -> tuple[Contrasts, MeanError, float]:
     """The pooled difference with its error, the parts of that, and how far from it the next task may lie."""
     if unit == "queries":
         spread = over_queries(tasks)
