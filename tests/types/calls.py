@@ -183,6 +183,7 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     parts = rm.split([("u", "a", 1), ("u", "b", 2)], "last(1)", validation=True, ties="item", seed=3)
     assert_type(parts.protocol, Protocol)
     assert_type(rm.protocol_of("train.csv", "test.csv"), Protocol)
+    assert_type(rm.debias(JUDGMENTS, iqr=0.5, seed=1, rel=2), pl.DataFrame)
     assert_type(rm.baselines("train.csv", kinds="popular", k=10), dict[str, pl.DataFrame])
     history = rm.History("history")
     history.append(rm.evaluate(JUDGMENTS, RUN, ["RR"]), commit="4f2a91c", accept=True)

@@ -3,7 +3,12 @@
 from rankmeter.wings.literal import Wing
 
 WING = Wing(
-    names={"baselines": ".baselines", "protocol_of": ".looking", "split": ".splitting"},
+    names={
+        "baselines": ".baselines",
+        "debias": ".debiasing",
+        "protocol_of": ".looking",
+        "split": ".splitting",
+    },
     commands=dict.fromkeys(("split", "baselines", "protocol"), ".commands"),
     options=dict.fromkeys(("evaluate.protocol", "evaluate.baselines"), ".with_protocol"),
     docs=(
