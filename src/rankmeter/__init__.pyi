@@ -47,6 +47,7 @@ from rankmeter.wings.searches.approximate import ann_recall as ann_recall
 from rankmeter.wings.results.auditing import audit as audit
 from rankmeter.wings.protocol.baselines import baselines as baselines
 from rankmeter.wings.conformance.checking import check as check
+from rankmeter.wings.protocol.debiasing import debias as debias
 from rankmeter.wings.results.differences import difference_across as difference_across
 from rankmeter.wings.judging.draws import draw as draw
 from rankmeter.wings.judging.evidence_scores import evidence as evidence
@@ -99,7 +100,7 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
     "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
     "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
-    "difference_across", "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD",
+    "debias", "difference_across", "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD",
     "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery",
     "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "foresight", "fuse",
     "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",

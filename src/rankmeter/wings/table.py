@@ -47,6 +47,7 @@ NAMES: dict[str, str] = {
     "judgments_from_clicks": "rankmeter.wings.online.click_grades",
     "online": "rankmeter.wings.online.public_names",
     "baselines": "rankmeter.wings.protocol.baselines",
+    "debias": "rankmeter.wings.protocol.debiasing",
     "protocol_of": "rankmeter.wings.protocol.looking",
     "split": "rankmeter.wings.protocol.splitting",
     "History": "rankmeter.wings.results.history",
