@@ -11,7 +11,7 @@ have the votes.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -71,7 +71,7 @@ def team_draft(
     wanted = max(len(a), len(b)) if length is None else check_whole("length", length)
     if wanted < 1:
         raise InputError.of("online.list_length", wanted=wanted)
-    for part in [seed] if seed is None or isinstance(seed, (int, str)) else seed:
+    for part in seed if isinstance(seed, Iterable) and not isinstance(seed, str) else [seed]:
         if part is not None:
             check_whole("seed", part)
     random = np.random.default_rng(seed)
@@ -117,6 +117,9 @@ def interleave_runs(
 
     if (check_whole("versions", versions, 1) > 1 and versions % 2) or versions > MOST_VERSIONS:
         raise InputError.of("online.versions", versions=versions, most=MOST_VERSIONS)
+    check_whole("seed", seed)
+    if length is not None:
+        check_whole("length", length, 1)
     rankings = []
     for run in (a, b):
         read = read_run(run)  # type: ignore[arg-type]
