@@ -8,21 +8,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rankmeter.errors import examples
-from rankmeter.inputs.cells import RawColumn, is_missing
+from rankmeter.inputs.cells import RawColumn, is_missing, is_number, number_of
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.reading import Reading
 from rankmeter.late import pl
 from rankmeter.wording import Said, chinese, said
 
-_AGAINST = chinese.AGAINST | frozenset(
-    "error errors failed isfailed failure timedout timeout ispartial partial incomplete truncated invalid isinvalid "
-    "deleted isdeleted removed isremoved ignored ignore isignored excluded exclude isexcluded skipped skip isskipped "
-    "rejected isrejected discarded cancelled canceled spam isspam obsolete outdated withdrawn disabled unsure".split()
+MORE = frozenset(
+    "hasmore hasmoreresults hasmorehits moreresults moreavailable hasnext hasnextpage nextpage nextcursor nexttoken "
+    "nextpagetoken nextpageid nextoffset nextpageoffset nexturl nextlink nextpageurl nextcursormark continuationtoken "
+    "scrollid @odata.nextlink @search.nextpageparameters".split()
 )
+"""What names the rest of a result: a page after this one."""
+_AGAINST = frozenset(
+    "error errors failed isfailed failure timedout timeout istimeout ispartial partial partialresults incomplete "
+    "isincomplete truncated istruncated degraded isdegraded terminatedearly aborted interrupted limitreached invalid "
+    "isinvalid notfound missing deleted isdeleted removed isremoved ignored ignore isignored excluded exclude "
+    "isexcluded skipped skip isskipped rejected isrejected discarded cancelled canceled spam isspam obsolete outdated "
+    "withdrawn disabled unsure".split()
+).union(chinese.AGAINST, MORE)
 """What a column is called that says, where it is set, that a row does not count."""
 
 _FOR = chinese.FOR | frozenset(
-    "valid isvalid ok isok success successful issuccess succeeded accepted approved complete".split()
+    "valid isvalid ok isok success successful issuccess succeeded accepted approved complete iscomplete completed "
+    "isfinal finished found exists".split()
 )
 """What a column is called that says so where it is not set."""
 
@@ -39,12 +48,31 @@ _DIVIDES = chinese.DIVIDES | frozenset(
 )
 """What a column is called that says whose row it is."""
 
+_PARTS = frozenset({"coverage", "completeness", "shardcoverage", "indexcoverage"})
+"""What is below 1, or below 100 in percent, where a part did not answer."""
+
+DIRECTIONS = frozenset(
+    "order sort sortorder sortdirection orderdirection direction ordering scoreorder metric metrictype distancemetric "
+    "distancetype distancefunction distancestrategy similaritymetric similarityfunction vectormetric space spacetype "
+    "scoretype higherisbetter lowerisbetter".split()
+)
+"""What says which end of the scores is the better one."""
+_LOWER = frozenset(
+    "asc ascending lower lowerisbetter l2 l2norm l2squared squaredl2 sql2 euclid euclidean euclideandistance "
+    "squaredeuclidean distance cosinedistance manhattan l1 l1norm taxicab hamming jaccarddistance chebyshev".split()
+)
+_HIGHER = frozenset("desc descending higher higherisbetter".split())
+
 _NOT_SET = frozenset({"", "0", "0.0", "false", "no", "none", "null", "nan", "n", "f", "否", "无", "-"})
 
 
 def said_beside(reading: Reading) -> dict[str, str]:
     """The columns that nothing was read from and that may say something about the rows: ``{name: name}``."""
-    return {name: name for name in reading.unused if fold(name) in _AGAINST | _FOR | _STATES | _DIVIDES}
+    return {
+        name: name
+        for name in reading.unused
+        if fold(name) in _AGAINST | _FOR | _STATES | _DIVIDES | _PARTS | DIRECTIONS
+    }
 
 
 def notes_beside(reading: Reading, columns: Mapping[str, RawColumn]) -> dict[str, Said]:
@@ -56,11 +84,36 @@ def notes_beside(reading: Reading, columns: Mapping[str, RawColumn]) -> dict[str
             if len(given) > 1:
                 shown = examples(given, shown=3)
                 notes[f"divided by {name}"] = said("rows_divided", source=reading.source, column=name, values=shown)
+        elif fold(name) in DIRECTIONS:
+            if reading.order == "score" and (lower := [text for text in given if lower_is_better(name, text)]):
+                notes["direction"] = said("lower_stated", source=reading.source, column=name, value=lower[0])
         elif against := [text for text in given if _speaks_against(fold(name), text)]:
             notes[f"{name} of a row"] = said(
                 "rows_spoken_against", source=reading.source, column=name, value=against[0]
             )
     return notes
+
+
+def lower_is_better(name: str, value: object) -> bool | None:
+    """Whether a field says that the lowest score is the best; None where it says nothing of that.
+
+    Examples
+    --------
+    >>> lower_is_better("metric_type", "L2"), lower_is_better("sort", "score desc"), lower_is_better("metric", "nDCG")
+    (True, False, None)
+    """
+    if fold(name) in ("higherisbetter", "lowerisbetter"):
+        is_set = str(value).casefold() not in _NOT_SET
+        return None if is_missing(value) else is_set == (fold(name) == "lowerisbetter")
+    said_word = fold(str(value).casefold().removeprefix("_").removeprefix("score").lstrip(" :,"))
+    return True if said_word in _LOWER else False if said_word in _HIGHER else None
+
+
+def speaks_against(name: str, value: object) -> bool:
+    """Whether a field of this name says with its value that what it stands in does not count."""
+    text, folded = str(value).strip(), fold(name)
+    is_heard = folded in _AGAINST | _FOR and not is_missing(value) and bool(text)
+    return is_heard and _speaks_against(folded, text)
 
 
 def _different(column: RawColumn | Sequence[object]) -> list[str]:
@@ -73,6 +126,14 @@ def _different(column: RawColumn | Sequence[object]) -> list[str]:
 def _speaks_against(name: str, text: str) -> bool:
     """Whether a value under this name says that a row does not count."""
     folded = text.casefold()
+    if name in _PARTS:
+        return is_part(text)
     if name in _STATES:
         return folded.removesuffix(".0") not in _FINE
     return (folded in _NOT_SET) == (name in _FOR)
+
+
+def is_part(value: object) -> bool:
+    """Whether a share, or a percentage, is of less than the whole."""
+    number = number_of(value) if isinstance(value, str) else value
+    return is_number(number) and not isinstance(number, bool) and (0 <= number < 1 or 1 < number < 100)  # type: ignore[operator]

@@ -21,6 +21,7 @@ from rankmeter.inputs.json_tables import Placed, as_json
 from rankmeter.wings.engines.documents import Document, Shape, query_key, query_of
 from rankmeter.wings.engines.fields import NamedFields, fields_by_path, named_query
 from rankmeter.wings.engines.hit_lists import Taking
+from rankmeter.wings.engines.limits import direction_of, limits_noted
 from rankmeter.wings.engines.query_files import queries_beside
 from rankmeter.wings.engines.responses import shown
 from rankmeter.wings.engines.retrieval_records import (
@@ -32,8 +33,7 @@ from rankmeter.wings.engines.retrieval_records import (
     refuse_lists_beside,
 )
 from rankmeter.wings.engines.shapes import shape_of
-from rankmeter.wings.engines.wholeness import refuse_incomplete, warning_of
-from rankmeter.wording import said
+from rankmeter.wings.engines.wholeness import refuse_incomplete
 
 INNER = ("response", "result", "body", "_source", "search_response", "output")
 """Keys under which a record keeps the response of an engine beside the id of its query."""
@@ -211,8 +211,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
     for document in documents:
         look, where = _Look.at(document.value, side), document.where
         refuse_incomplete(document.value, where, side)
-        if (warning := warning_of(document.value)) is not None:
-            taking.notes.setdefault("warning", said("engine_warned", source=where, warning=warning))
+        taking.direction = direction_of(document.value) if side == "run" else None
         if announced is not None and look.query not in (None, announced) and look.key == query_from:
             raise InputError.of("engines.nothing_after", source=where, query=announced)
         if look.what == "announcement" and announced is None:
@@ -229,6 +228,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         entries = list(look.shape.entries(cast(Document, look.results), where, taking))
         if side == "run":
             entries = list(shown(iter(entries), document.value, where, taking))
+            taking.note(limits_noted(document.value, where, sum(len(entry.items) for entry in entries)))
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
     if announced is not None:

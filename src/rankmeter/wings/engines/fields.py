@@ -14,6 +14,14 @@ from rankmeter.inputs.ids import is_id_type
 JOINED = "+"
 """Between fields that make an id together: ``metadata.source+metadata.start_index``."""
 
+ITEM_IDS = tuple(
+    "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id objectID "
+    "uuid".split()
+)
+"""What the id of a result is called, the likeliest first."""
+WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional", "_meta")
+"""Where the id of a result may stand when it does not stand on the result itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class NamedFields:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.columns import say_columns
 from rankmeter.inputs.export_tables import Entry
 from rankmeter.wings.engines.fields import NamedFields, named_ids, named_values
-from rankmeter.wings.engines.orders import check_beside, contradiction_noted
+from rankmeter.wings.engines.hit_statements import other_id_noted, statements_noted
+from rankmeter.wings.engines.orders import Direction, check_beside, contradiction_noted
 
 Ids = Callable[[], tuple[list[object], str]]
 """The ids of results, and the key under which they stand; called where the caller named no field."""
@@ -25,6 +26,8 @@ class Taking:
     """Under which key the ids stood so far."""
     first: str = ""
     """Where they did."""
+    direction: Direction | None = None
+    """What the document says of which scores are better: the field, its value, whether the lowest are."""
     kept: list[Sequence[object]] | None = None
     """The results of each query, where somebody wants to see more of them than their ids."""
 
@@ -50,23 +53,32 @@ class Taking:
         plain = [result[0] if isinstance(result, list) and len(result) == 2 else result for result in results]
         if self.kept is not None:
             self.kept.append(plain)
+        self.note(statements_noted(plain, at, is_certain=wanted.is_in_order))
         if wanted.item:
             items, key = named_ids(plain, wanted.item, where, under), wanted.item
         else:
             items, key = ids()
             if items:
                 self._check_key(key, at)
+            self.note(other_id_noted(plain, items, key, at))
         if wanted.role is not None:
             name, numbers = beside or ("", [])
             named = numbers if name == wanted.value else named_values(plain, wanted.role, wanted.value, where, under)
             return Entry(query, items, list(named), f"{under}.{key}" if key else under)
         if not wanted.is_in_order:
-            note = contradiction_noted(results, at, query, is_sorted=is_sorted, either_way=either_way)
+            note = contradiction_noted(
+                results, at, query, is_sorted=is_sorted, either_way=either_way, direction=self.direction
+            )
             if note is not None:
                 self.notes.setdefault("order", note)
             if beside is not None:
-                check_beside(beside[1], beside[0], where, query)
+                check_beside(beside[1], beside[0], where, query, direction=self.direction)
         return Entry(query, items, None, f"{under}.{key}" if key else under)
+
+    def note(self, notes: Mapping[str, str]) -> None:
+        """Keep the first note of each kind."""
+        for kind, note in notes.items():
+            self.notes.setdefault(kind, note)
 
     def _check_key(self, key: str, where: str) -> None:
         """Refuse ids that stand under another key than those before: they would be ids of two kinds."""

@@ -50,17 +50,25 @@ _RISING = ("rank", "perhaps a rank", "distance")
 """What grows from the first result to the last."""
 IN_ORDER = say_columns("order", "rows")
 """How a caller says that the list counts."""
+Direction = tuple[str, object, bool]
+"""What a response says of which scores are better: the field, its value, and whether the lowest are."""
 Fields = dict[str, tuple[Says, list[object]]]
 """What each field says, and its value in each result, None where it has none."""
 
 
 def contradiction_noted(
-    results: Sequence[object], where: str, query: object, *, is_sorted: bool, either_way: bool
+    results: Sequence[object],
+    where: str,
+    query: object,
+    *,
+    is_sorted: bool,
+    either_way: bool,
+    direction: Direction | None = None,
 ) -> Said | None:
     """Refuse results whose fields contradict their order; what to note of scores that rise where that may be meant.
 
     ``is_sorted`` is of engines that may have sorted by something else, ``either_way`` of those whose distances may be
-    similarities.
+    similarities. ``direction`` is what the response says of which scores are better.
     """
     if (beside := _pairs(results)) is not None:
         check_beside(beside, "score", where, query, either_way=True)
@@ -70,7 +78,9 @@ def contradiction_noted(
     is_last = any(says == "last" for says, _ in numbers.values())
     notes: list[Said] = []
     for name, (says, values) in numbers.items():
-        turn = _turn(values, rises=says in _RISING)
+        turn = _turn(values, rises=_rises(says, direction))
+        if direction and direction[2] and turn is None and _is_score(says) and _turn(values, rises=False) is not None:
+            notes.append(said("lower_is_better", source=where, field=direction[0], value=str(direction[1])))
         if says == "last":
             _refuse_gap(name, values, where)
         elif (says == "distance" or says.startswith("perhaps")) and None in values and set(values) != {None}:
@@ -82,23 +92,38 @@ def contradiction_noted(
         if turn is None or (either_way and fold(name) == "distance" and _turn(values, rises=False) is None):
             continue
         if says in ("rank", "last") or not (is_sorted or says.startswith("perhaps")):
-            raise _contradicted(name, says, turn, values, where, query)
+            raise _contradicted(name, says, turn, values, where, query, direction)
         notes.append(said("order_as_returned", source=where, field=name, place=turn + 1, query=str(query)))
     return next(iter(notes), None)
 
 
-def check_beside(values: Sequence[object], name: str, where: str, query: object, *, either_way: bool = False) -> None:
+def check_beside(
+    values: Sequence[object],
+    name: str,
+    where: str,
+    query: object,
+    *,
+    either_way: bool = False,
+    direction: Direction | None = None,
+) -> None:
     """Refuse numbers beside the results that contradict their order; ``either_way`` where they may be distances."""
     says = _says(name.removesuffix("s")) or "score"
     numbers = _numbers(name, says, values, where)
     if None in numbers and any(number is not None for number in numbers):
         raise InputError.of("engines.some_scored", source=where, field=name, place=numbers.index(None) + 1,
                             in_order=IN_ORDER)  # fmt: skip
-    turns = [
-        _turn(numbers, rises=rises) for rises in ((False, True) if either_way else (says in ("rank", "distance"),))
-    ]
+    turns = [_turn(numbers, rises=rises) for rises in ((False, True) if either_way else (_rises(says, direction),))]
     if None not in turns and (turn := turns[0]) is not None:
-        raise _contradicted(name, says, turn, numbers, where, query)
+        raise _contradicted(name, says, turn, numbers, where, query, direction)
+
+
+def _is_score(says: Says) -> bool:
+    return says in ("score", "perhaps a score", "distance")
+
+
+def _rises(says: Says, direction: Direction | None) -> bool:
+    """Whether numbers grow from the first result to the last: as the response says of scores, or as usual."""
+    return direction[2] if direction and _is_score(says) else says in _RISING
 
 
 @lru_cache(1 << 12)
@@ -206,12 +231,21 @@ def _turn(values: Sequence[float | None], *, rises: bool) -> int | None:
 
 
 def _contradicted(
-    name: str, says: Says, place: int, values: Sequence[float | None], where: str, query: object
+    name: str,
+    says: Says,
+    place: int,
+    values: Sequence[float | None],
+    where: str,
+    query: object,
+    direction: Direction | None = None,
 ) -> InputError:
     before = next(value for value in reversed(values[:place]) if value is not None)
     role: Role = "rank" if says == "rank" else "distance" if says == "distance" else "score"
+    kind, stated = "engines.order_contradicted", {}
+    if direction and _is_score(says):
+        kind, stated = "engines.direction_contradicted", {"statement": direction[0], "stated": str(direction[1])}
     return InputError.of(
-        "engines.order_contradicted", source=where, query=str(query), place=place + 1, field=name,
+        kind, source=where, query=str(query), place=place + 1, field=name,
         value=f"{values[place]:g}", before=f"{before:g}",
-        in_order=IN_ORDER, by_field=say_columns(role, name),
+        in_order=IN_ORDER, by_field=say_columns(role, name), **stated,
     )  # fmt: skip

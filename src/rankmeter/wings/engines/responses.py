@@ -19,13 +19,8 @@ from rankmeter.wings.engines.documents import (
     value_at,
 )
 from rankmeter.wings.engines.hit_lists import Taking
-from rankmeter.wings.engines.wholeness import (
-    count_note,
-    highest_note,
-    holds_error,
-    refuse_incomplete,
-    refuse_unshown,
-)
+from rankmeter.wings.engines.limits import count_note, highest_note, limits_noted
+from rankmeter.wings.engines.wholeness import holds_error, refuse_incomplete, refuse_unshown
 
 # Elasticsearch and OpenSearch
 
@@ -80,6 +75,7 @@ def _searches(document: Document, where: str, taking: Taking) -> Iterator[Entry]
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(response, at)
+        taking.note(limits_noted(response, at, len(value_at(response, "hits", "hits") or ())))
         yield from shown(_search(response, at, taking), response, at, taking)
 
 

@@ -12,15 +12,9 @@ from rankmeter.inputs.export_tables import Entry, Kind
 from rankmeter.inputs.ids import is_id_type
 from rankmeter.inputs.json_tables import NESTED_ITEMS
 from rankmeter.wings.engines.documents import TAKEN, Document, Shape, query_of, value_at
-from rankmeter.wings.engines.fields import NamedFields
+from rankmeter.wings.engines.fields import ITEM_IDS, WITHIN, NamedFields
 from rankmeter.wings.engines.hit_lists import Taking
 
-_ITEM_IDS = tuple(
-    "id _id id_ doc_id docid docId document_id docno item item_id pid passage_id chunk_id node_id corpus_id objectID "
-    "uuid".split()
-)
-_WITHIN = ("node", "kwargs", "document", "metadata", "meta", "payload", "entity", "_additional", "_meta")
-"""Where the id of a result may stand when it does not stand on the result itself."""
 _ITEM_TEXTS = ("page_content", "content", "text")
 _RETRIEVED = tuple(
     "retrieved_context_ids retrieved_ids retrieved_doc_ids retrieved_document_ids results hits matches points "
@@ -209,10 +203,10 @@ def _without_score(value: object) -> object:
 
 def _id_within(document: Document) -> tuple[str, object | None]:
     """The id of a document, or its text, and the path under which it stands."""
-    inner = ((f"{key}.", document[key]) for key in _WITHIN if isinstance(document.get(key), Mapping))
+    inner = ((f"{key}.", document[key]) for key in WITHIN if isinstance(document.get(key), Mapping))
     layers: list[tuple[str, Document]] = [("", document), *inner]
     values = (
-        (above + key, layer.get(key)) for keys in (_ITEM_IDS, _ITEM_TEXTS) for above, layer in layers for key in keys
+        (above + key, layer.get(key)) for keys in (ITEM_IDS, _ITEM_TEXTS) for above, layer in layers for key in keys
     )
     return next((pair for pair in values if is_id_type(type(pair[1])) and pair[1] != ""), ("", None))
 

@@ -8,7 +8,8 @@ are compared as those of columns are: ``timed_out`` is ``timedOut``.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,17 +18,16 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import is_missing, is_number, number_of
 from rankmeter.inputs.columns import Side, fold
-from rankmeter.wording import Said, said
 
 Document = Mapping[str, Any]
 FAILED, PARTIAL, LATER = "engines.failed", "engines.partial", "engines.later_page"
 """What is said of a response."""
 
 
-def _is_said(value: object) -> bool:
+def says_yes(value: object) -> bool:
     """Whether a field says yes: anything but nothing, false and zero, also as text."""
     if isinstance(value, Mapping):
-        return any(map(_is_said, value.values()))
+        return any(map(says_yes, value.values()))
     return (
         not is_missing(value)
         and value not in (False, 0, "", [])
@@ -37,36 +37,37 @@ def _is_said(value: object) -> bool:
 
 def holds_error(value: object) -> bool:
     """Whether a field holds an error: anything in an object, too."""
-    return bool(value) if isinstance(value, Mapping) else _is_said(value)
+    return bool(value) if isinstance(value, Mapping) else says_yes(value)
 
 
-def _is_denied(value: object) -> bool:
+def says_no(value: object) -> bool:
+    """Whether a field says no."""
     return value is False or str(value).casefold() == "false"
 
 
-def _number(value: object) -> float | None:
+def number_in(value: object) -> float | None:
     """A number, also as text; None for anything else, truth values too."""
     number = number_of(value)
     return None if isinstance(number, bool) or is_missing(number) or not is_number(number) else float(number)  # type: ignore[arg-type]
 
 
 def _above(limit: float) -> Callable[[object], bool]:
-    return lambda value: (number := _number(value)) is not None and number > limit
+    return lambda value: (number := number_in(value)) is not None and number > limit
 
 
 def _below(limit: float) -> Callable[[object], bool]:
-    return lambda value: (number := _number(value)) is not None and number < limit
+    return lambda value: (number := number_in(value)) is not None and number < limit
 
 
 def _is_code(value: object) -> bool:
     """Whether a code, in words or as a number, is that of an error."""
-    number = _number(value)
+    number = number_in(value)
     return isinstance(value, str) and value.casefold() not in _FINE if number is None else number not in (0, 200)
 
 
 def _is_http_error(value: object) -> bool:
     """Whether a number that may be about anything is that of an error."""
-    return (number := _number(value)) is not None and 400 <= number < 600
+    return (number := number_in(value)) is not None and 400 <= number < 600
 
 
 def _is_true(value: object) -> bool:
@@ -76,27 +77,27 @@ def _is_true(value: object) -> bool:
 
 def _is_place(value: object) -> bool:
     """Whether a number is the place of a first result behind the first one, not a time."""
-    return (number := _number(value)) is not None and 0 < number < 1_000_000 and number.is_integer()
+    return (number := number_in(value)) is not None and 0 < number < 1_000_000 and number.is_integer()
 
 
 def _is_behind(value: object) -> bool:
     """Whether a place to go on from is given; Solr begins at ``*``."""
-    return _is_said(value) and value != "*"
+    return says_yes(value) and value != "*"
 
 
 def _is_not_zero(value: object) -> bool:
-    return _number(value) not in (None, 0)
+    return number_in(value) not in (None, 0)
 
 
 def _is_http_failure(value: object) -> bool:
     """Whether this is a code below 0, that of a part, or of an error, perhaps with its reason behind it."""
     value = value[:3] if isinstance(value, str) and value[3:4] == " " else value
-    return (number := _number(value)) is not None and (number < 0 or number == 206 or number >= 400)
+    return (number := number_in(value)) is not None and (number < 0 or number == 206 or number >= 400)
 
 
 def _is_cut_short(value: object) -> bool:
     """Whether a warning, or a list of them, speaks of a limit that was reached or of a part that failed."""
-    return _is_said(value) and any(word in str(value).casefold() for word in _CUT_SHORT)
+    return says_yes(value) and any(word in str(value).casefold() for word in _CUT_SHORT)
 
 
 def _has_failed_stage(value: object) -> bool:
@@ -107,11 +108,10 @@ def _has_failed_stage(value: object) -> bool:
 
 def _is_timeout(value: object) -> bool:
     """Whether a short message says that the time was over; longer texts are about something else."""
-    return (
-        isinstance(value, str)
-        and len(value) < 200
-        and any(words in value.casefold() for words in ("timed out", "request timeout", "deadline exceeded"))
-    )
+    if not isinstance(value, str) or len(value) >= 200:
+        return False
+    is_all = fold(value).rstrip(".!") in ("timeout", "timedout")
+    return is_all or any(words in value.casefold() for words in ("timed out", "request timeout", "deadline exceeded"))
 
 
 _CUT_SHORT = "time limit partial incomplete abort cancel exceed fail truncat unavailable degrad skip".split()
@@ -126,7 +126,7 @@ def _is_unfinished(value: object) -> bool:
     """Whether a state in words, or an object with an error in its place, says so."""
     if isinstance(value, Mapping):
         return any(
-            (name == "error" and _is_said(inner)) or (name == "errorcode" and _is_code(inner))
+            (name == "error" and says_yes(inner)) or (name == "errorcode" and _is_code(inner))
             for name, inner in ((fold(str(key)), inner) for key, inner in value.items())
         )
     return isinstance(value, str) and fold(value) in _UNFINISHED
@@ -155,7 +155,7 @@ class Sign:
         return is_beside and not any(name in names for name in self.without.split())
 
 
-_PAGED = (
+PAGED = (
     "request requestparams requestparameters params parameters queryparams queryparameters responseheader.params body "
     "searchparams pagination paging pageinfo requestbody payload url uri path requesturl requesturi requestpath"
 )
@@ -181,39 +181,39 @@ SIGNS: tuple[Sign, ...] = (
     Sign("responseheader.status header.status", _is_not_zero, FAILED, "Solr, Fusion"),
     Sign("code", _is_code, FAILED, "Meilisearch, Milvus, Pinecone, Typesense, Google",
          beside="message msg reason details data"),
-    Sign("success ok succeeded acknowledged", _is_denied, FAILED, "all"),
-    Sign("timedout timeouthits timeoutcounts", _is_said, PARTIAL, "Elasticsearch, OpenSearch, Algolia"),
+    Sign("success ok succeeded acknowledged", says_no, FAILED, "all"),
+    Sign("timedout timeouthits timeoutcounts", says_yes, PARTIAL, "Elasticsearch, OpenSearch, Algolia"),
     Sign("timeout cutoff running", _is_true, PARTIAL, "all"),
-    Sign("failedshards numfailedshards shardsfailed numshardsfailed", _is_said, PARTIAL, "all"),
+    Sign("failedshards numfailedshards shardsfailed numshardsfailed", says_yes, PARTIAL, "all"),
     Sign("terminatedearly earlyterminated earlytermination ispartial isrunning partial ispartialresult "
          "incomplete isincomplete incompleteresults "
-         "truncated istruncated", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
+         "truncated istruncated", says_yes, PARTIAL, "Elasticsearch, OpenSearch"),
     Sign("aborted isaborted cancelled canceled iscancelled iscanceled interrupted istimeout hastimeout timeoutoccurred "
          "timeoutreached limitreached partialfailure partialfailures shardfailures unavailableshards missingshards "
          "timedoutshards errorcount numerrors failedcount incompletereason partialreason partialresponse "
-         "ispartialresponse haspartialresults partialsuccess", _is_said, PARTIAL, "all"),
+         "ispartialresponse haspartialresults partialsuccess", says_yes, PARTIAL, "all"),
     Sign("percentcomplete percentagecomplete", _below(100), PARTIAL, "all"),
-    Sign("complete iscomplete completed isfinal final finished isfinished done isdone", _is_denied, PARTIAL, "all"),
-    Sign("shards.failed shards.failures", _is_said, PARTIAL, "Elasticsearch, OpenSearch"),
+    Sign("complete iscomplete completed isfinal final finished isfinished done isdone", says_no, PARTIAL, "all"),
+    Sign("shards.failed shards.failures", says_yes, PARTIAL, "Elasticsearch, OpenSearch"),
     Sign("clusters.failed clusters.partial clusters.skipped clusters.running", _above(0), PARTIAL,
          "Elasticsearch"),
     Sign("partialresults partialresultsdetails maxhitsterminatedearly responseheader.partialresults "
          "responseheader.partialresultsdetails responseheader.terminatedearly responseheader.maxhitsterminatedearly",
-         _is_said, PARTIAL, "Solr, Fusion"),  # segmentTerminatedEarly loses none of the best
-    Sign("zkconnected responseheader.zkconnected", _is_denied, PARTIAL, "Solr, Fusion"),
-    Sign("guardrailaction", _is_said, PARTIAL, "Amazon Bedrock"),
-    Sign("warning warnings", _is_cut_short, PARTIAL, "Redis, Manticore"),
+         says_yes, PARTIAL, "Solr, Fusion"),  # segmentTerminatedEarly loses none of the best
+    Sign("zkconnected responseheader.zkconnected", says_no, PARTIAL, "Solr, Fusion"),
+    Sign("guardrailaction", says_yes, PARTIAL, "Amazon Bedrock"),
+    Sign("warning warnings responseheader.warnings header.warnings", _is_cut_short, PARTIAL, "Redis, Manticore, Solr"),
     Sign("message detail reason", _is_timeout, PARTIAL, "all, from gateways"),
     Sign("processorresults", _has_failed_stage, PARTIAL, "OpenSearch, of search pipelines"),
     Sign("failedsplits", holds_error, PARTIAL, "Quickwit"),
-    Sign("status.failed status.errors", _is_said, PARTIAL, "Couchbase"),
-    Sign("coverage.full", _is_denied, PARTIAL, "Vespa"),
-    Sign("coverage.degraded", _is_said, PARTIAL, "Vespa"),
+    Sign("status.failed status.errors", says_yes, PARTIAL, "Couchbase"),
+    Sign("coverage.full", says_no, PARTIAL, "Vespa"),
+    Sign("coverage.degraded", says_yes, PARTIAL, "Vespa"),
     Sign("coverage.coverage", _below(100), PARTIAL, "Vespa"),
-    Sign("searchcutoff iscutoff cutoffreached", _is_said, PARTIAL, "Typesense"),
-    Sign("degraded isdegraded", _is_said, PARTIAL, "Meilisearch"),
+    Sign("searchcutoff iscutoff cutoffreached", says_yes, PARTIAL, "Typesense"),
+    Sign("degraded isdegraded", says_yes, PARTIAL, "Meilisearch"),
     Sign("@search.semanticpartialresponsereason @search.semanticpartialresponsetype semanticerrorreason "
-         "semanticpartialresponsereason", _is_said, PARTIAL, "Azure AI Search"),
+         "semanticpartialresponsereason", says_yes, PARTIAL, "Azure AI Search"),
     Sign("@search.coverage", _below(100), PARTIAL, "Azure AI Search"),
     Sign("start", _is_place, LATER, "Solr, Fusion, CloudSearch", without="end stop finish"),
     Sign("queries.request.startindex", _above(1), LATER, "Google Custom Search"),
@@ -223,12 +223,12 @@ SIGNS: tuple[Sign, ...] = (
     Sign("page", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
     Sign("pagenumber currentpage meta.page.current", _above(1), LATER, "all; Elastic App Search"),
     *(Sign(f"{place}.start {place}.offset {place}.from {place}.skip {place}.firstresult", _above(0), LATER,
-           "all, where they repeat the request") for place in _PAGED.split()),
+           "all, where they repeat the request") for place in PAGED.split()),
     *(Sign(f"{place}.page {place}.current {place}.currentpage {place}.pagenumber", _above(1), LATER,
-           "Typesense, Elastic App Search") for place in _PAGED.split()),
-    *(Sign(f"{place}.$skip", _above(0), LATER, "Azure AI Search") for place in _PAGED.split()),
+           "Typesense, Elastic App Search") for place in PAGED.split()),
+    *(Sign(f"{place}.$skip", _above(0), LATER, "Azure AI Search") for place in PAGED.split()),
     *(Sign(f"{place}.searchafter {place}.cursormark {place}.pagetoken {place}.scrollid", _is_behind, LATER,
-           "Elasticsearch, Solr, Vertex AI Search") for place in _PAGED.split()),
+           "Elasticsearch, Solr, Vertex AI Search") for place in PAGED.split()),
 )  # fmt: skip
 """What says that a response is not whole."""
 _COUNTED = (
@@ -236,14 +236,12 @@ _COUNTED = (
     ("coverage.resultsfull", "coverage.results"),  # Vespa
 )
 """Counts of which the first must be as high as the second."""
-_MATCHED = (
+MATCHED = (
     "hits.total.value hits.total numfound response.numfound totalcount fields.totalcount found nbhits "
     "estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults numhits "
     "searchinformation.totalresults"
 ).split()
 """How many documents match, as engines call it."""
-_HIGHEST = ("maxscore", "hits.maxscore", "response.maxscore")
-"""The highest score of all results: Elasticsearch, OpenSearch, Solr, Couchbase."""
 _AROUND = frozenset("response result body source searchresponse output data value hits root".split())
 """Objects in which a response stands, or which are a part of it."""
 _LISTS = frozenset(
@@ -259,7 +257,7 @@ _ASIDE = frozenset(
 _LEVELS = 4
 _PARTS = (("clusters", "details"), ("shards.info",))
 """Where an object stands for each part of an index: clusters of Elasticsearch, shards of Solr."""
-_AS_TEXT = frozenset(_PAGED.replace("responseheader.", "").split())
+_AS_TEXT = frozenset(PAGED.replace("responseheader.", "").split())
 """Fields in which the request may stand as text."""
 
 
@@ -267,76 +265,39 @@ _BY_FIELD: dict[str, list[Sign]] = {}
 for _sign in SIGNS:
     for _field in _sign.fields.split():
         _BY_FIELD.setdefault(_field, []).append(_sign)
-_COUNTS = frozenset(chain.from_iterable(_COUNTED))
-_OBJECTS = frozenset(
-    field[:at]
-    for field in (*_BY_FIELD, *_COUNTS, *_MATCHED, *_HIGHEST)
-    for at, letter in enumerate(field)
-    if letter == "."
-)
-"""Objects in which such fields stand."""
+_HEARD, _COUNTS = frozenset(_BY_FIELD), frozenset(chain.from_iterable(_COUNTED))
 
 
 def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
     """Refuse a response, or a record with one, that says that it is not whole."""
-    layers = list(_layers(document, _LEVELS))
+    layers = list(layers_of(document))
     told = [
         (SIGNS.index(sign), sign, path, value)
-        for layer, above in chain(((layer, "") for layer in layers), _asides(layers))
-        for path, field, value in _fields(layer, _BY_FIELD, path=above)
+        for layer, above in chain(((layer, "") for layer in layers), asides_of(layers))
+        for path, field, value in fields_in(layer, _HEARD, path=above)
         for sign in _BY_FIELD[field]
         if (side == "run" or sign.says != LATER) and sign.tells(value) and sign.suits(layer)
-        and (not above or sign.tells in (_is_said, _is_denied))
+        and (not above or sign.tells in (says_yes, says_no, _is_cut_short))
     ]  # fmt: skip
     if told:  # what went wrong says more than the code of it
         raise _refusal(*min(told, key=lambda each: each[0])[1:], where)
     for layer in layers:
-        counts = {field: (path, _number(value)) for path, field, value in _fields(layer, _COUNTS)}
+        counts = {field: (path, number_in(value)) for path, field, value in fields_in(layer, _COUNTS)}
         for few, many in _COUNTED:
             (path, count), (_, total) = counts.get(few, ("", None)), counts.get(many, ("", None))
             if count is not None and total is not None and count < total:
                 raise InputError.of("engines.partial", source=where, reason=f"{path}: {count:g} of {total:g}")
 
 
-def warning_of(document: object) -> str | None:
-    """What an engine warns of in a response that is whole."""
-    fields = (pair for layer in _layers(document, _LEVELS) for pair in _fields(layer, ("warning", "warnings")))
-    return next((_reason(value) for _, _, value in fields if _is_said(value)), None)
-
-
 def refuse_unshown(document: object, where: str) -> None:
     """Refuse a response without results that counts what it found."""
-    for layer in _layers(document, _LEVELS):
-        for _, _, value in _fields(layer, _MATCHED):
-            if (matched := _number(value)) is not None and matched > 0:
+    for layer in layers_of(document):
+        for _, _, value in fields_in(layer, frozenset(MATCHED)):
+            if (matched := number_in(value)) is not None and matched > 0:
                 raise InputError.of("engines.no_hits_shown", source=where, matched=int(matched))
 
 
-def count_note(document: object, where: str, listed: int) -> Said | None:
-    """That a response lists more results than it says that it found; the first count that it states decides."""
-    for layer in _layers(document, _LEVELS):
-        for path, _, value in _fields(layer, _MATCHED):
-            if (matched := _number(value)) is not None:
-                if matched >= listed:
-                    return None
-                return said("engine_counts", source=where, field=path, matched=int(matched), listed=listed)
-    return None
-
-
-def highest_note(document: object, where: str, scores: Sequence[object]) -> Said | None:
-    """That no result has the highest score that a response names, as where it is a later page or was filtered."""
-    numbers = [_number(score) for score in scores]
-    known = [number for number in numbers if number is not None]
-    for layer in _layers(document, _LEVELS) if known else ():
-        for path, _, value in _fields(layer, _HIGHEST):
-            highest = _number(value)
-            if highest is not None and max(known) < highest - 1e-5 * abs(highest):
-                shown = f"{highest:g}", f"{max(known):g}"
-                return said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])
-    return None
-
-
-def _asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
+def asides_of(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
     """Objects about a response that stand beside its results, of which flags alone are heard; and their names."""
     for layer in layers:
         for key, inner in layer.items():
@@ -344,8 +305,14 @@ def _asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
                 yield inner, f"{key}."
 
 
-def _fields(
-    layer: Document, wanted: Collection[str], above: str = "", path: str = ""
+@lru_cache
+def _objects_of(fields: frozenset[str]) -> frozenset[str]:
+    """The objects in which fields stand, by their names in a table."""
+    return frozenset(field[:at] for field in fields for at, letter in enumerate(field) if letter == ".")
+
+
+def fields_in(
+    layer: Document, wanted: frozenset[str], above: str = "", path: str = ""
 ) -> Iterator[tuple[str, str, object]]:
     """The fields of an object that a table names: the path as it is spelled here, as it is in the table, the value."""
     for key, value in layer.items():
@@ -355,8 +322,8 @@ def _fields(
         holder = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(holder, str) and field in _AS_TEXT:
             holder = _request_in(holder)
-        if isinstance(holder, Mapping) and field in _OBJECTS:
-            yield from _fields(holder, wanted, f"{field}.", f"{path}{key}.")
+        if isinstance(holder, Mapping) and field in _objects_of(wanted):
+            yield from fields_in(holder, wanted, f"{field}.", f"{path}{key}.")
 
 
 def _request_in(text: str) -> Document:
@@ -372,18 +339,18 @@ def _request_in(text: str) -> Document:
 
 def _refusal(sign: Sign, name: str, value: object, where: str) -> InputError:
     if sign.says == FAILED:
-        reason = _reason(value)
+        reason = reason_given(value)
         reason = reason if fold(name) in ("error", "errors") else f"{name}: {reason}"
     elif isinstance(value, list) or "warning" in fold(name):
-        reason = f"{name}: {_reason(value)}"
+        reason = f"{name}: {reason_given(value)}"
     elif isinstance(value, Mapping):
-        reason = f"{name}: {examples(str(key) for key, inner in value.items() if _is_said(inner))}"
+        reason = f"{name}: {examples(str(key) for key, inner in value.items() if says_yes(inner))}"
     else:
         reason = f"{name}: {str(value).lower() if isinstance(value, bool) else str(value)[:200]}"
     return InputError.of(sign.says, source=where, reason=reason)
 
 
-def _reason(error: object) -> str:
+def reason_given(error: object) -> str:
     """What an error says of itself."""
     if isinstance(error, list) and error:
         error = error[0]
@@ -393,7 +360,7 @@ def _reason(error: object) -> str:
     return str(error)[:200]
 
 
-def _layers(document: object, levels: int) -> Iterator[Document]:
+def layers_of(document: object, levels: int = _LEVELS) -> Iterator[Document]:
     """A document, and the objects in it on the way to its results."""
     if not isinstance(document, Mapping):
         return
@@ -406,7 +373,7 @@ def _layers(document: object, levels: int) -> Iterator[Document]:
         yield from (part for part in parts.values() if isinstance(part, Mapping)) if isinstance(parts, Mapping) else ()
     for key, inner in document.items() if levels > 1 else ():
         if isinstance(inner, Mapping) and (fold(str(key)).lstrip("_") in _AROUND or _leads(inner, levels - 1)):
-            yield from _layers(inner, levels - 1)
+            yield from layers_of(inner, levels - 1)
 
 
 def _leads(inner: Document, levels: int) -> bool:

@@ -1,0 +1,111 @@
+"""What a result says of itself beside its place: that it is not one, that it has another id, that it is a group.
+
+A result that failed, was not found or was deleted is refused where it says so at its top, where engines write. The same
+in its metadata, and what may be about something else, is noted: the result counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from rankmeter.errors import InputError
+from rankmeter.inputs.cells import is_missing, number_of
+from rankmeter.inputs.columns import fold, say_columns
+from rankmeter.inputs.ids import is_id_type
+from rankmeter.inputs.said_beside import speaks_against
+from rankmeter.wings.engines.fields import ITEM_IDS, WITHIN
+from rankmeter.wings.engines.orders import IN_ORDER
+from rankmeter.wings.engines.wholeness import holds_error, says_no, says_yes
+from rankmeter.wording import Said, said
+
+_LAYERS = {fold(name) for name in (*WITHIN, "_source", "fields", "properties", "attributes", "extra_attributes")}
+"""Objects in a result that hold what the document or a tool says of it."""
+_FAILED = frozenset("error errors err errormessage exception failure failed haserror iserror isfailed".split())
+_GONE = frozenset("deleted isdeleted removed isremoved missing ismissing notfound".split())
+_HERE = frozenset("found exists".split())
+_STATES = frozenset("status state result outcome".split())
+_BAD_STATES = frozenset(
+    "error errored fail failed failure fatal timeout timedout notfound missing deleted removed aborted cancelled "
+    "canceled rejected skipped invalid".split()
+)
+_GROUPS = frozenset("innerhits grouphits groupedhits collapsed collapsedhits duplicates".split())
+"""Under which a result holds further ones."""
+
+
+def statements_noted(results: Sequence[object], where: str, *, is_certain: bool = False) -> dict[str, Said]:
+    """What results say of themselves, by the kind of note; refuses one that says that it is none.
+
+    ``is_certain`` is where the caller said that the list counts as it stands.
+    """
+    notes: dict[str, Said] = {}
+    for place, path, name, value in _statements(results):
+        is_bad, is_none = _is_bad(fold(name), value), "." not in path and _is_none(fold(name), value)
+        if is_none and not is_certain:
+            raise InputError.of("engines.not_a_hit", source=where, place=place, field=path, value=str(value)[:80],
+                                in_order=IN_ORDER)  # fmt: skip
+        if is_bad or is_none or speaks_against(name, value):
+            notes.setdefault("hit", said("hit_spoken_against", source=where, field=path, value=str(value)[:80],
+                                         place=place))  # fmt: skip
+        if fold(name) in _GROUPS and isinstance(value, (Mapping, list)) and value:
+            notes.setdefault("group", said("hits_in_groups", source=where, field=path, place=place))
+    return notes
+
+
+def other_id_noted(results: Sequence[object], items: Sequence[object], key: str, where: str) -> dict[str, Said]:
+    """That results have another id beside the one that is used."""
+    for place, path, name, value in _statements(results) if key else ():
+        if (
+            name in ITEM_IDS
+            and path != key
+            and is_id_type(type(value))
+            and str(value) not in ("", str(items[place - 1]))
+        ):
+            return {"id": said("other_ids", source=where, key=key, item=str(items[place - 1]), other=path,
+                               value=str(value), say=say_columns("run.item", path))}  # fmt: skip
+    return {}
+
+
+def _statements(results: Sequence[object]) -> Iterator[tuple[int, str, str, object]]:
+    """Fields of results that may say such a thing: the place, the path, the name, and the value."""
+    rows = [(at, row) for at, row in enumerate(results, start=1) if isinstance(row, (dict, Mapping))]
+    for key in dict.fromkeys(chain.from_iterable(row for _, row in rows)):
+        name = str(key)
+        if _is_heard(name):
+            yield from ((at, name, name, row[key]) for at, row in rows if key in row and not is_missing(row[key]))
+        elif fold(name) in _LAYERS:
+            inner = [(at, row[key]) for at, row in rows if isinstance(row.get(key), (dict, Mapping))]
+            for within in dict.fromkeys(chain.from_iterable(layer for _, layer in inner)):
+                if _is_heard(path := str(within)):
+                    for at, layer in inner:
+                        if within in layer and not is_missing(layer[within]):
+                            yield at, f"{name}.{path}", path, layer[within]
+
+
+@lru_cache(1 << 12)
+def _is_heard(name: str) -> bool:
+    """Whether a field of this name may say such a thing."""
+    folded = fold(name)
+    heard = _FAILED | _GONE | _HERE | _STATES | _GROUPS
+    return folded in heard or name in ITEM_IDS or speaks_against(name, "1") or speaks_against(name, "0")
+
+
+def _is_bad(name: str, value: object) -> bool:
+    """Whether a state, in words or as a code of HTTP, is that of a failure."""
+    if name not in _STATES:
+        return False
+    number = number_of(value) if isinstance(value, str) else value
+    if isinstance(number, (int, float)) and not isinstance(number, bool):
+        return 400 <= number < 600
+    return (isinstance(value, Mapping) and "error" in value) or fold(str(value)) in _BAD_STATES
+
+
+def _is_none(name: str, value: object) -> bool:
+    """Whether a result says that there is none."""
+    return (
+        (name in _FAILED and holds_error(value))
+        or (name in _GONE and says_yes(value))
+        or (name in _HERE and says_no(value))
+        or _is_bad(name, value)
+    )

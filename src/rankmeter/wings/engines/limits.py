@@ -1,0 +1,170 @@
+"""What a response says that limits it, and does not make it useless: more follows, a stage failed, lower is better.
+
+Each of it is noted, beside results that count. What makes a response useless stands in `wholeness`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from rankmeter.inputs.columns import fold
+from rankmeter.inputs.said_beside import DIRECTIONS, MORE, is_part, lower_is_better
+from rankmeter.wings.engines.fields import ITEM_IDS
+from rankmeter.wings.engines.wholeness import (
+    MATCHED,
+    PAGED,
+    Document,
+    asides_of,
+    fields_in,
+    holds_error,
+    layers_of,
+    number_in,
+    reason_given,
+    says_no,
+    says_yes,
+)
+from rankmeter.wording import Said, said
+
+_HIGHEST = frozenset({"maxscore", "hits.maxscore", "response.maxscore"})
+"""The highest score of all results: Elasticsearch, OpenSearch, Solr, Couchbase."""
+_MATCHED = frozenset(MATCHED)
+_LISTED = frozenset(
+    "count resultcount resultscount hitcount hitscount nresults nhits returned numreturned returnedcount "
+    "retrievedcount numretrieved documentcount size limit hitsperpage perpage pagesize rows topk".split()
+)
+"""How many results a response has, or may have, as it says itself."""
+_PLACES = ("links", "pagination", "paging", "pageinfo", "meta", "meta.pagination", "queries", "page", "cursor")
+_NEXT = (*MORE, "next", "more")
+_FOLLOWS = frozenset({*_NEXT, *(f"{place}.{name}" for place in _PLACES for name in _NEXT)})
+_APPROXIMATE = frozenset({"exhaustivetypo", "exhaustive.typo", "exhaustive.rulesmatch", "exhaustive"})
+"""Algolia: typos or rules that were not tried to the end; how it counts hits and facets says nothing of the hits."""
+_SHARES = frozenset({"coverage", "completeness", "shardcoverage", "indexcoverage", "responsecoverage"})
+_STEMS = (
+    "timeout timedout truncat partial incomplete degrad abort cutoff throttl ratelimit quota exceed limitreached fail "
+    "error exception unavailab outage stale fallback fellback interrupt cancel skipp dropp omit suppress reject disabl "
+    "unhealthy dryrun mock simulat sampled outofdate expired warn alert"
+).split()
+"""Within names of flags that speak against a response, whoever thought of the name."""
+_WELL = "complete success healthy exhaustive finished available isfull fullyindexed uptodate fresh".split()
+_SETTINGS = frozenset("allow enable enabled include support supports use with return ignore no skip track can".split())
+"""The first words of settings, which say what should be done, not what was."""
+_ANSWERS = frozenset({*(f"{place}.{name}" for place in PAGED.split() for name in DIRECTIONS), *DIRECTIONS})
+_GROUPED = frozenset("grouped groups groupedhits groupedresults expanded collapsed clusters".split())
+_FURTHER = frozenset(
+    "ads sponsored sponsoredresults promoted promotedresults pinned pinnedresults featured boosted bestbets "
+    "recommendations alternatives fallback fallbackresults related relatedresults organic extra extraresults more "
+    "moreresults additional additionalresults semanticresults lexicalresults vectorresults keywordresults "
+    "secondaryresults otherresults rest remaining".split()
+)
+"""What lists of documents beside the results are called."""
+
+
+def limits_noted(document: object, where: str, listed: int) -> dict[str, Said]:
+    """What a response says that limits its results, by the kind of note."""
+    notes: dict[str, Said] = {}
+    layers = list(layers_of(document))
+    if (warning := _warning(layers)) is not None:
+        notes["warning"] = said("engine_warned", source=where, warning=warning)
+    for layer, above in _with_asides(layers):
+        for path, field, value in fields_in(layer, _FOLLOWS | _APPROXIMATE | _SHARES, path=above):
+            if field in _FOLLOWS and says_yes(value) and str(value) != "*":
+                notes.setdefault("more", said("results_follow", source=where, field=path, listed=listed))
+            elif (field in _APPROXIMATE and says_no(value)) or (field in _SHARES and is_part(value)):
+                notes.setdefault("limit", said("engine_limited", source=where, field=path, value=str(value)[:80]))
+        for key, value in layer.items():
+            if _is_against(str(key), value):
+                shown = reason_given(value) if isinstance(value, (Mapping, list)) else str(value)[:80]
+                notes.setdefault("limit", said("engine_limited", source=where, field=f"{above}{key}", value=shown))
+    if (further := next(_further(document, 3), None)) is not None:
+        notes["further"] = said("lists_beside", source=where, field=further)
+    return notes
+
+
+def direction_of(document: object) -> tuple[str, object, bool] | None:
+    """What a response says of which scores are better: the field, its value, and whether the lowest are."""
+    for layer, above in _with_asides(list(layers_of(document))):
+        for path, field, value in fields_in(layer, _ANSWERS, path=above):
+            stated = value[0] if isinstance(value, list) and len(value) == 1 else value
+            while isinstance(stated, Mapping) and len(stated) == 1:  # {"_score": {"order": "asc"}}
+                ((key, inner),) = stated.items()
+                stated = inner if fold(str(key)).lstrip("_") in ("score", "order") else None
+            is_lower = None if stated is None else lower_is_better(field.rpartition(".")[2], stated)
+            if is_lower is not None:
+                return path, stated, is_lower
+    return None
+
+
+def count_note(document: object, where: str, listed: int) -> Said | None:
+    """That a response lists more results than it says that it found; the first count that it states decides."""
+    for layer in layers_of(document):
+        for path, field, value in fields_in(layer, _MATCHED | _LISTED):
+            matched = number_in(value)
+            if matched is not None and 0 <= matched < listed:
+                return said("engine_counts", source=where, field=path, matched=int(matched), listed=listed)
+            if matched is not None and field in _MATCHED:
+                return None
+    return None
+
+
+def highest_note(document: object, where: str, scores: Sequence[object]) -> Said | None:
+    """That no result has the highest score that a response names, as where it is a later page or was filtered."""
+    known = [number for number in map(number_in, scores) if number is not None]
+    for layer in layers_of(document) if known else ():
+        for path, _, value in fields_in(layer, _HIGHEST):
+            highest = number_in(value)
+            if highest is not None and max(known) < highest - 1e-5 * abs(highest):
+                shown = f"{highest:g}", f"{max(known):g}"
+                return said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])
+    return None
+
+
+def _with_asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
+    return chain(((layer, "") for layer in layers), asides_of(layers))
+
+
+def _warning(layers: Sequence[Document]) -> str | None:
+    """What an engine warns of in a response that is whole."""
+    for layer, above in _with_asides(layers):
+        for _, _, value in fields_in(layer, frozenset({"warning", "warnings"}), path=above):
+            if says_yes(value):
+                return reason_given(value)
+    return None
+
+
+def _is_against(key: str, value: object) -> bool:
+    """Whether a flag, or a text under such a name, speaks against a response."""
+    name = fold(key)
+    first = re.match("[A-Z]+(?![a-z])|[A-Za-z][a-z]*", key)
+    if first is not None and first[0].casefold() in _SETTINGS:
+        return False
+    if value is True or (isinstance(value, str) and value.casefold() == "true"):
+        return any(stem in name for stem in _STEMS)
+    if says_no(value):
+        return any(stem in name for stem in _WELL) and not any(stem in name for stem in ("incomplete", "unavailable"))
+    is_told = isinstance(value, (str, Mapping, list)) and holds_error(value)
+    return is_told and name.endswith(("error", "errors", "exception", "failure", "failures", "alerts"))
+
+
+def _further(document: object, levels: int) -> Iterator[str]:
+    """The paths of lists of other documents that stand beside the results, in groups or under a usual name."""
+    for key, value in document.items() if isinstance(document, Mapping) else ():
+        name = fold(str(key))
+        if not isinstance(value, (Mapping, list)) or not value:
+            continue
+        if (name in _GROUPED and _holds_objects(value)) or (name in _FURTHER and _are_others(value)):
+            yield str(key)
+        elif levels > 1 and isinstance(value, Mapping):
+            yield from (f"{key}.{path}" for path in _further(value, levels - 1))
+
+
+def _holds_objects(value: object) -> bool:
+    inner = value.values() if isinstance(value, Mapping) else value
+    return any(isinstance(each, Mapping) for each in inner)  # type: ignore[attr-defined]
+
+
+def _are_others(value: object) -> bool:
+    """Whether these are documents with ids."""
+    listed = value if isinstance(value, list) else []
+    return bool(listed) and all(isinstance(each, Mapping) and any(key in each for key in ITEM_IDS) for each in listed)
