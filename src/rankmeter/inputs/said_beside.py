@@ -35,6 +35,16 @@ _FOR = chinese.FOR | frozenset(
 )
 """What a column is called that says so where it is not set."""
 
+STEMS = (
+    "timeout timedout truncat partial incomplete degrad abort cutoff throttl ratelimit quota exceed limitreached fail "
+    "error exception unavailab outage stale fallback fellback interrupt cancel skipp dropp omit suppress reject disabl "
+    "moreavail moreresults hasmore unhealthy dryrun mock simulat sampled outofdate expired warn alert"
+).split()
+"""Within names of flags that say so where they are true, whoever thought of the name."""
+_WELL = "complete success succeed healthy finished available isfull fullyindexed uptodate shardsok".split()
+"""Within names of flags that say so where they are false."""
+_ALL_STEMS = (*STEMS, *_WELL)
+
 _STATES = frozenset({"status", "state", "状态"})
 _FINE = frozenset(
     "ok 0 200 success succeeded successful done complete completed finished accepted approved final active valid "
@@ -68,11 +78,9 @@ _NOT_SET = frozenset({"", "0", "0.0", "false", "no", "none", "null", "nan", "n",
 
 def said_beside(reading: Reading) -> dict[str, str]:
     """The columns that nothing was read from and that may say something about the rows: ``{name: name}``."""
-    return {
-        name: name
-        for name in reading.unused
-        if fold(name) in _AGAINST | _FOR | _STATES | _DIVIDES | _PARTS | DIRECTIONS
-    }
+    heard = _AGAINST | _FOR | _STATES | _DIVIDES | _PARTS | DIRECTIONS
+    folded = {name: fold(name) for name in reading.unused}
+    return {name: name for name in folded if folded[name] in heard or any(stem in folded[name] for stem in _ALL_STEMS)}
 
 
 def notes_beside(reading: Reading, columns: Mapping[str, RawColumn]) -> dict[str, Said]:
@@ -110,10 +118,15 @@ def lower_is_better(name: str, value: object) -> bool | None:
 
 
 def speaks_against(name: str, value: object) -> bool:
-    """Whether a field of this name says with its value that what it stands in does not count."""
+    """Whether a flag of this name says with its value that what it stands in does not count.
+
+    Examples
+    --------
+    >>> speaks_against("deleted", 1), speaks_against("rerankFailed", True), speaks_against("error_rate", 0.25)
+    (True, True, False)
+    """
     text, folded = str(value).strip(), fold(name)
-    is_heard = folded in _AGAINST | _FOR and not is_missing(value) and bool(text)
-    return is_heard and _speaks_against(folded, text)
+    return not is_missing(value) and bool(text) and folded not in _STATES | _PARTS and _speaks_against(folded, text)
 
 
 def _different(column: RawColumn | Sequence[object]) -> list[str]:
@@ -130,7 +143,10 @@ def _speaks_against(name: str, text: str) -> bool:
         return is_part(text)
     if name in _STATES:
         return folded.removesuffix(".0") not in _FINE
-    return (folded in _NOT_SET) == (name in _FOR)
+    if name in _FOR or name in _AGAINST:
+        return (folded in _NOT_SET) == (name in _FOR)
+    stems = {"true": STEMS, "false": _WELL}.get(folded, [])
+    return any(stem in name for stem in stems) and (folded == "true" or "incomplete" not in name)
 
 
 def is_part(value: object) -> bool:

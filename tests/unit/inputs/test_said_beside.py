@@ -43,10 +43,14 @@ SET = {
     "error": ["", "timeout", ""], "is_partial": [False, True, False], "excluded": [0, 1, 0],
     "valid": [True, False, True], "status": ["ok", "rejected", "ok"],
     "skipped": [None, True, None], "已删除": [0, 0, 1], "有效": [1, 1, 0],
+    "next_cursor": ["", "x", ""], "has_more": [0, 1, 0], "coverage": [1.0, 0.5, 1.0],
+    "is_complete": [True, False, True], "rerankFailed": [False, True, False], "found": [1, 0, 1],
 }  # fmt: skip
 CALM = {
     "error": ["", "", ""], "is_partial": [False] * 3, "excluded": [0, 0, 0], "valid": [True] * 3,
     "status": ["ok", "done", "ok"], "skipped": [None, None, None], "已删除": [0, 0, 0], "有效": [1, 1, 1],
+    "next_cursor": [""] * 3, "has_more": [0] * 3, "coverage": [1.0, 100.0, 1.0], "is_complete": [True] * 3,
+    "rerankFailed": [False] * 3, "found": [1, 2, 3],
 }  # fmt: skip
 DIVIDED = ("system", "model_name", "run_id", "split", "fold", "annotator", "系统")
 
@@ -91,3 +95,14 @@ def test_the_score_of_a_later_stage_beside_a_score_is_asked_for(column):
 def test_distances_that_contradict_scores_are_said(distances):
     ev = rm.evaluate(JUDGED, ROWS.with_columns(distance=pl.Series(distances)), "RR")
     assert bool(ev.reading.notes) is (distances[0] > distances[1])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("column", "value"), [("metric", "l2"), ("sort", "asc"), ("lower_is_better", True)])
+def test_scores_of_which_the_lowest_are_said_to_be_best_are_not_ranked_in_silence(column, value, way, tmp_path):
+    run = WAYS[way](ROWS.with_columns(pl.lit(value).alias(column)), tmp_path)
+    (note,) = rm.evaluate(JUDGED, run, "RR").reading.notes
+    assert column in note
+    assert "lower is better" in note
+    named = rm.evaluate(JUDGED, run, "RR", columns={"distance": "score"})
+    assert (named["RR"], named.reading.notes) == (0.75, ())

@@ -228,7 +228,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         entries = list(look.shape.entries(cast(Document, look.results), where, taking))
         if side == "run":
             entries = list(shown(iter(entries), document.value, where, taking))
-            taking.note(limits_noted(document.value, where, sum(len(entry.items) for entry in entries)))
+            taking.note(limits_noted(document.value, where, [item for entry in entries for item in entry.items]))
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
     if announced is not None:

@@ -69,10 +69,9 @@ class Taking:
             note = contradiction_noted(
                 results, at, query, is_sorted=is_sorted, either_way=either_way, direction=self.direction
             )
-            if note is not None:
-                self.notes.setdefault("order", note)
             if beside is not None:
-                check_beside(beside[1], beside[0], where, query, direction=self.direction)
+                note = check_beside(beside[1], beside[0], where, query, direction=self.direction) or note
+            self.note({} if note is None else {"order": note})
         return Entry(query, items, None, f"{under}.{key}" if key else under)
 
     def note(self, notes: Mapping[str, str]) -> None:

@@ -41,11 +41,11 @@ def statements_noted(results: Sequence[object], where: str, *, is_certain: bool 
     """
     notes: dict[str, Said] = {}
     for place, path, name, value in _statements(results):
-        is_bad, is_none = _is_bad(fold(name), value), "." not in path and _is_none(fold(name), value)
-        if is_none and not is_certain:
+        is_none = _is_none(fold(name), value)
+        if is_none and "." not in path and not is_certain:
             raise InputError.of("engines.not_a_hit", source=where, place=place, field=path, value=str(value)[:80],
                                 in_order=IN_ORDER)  # fmt: skip
-        if is_bad or is_none or speaks_against(name, value):
+        if is_none or speaks_against(name, value):
             notes.setdefault("hit", said("hit_spoken_against", source=where, field=path, value=str(value)[:80],
                                          place=place))  # fmt: skip
         if fold(name) in _GROUPS and isinstance(value, (Mapping, list)) and value:
@@ -88,7 +88,9 @@ def _is_heard(name: str) -> bool:
     """Whether a field of this name may say such a thing."""
     folded = fold(name)
     heard = _FAILED | _GONE | _HERE | _STATES | _GROUPS
-    return folded in heard or name in ITEM_IDS or speaks_against(name, "1") or speaks_against(name, "0")
+    return (
+        folded in heard or name in ITEM_IDS or any(speaks_against(name, text) for text in ("1", "0", "true", "false"))
+    )
 
 
 def _is_bad(name: str, value: object) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from rankmeter.inputs.columns import fold
-from rankmeter.inputs.said_beside import DIRECTIONS, MORE, is_part, lower_is_better
+from rankmeter.inputs.ids import is_id_type
+from rankmeter.inputs.said_beside import DIRECTIONS, MORE, STEMS, is_part, lower_is_better, speaks_against
 from rankmeter.wings.engines.fields import ITEM_IDS
 from rankmeter.wings.engines.wholeness import (
     MATCHED,
@@ -41,13 +42,6 @@ _FOLLOWS = frozenset({*_NEXT, *(f"{place}.{name}" for place in _PLACES for name 
 _APPROXIMATE = frozenset({"exhaustivetypo", "exhaustive.typo", "exhaustive.rulesmatch", "exhaustive"})
 """Algolia: typos or rules that were not tried to the end; how it counts hits and facets says nothing of the hits."""
 _SHARES = frozenset({"coverage", "completeness", "shardcoverage", "indexcoverage", "responsecoverage"})
-_STEMS = (
-    "timeout timedout truncat partial incomplete degrad abort cutoff throttl ratelimit quota exceed limitreached fail "
-    "error exception unavailab outage stale fallback fellback interrupt cancel skipp dropp omit suppress reject disabl "
-    "unhealthy dryrun mock simulat sampled outofdate expired warn alert"
-).split()
-"""Within names of flags that speak against a response, whoever thought of the name."""
-_WELL = "complete success healthy exhaustive finished available isfull fullyindexed uptodate fresh".split()
 _SETTINGS = frozenset("allow enable enabled include support supports use with return ignore no skip track can".split())
 """The first words of settings, which say what should be done, not what was."""
 _ANSWERS = frozenset({*(f"{place}.{name}" for place in PAGED.split() for name in DIRECTIONS), *DIRECTIONS})
@@ -59,9 +53,11 @@ _FURTHER = frozenset(
     "secondaryresults otherresults rest remaining".split()
 )
 """What lists of documents beside the results are called."""
+_LISTS = ("items", "rows", "records", "entries")
+"""How names of lists end that no tool is known to write its results under."""
 
 
-def limits_noted(document: object, where: str, listed: int) -> dict[str, Said]:
+def limits_noted(document: object, where: str, items: Sequence[object]) -> dict[str, Said]:
     """What a response says that limits its results, by the kind of note."""
     notes: dict[str, Said] = {}
     layers = list(layers_of(document))
@@ -70,14 +66,14 @@ def limits_noted(document: object, where: str, listed: int) -> dict[str, Said]:
     for layer, above in _with_asides(layers):
         for path, field, value in fields_in(layer, _FOLLOWS | _APPROXIMATE | _SHARES, path=above):
             if field in _FOLLOWS and says_yes(value) and str(value) != "*":
-                notes.setdefault("more", said("results_follow", source=where, field=path, listed=listed))
+                notes.setdefault("more", said("results_follow", source=where, field=path, listed=len(items)))
             elif (field in _APPROXIMATE and says_no(value)) or (field in _SHARES and is_part(value)):
                 notes.setdefault("limit", said("engine_limited", source=where, field=path, value=str(value)[:80]))
         for key, value in layer.items():
             if _is_against(str(key), value):
                 shown = reason_given(value) if isinstance(value, (Mapping, list)) else str(value)[:80]
                 notes.setdefault("limit", said("engine_limited", source=where, field=f"{above}{key}", value=shown))
-    if (further := next(_further(document, 3), None)) is not None:
+    if (further := next(_further(document, list(map(str, items)), 3), None)) is not None:
         notes["further"] = said("lists_beside", source=where, field=further)
     return notes
 
@@ -97,27 +93,29 @@ def direction_of(document: object) -> tuple[str, object, bool] | None:
 
 
 def count_note(document: object, where: str, listed: int) -> Said | None:
-    """That a response lists more results than it says that it found; the first count that it states decides."""
+    """That a response lists more results than it says that it found, or returned."""
     for layer in layers_of(document):
-        for path, field, value in fields_in(layer, _MATCHED | _LISTED):
-            matched = number_in(value)
-            if matched is not None and 0 <= matched < listed:
+        for path, _, value in fields_in(layer, _MATCHED | _LISTED):
+            if (matched := number_in(value)) is not None and 0 <= matched < listed:
                 return said("engine_counts", source=where, field=path, matched=int(matched), listed=listed)
-            if matched is not None and field in _MATCHED:
-                return None
     return None
 
 
-def highest_note(document: object, where: str, scores: Sequence[object]) -> Said | None:
+def highest_noted(document: object, where: str, results: Sequence[object]) -> dict[str, Said]:
     """That no result has the highest score that a response names, as where it is a later page or was filtered."""
+    scores = (
+        next((result[name] for name in ("_score", "score", "@search.score", "relevance") if name in result), None)
+        for result in results
+        if isinstance(result, Mapping)
+    )
     known = [number for number in map(number_in, scores) if number is not None]
     for layer in layers_of(document) if known else ():
         for path, _, value in fields_in(layer, _HIGHEST):
             highest = number_in(value)
             if highest is not None and max(known) < highest - 1e-5 * abs(highest):
                 shown = f"{highest:g}", f"{max(known):g}"
-                return said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])
-    return None
+                return {"highest": said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])}
+    return {}
 
 
 def _with_asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:
@@ -139,32 +137,33 @@ def _is_against(key: str, value: object) -> bool:
     first = re.match("[A-Z]+(?![a-z])|[A-Za-z][a-z]*", key)
     if first is not None and first[0].casefold() in _SETTINGS:
         return False
-    if value is True or (isinstance(value, str) and value.casefold() == "true"):
-        return any(stem in name for stem in _STEMS)
-    if says_no(value):
-        return any(stem in name for stem in _WELL) and not any(stem in name for stem in ("incomplete", "unavailable"))
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and ("count" in name or name.startswith("num")):
+        return value > 0 and any(stem in name for stem in STEMS)
+    if isinstance(value, (bool, str)) and speaks_against(name, value):
+        return True
     is_told = isinstance(value, (str, Mapping, list)) and holds_error(value)
-    return is_told and name.endswith(("error", "errors", "exception", "failure", "failures", "alerts"))
+    return is_told and any(stem in name for stem in ("error", "exception", "failure", "alerts"))
 
 
-def _further(document: object, levels: int) -> Iterator[str]:
+def _further(document: object, items: Sequence[str], levels: int) -> Iterator[str]:
     """The paths of lists of other documents that stand beside the results, in groups or under a usual name."""
     for key, value in document.items() if isinstance(document, Mapping) else ():
         name = fold(str(key))
-        if not isinstance(value, (Mapping, list)) or not value:
-            continue
-        if (name in _GROUPED and _holds_objects(value)) or (name in _FURTHER and _are_others(value)):
+        if name in _GROUPED and isinstance(value, (Mapping, list)) and _holds_objects(value):
             yield str(key)
+        elif isinstance(value, list) and (name in _FURTHER or name.endswith(_LISTS)):
+            ids = [_id_of(each) for each in value]
+            if ids and None not in ids and ids != items:
+                yield str(key)
         elif levels > 1 and isinstance(value, Mapping):
-            yield from (f"{key}.{path}" for path in _further(value, levels - 1))
+            yield from (f"{key}.{path}" for path in _further(value, items, levels - 1))
 
 
-def _holds_objects(value: object) -> bool:
-    inner = value.values() if isinstance(value, Mapping) else value
-    return any(isinstance(each, Mapping) for each in inner)  # type: ignore[attr-defined]
+def _holds_objects(value: Mapping[object, object] | list[object]) -> bool:
+    return any(isinstance(each, Mapping) for each in (value.values() if isinstance(value, Mapping) else value))
 
 
-def _are_others(value: object) -> bool:
-    """Whether these are documents with ids."""
-    listed = value if isinstance(value, list) else []
-    return bool(listed) and all(isinstance(each, Mapping) and any(key in each for key in ITEM_IDS) for each in listed)
+def _id_of(document: object) -> str | None:
+    """The id of a document; None where it has none."""
+    ids = (document[key] for key in ITEM_IDS if key in document) if isinstance(document, Mapping) else ()
+    return next((str(each) for each in ids if is_id_type(type(each))), None)

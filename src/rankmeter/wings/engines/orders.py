@@ -70,17 +70,18 @@ def contradiction_noted(
     ``is_sorted`` is of engines that may have sorted by something else, ``either_way`` of those whose distances may be
     similarities. ``direction`` is what the response says of which scores are better.
     """
+    notes: list[Said] = []
     if (beside := _pairs(results)) is not None:
-        check_beside(beside, "score", where, query, either_way=True)
+        note = check_beside(beside, "score", where, query, either_way=direction is None, direction=direction)
+        notes += [] if note is None else [note]
         results = [result[0] for result in results if isinstance(result, list)]
     fields = _fields(results)
     numbers = {name: (says, _numbers(name, says, values, where)) for name, (says, values) in fields.items()}
     is_last = any(says == "last" for says, _ in numbers.values())
-    notes: list[Said] = []
     for name, (says, values) in numbers.items():
         turn = _turn(values, rises=_rises(says, direction))
-        if direction and direction[2] and turn is None and _is_score(says) and _turn(values, rises=False) is not None:
-            notes.append(said("lower_is_better", source=where, field=direction[0], value=str(direction[1])))
+        if turn is None and (followed := _followed(says, values, where, direction)) is not None:
+            notes.append(followed)
         if says == "last":
             _refuse_gap(name, values, where)
         elif (says == "distance" or says.startswith("perhaps")) and None in values and set(values) != {None}:
@@ -89,7 +90,9 @@ def contradiction_noted(
             continue  # the last stage ranks, and stands beside what came before
         if turn is None and says == "rank":
             _refuse_later(name, values, where)
-        if turn is None or (either_way and fold(name) == "distance" and _turn(values, rises=False) is None):
+        if turn is None or (
+            either_way and direction is None and fold(name) == "distance" and _turn(values, rises=False) is None
+        ):
             continue
         if says in ("rank", "last") or not (is_sorted or says.startswith("perhaps")):
             raise _contradicted(name, says, turn, values, where, query, direction)
@@ -105,8 +108,11 @@ def check_beside(
     *,
     either_way: bool = False,
     direction: Direction | None = None,
-) -> None:
-    """Refuse numbers beside the results that contradict their order; ``either_way`` where they may be distances."""
+) -> Said | None:
+    """Refuse numbers beside the results that contradict their order; what to note where the lowest are the best.
+
+    ``either_way`` is where they may be distances.
+    """
     says = _says(name.removesuffix("s")) or "score"
     numbers = _numbers(name, says, values, where)
     if None in numbers and any(number is not None for number in numbers):
@@ -115,6 +121,20 @@ def check_beside(
     turns = [_turn(numbers, rises=rises) for rises in ((False, True) if either_way else (_rises(says, direction),))]
     if None not in turns and (turn := turns[0]) is not None:
         raise _contradicted(name, says, turn, numbers, where, query, direction)
+    return _followed(says, numbers, where, direction)
+
+
+def _followed(says: Says, values: Sequence[float | None], where: str, direction: Direction | None) -> Said | None:
+    """That the lowest scores stand first, as the response says."""
+    if (
+        not direction
+        or not direction[2]
+        or not _is_score(says)
+        or says == "distance"
+        or _turn(values, rises=False) is None
+    ):
+        return None
+    return said("lower_is_better", source=where, field=direction[0], value=str(direction[1]))
 
 
 def _is_score(says: Says) -> bool:

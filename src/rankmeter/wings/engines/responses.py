@@ -19,7 +19,7 @@ from rankmeter.wings.engines.documents import (
     value_at,
 )
 from rankmeter.wings.engines.hit_lists import Taking
-from rankmeter.wings.engines.limits import count_note, highest_note, limits_noted
+from rankmeter.wings.engines.limits import count_note, highest_noted, limits_noted
 from rankmeter.wings.engines.wholeness import holds_error, refuse_incomplete, refuse_unshown
 
 # Elasticsearch and OpenSearch
@@ -37,14 +37,8 @@ def _is_failure(document: Document) -> bool:
 
 def _search(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     hits: list[Any] = document["hits"]["hits"]
-    _note_highest(document, where, [value_at(hit, "_score") for hit in hits], taking)
+    taking.note(highest_noted(document, where, hits))
     yield _hits(query_of(document), hits, where, "hits.hits", taking)
-
-
-def _note_highest(document: Document, where: str, scores: Sequence[object], taking: Taking) -> None:
-    note = None if taking.wanted.is_in_order else highest_note(document, where, scores)
-    if note is not None:
-        taking.notes.setdefault("highest", note)
 
 
 def _hits(query: object, hits: Sequence[Any], where: str, under: str, taking: Taking) -> Entry:
@@ -75,8 +69,9 @@ def _searches(document: Document, where: str, taking: Taking) -> Iterator[Entry]
         if not isinstance(response, Mapping) or not (_is_search(response) or "error" in response):
             raise InputError.of("engines.not_a_response", source=at, key="hits.hits")
         refuse_incomplete(response, at)
-        taking.note(limits_noted(response, at, len(value_at(response, "hits", "hits") or ())))
-        yield from shown(_search(response, at, taking), response, at, taking)
+        entries = list(shown(_search(response, at, taking), response, at, taking))
+        taking.note(limits_noted(response, at, [item for entry in entries for item in entry.items]))
+        yield from entries
 
 
 def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
@@ -92,7 +87,7 @@ def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterato
 
 def _solr(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     docs: list[Any] = document["response"]["docs"]
-    _note_highest(document, where, [value_at(doc, "score") for doc in docs], taking)
+    taking.note(highest_noted(document, where, docs))
     parameters = value_at(document, "responseHeader", "params")
     named = (query_of(document), query_of(parameters), value_at(parameters, "q"))
     query = next((query for query in named if query is not None), None)

@@ -14,6 +14,7 @@ from rankmeter.inputs.json_tables import NESTED_ITEMS
 from rankmeter.wings.engines.documents import TAKEN, Document, Shape, query_of, value_at
 from rankmeter.wings.engines.fields import ITEM_IDS, WITHIN, NamedFields
 from rankmeter.wings.engines.hit_lists import Taking
+from rankmeter.wings.engines.limits import highest_noted
 
 _ITEM_TEXTS = ("page_content", "content", "text")
 _RETRIEVED = tuple(
@@ -145,6 +146,7 @@ def _record(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
         path = _retrieved(document) or ()  # `_is_record` looked
         _refuse_several(document, path, where)
     results, key = value_at(document, *path), ".".join(path)
+    taking.note(highest_noted(document, where, results))
     beside = document.get("scores")
     yield taking.entry(
         query_of(document),

@@ -242,7 +242,7 @@ MATCHED = (
     "searchinformation.totalresults"
 ).split()
 """How many documents match, as engines call it."""
-_AROUND = frozenset("response result body source searchresponse output data value hits root".split())
+_AROUND = frozenset("get response result body source searchresponse output data value hits root".split())
 """Objects in which a response stands, or which are a part of it."""
 _LISTS = frozenset(
     "hits docs documents results children points matches objects items nodes sourcenodes retrieved contexts "
