@@ -164,12 +164,14 @@ def composed(tree: ast.AST) -> Iterator[int]:
 def _says(call: ast.AST) -> bool:
     if not isinstance(call, ast.Call) or not call.args:
         return False
+    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in (*SAYING, "of"):
+        return False
     owner, _, name = ast.unparse(call.func).rpartition(".")
     return (name in SAYING and owner in ("", "self", "wording", "shown")) or (name == "of" and owner.endswith("Error"))
 
 
 def _is_of_words(node: ast.AST) -> bool:
-    return isinstance(node, ast.Subscript) and ast.unparse(node.value) == "words"
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "words"
 
 
 @pytest.mark.wings

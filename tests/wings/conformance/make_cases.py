@@ -10,8 +10,9 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.oracle import oracle
@@ -75,14 +76,17 @@ def as_text(data: Any) -> Any:
     }
 
 
-def values_of(family: str) -> dict[str, Any]:
-    """The file of a measure: every definition with the tools that have it, and its value on each question."""
+def values_of(family: str, given: Mapping[str, list[Value]] = MappingProxyType({})) -> dict[str, Any]:
+    """The file of a measure: every definition with the tools that have it, and its value on each question.
+
+    Values that are ``given`` for a definition are not computed.
+    """
     asked = questions()
     definitions = [
         {
             "definition": shown(definition),
             "tools": [str(tool) for tool in tools],
-            "values": [value(definition, question) for question in asked],
+            "values": given.get(shown(definition)) or [value(definition, question) for question in asked],
         }
         for definition, tools in known_definitions().items()
         if type(definition).name == family

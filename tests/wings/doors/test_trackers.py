@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+import warnings
+from contextlib import chdir
 
 import pytest
 
@@ -61,10 +64,22 @@ def test_anything_else_is_refused():
         rm.log_to_mlflow({"RR": 0.5})
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """An empty store: to make its tables takes longer than a test."""
+    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install 'rankmeter[mlflow]'")
+    path = tmp_path_factory.mktemp("store") / "mlflow.db"
+    mlflow.set_tracking_uri(f"sqlite:///{path}")
+    with warnings.catch_warnings(action="ignore"), chdir(path.parent):
+        mlflow.search_experiments()
+    return path
+
+
 @pytest.fixture
-def mlflow(tmp_path, monkeypatch):
-    found = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install 'rankmeter[mlflow]'")
+def mlflow(store, tmp_path, monkeypatch):
+    found = pytest.importorskip("mlflow")
     monkeypatch.chdir(tmp_path)
+    shutil.copy(store, tmp_path / "mlflow.db")
     found.set_tracking_uri(f"sqlite:///{tmp_path / 'mlflow.db'}")
     return found
 
