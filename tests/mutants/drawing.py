@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -68,22 +69,28 @@ class Mutant:
 
     @property
     def old(self) -> str:
-        return self.path.read_bytes()[self.start : self.end].decode()
+        return text_of(self.path)[self.start : self.end].decode()
 
     def source(self) -> str:
         """The text of the module with the change."""
-        text = self.path.read_bytes()
+        text = text_of(self.path)
         return (text[: self.start] + self.new.encode() + text[self.end :]).decode()
 
     def change(self) -> str:
         """The line with the change in it."""
-        text = self.path.read_bytes()
+        text = text_of(self.path)
         begin, stop = text.rfind(b"\n", 0, self.start) + 1, text.find(b"\n", self.end)
         before, after = text[begin : self.start].decode(), text[self.end : stop].decode()
         return " ".join(f"{before}⟦{self.old} → {self.new}⟧{after}".split())
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT).as_posix()}:{self.line}: {self.change()}"
+
+
+@cache
+def text_of(path: Path) -> bytes:
+    """A module as it was when it was read first: places do not move while somebody works on it."""
+    return path.read_bytes()
 
 
 def room_of(path: Path) -> str:
@@ -109,7 +116,7 @@ class _Places:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.text = path.read_bytes()
+        self.text = text_of(path)
         self.starts = [0]
         for line in self.text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))

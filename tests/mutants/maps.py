@@ -147,7 +147,7 @@ def python_tests(asked: list[str], limit: float, *options: str, **variables: str
     """Pytest on some tests, with the changed or noting modules in this process and in those that it starts."""
     environment = {
         **os.environ, "HYPOTHESIS_PROFILE": "ci", "PYTHONDONTWRITEBYTECODE": "", "RANKMETER_SKIPS": "",
-        "PYTHONPATH": os.pathsep.join([str(HERE / "site"), str(ROOT)]), **variables,
+        "PYTHONPATH": os.pathsep.join([str(HERE / "site"), str(ROOT), str(ROOT / "src")]), **variables,
     }  # fmt: skip
     command = [sys.executable, "-m", "pytest", "-q", "-p", "mutant_tests", "-p", "no:cacheprovider", "--no-header"]
     process = subprocess.Popen(
