@@ -318,7 +318,9 @@ class PlainJudgments(Judgments):
 
     @cached_property
     def _table(self) -> JudgmentTable:
-        return replace(self.read(), source=self.source)
+        table = self.read()  # from the bytes at hand, which have no name
+        reading = None if table.reading is None else replace(table.reading, source=self.source)
+        return replace(table, source=self.source, reading=reading)
 
     def judgment_table(self) -> JudgmentTable:
         return self._table

@@ -301,3 +301,20 @@ def test_lists_that_stand_under_the_wrong_queries_are_noticed():
     assert "do the lists belong to these queries?" in notes
     one_right = {**shifted, "q0": ["d0"]}
     assert "do the lists belong" not in " ".join(rm.evaluate(truth, one_right, "RR").reading.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("j.qrels", "q 0 a 1\n"),
+        ("j.csv", "query,item,grade\nq,a,1\n"),
+        ("j.jsonl", '{"query": "q", "item": "a", "grade": 1}\n'),
+        ("j.json", '{"q": {"a": 1}}'),
+    ],
+)
+def test_judgments_are_called_by_their_file_as_a_table_too(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    read = into_judgments(str(path))
+    for reading in (read.how_read(), read.judgment_table().how_read()):
+        assert reading.source == str(path)

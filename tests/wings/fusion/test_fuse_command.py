@@ -149,3 +149,16 @@ def test_a_format_that_does_not_fit_is_refused_and_nothing_is_written(folder, wo
     assert done.exit_code == 2
     assert message in done.stderr
     assert (done.stdout, sorted(folder.iterdir())) == ("", before)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "how"),
+    [("norm", "max:sum", "wsum"), ("norm", "min-max-inverted:min-max", "mnz"), ("duplicates", "last:counted", "rrf")],
+)
+def test_a_word_may_be_typed_for_each_run(folder, option, value, how):
+    done = call("fuse", folder / "a.run", folder / "b.run", "--how", how, f"--{option}", value)
+    assert done.exit_code == 0, done.output
+    made = rm.fuse({"a": A, "b": B}, how, **{option: value})
+    assert done.stdout.strip() == made.written().strip()
+    bad = call("fuse", folder / "a.run", folder / "b.run", "--how", how, f"--{option}", f"{value.partition(':')[0]}:x")
+    assert (bad.exit_code, bad.stdout, len(bad.stderr.strip().splitlines())) == (2, "", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -52,10 +53,7 @@ class Conventions:
 
     def stated(self) -> dict[str, Any]:
         """Those that were typed."""
-        plain = {name: getattr(self, name) for name in ("k", "norm", "weights", "missing", "depth", "top", "queries",
-                                                        "duplicates")}  # fmt: skip
-        more = read_options(",".join(f"{name}={value}" for name, value in (self.option or {}).items()), self.how)
-        return {**{name: value for name, value in plain.items() if value is not None}, **more}
+        return _stated(self, self.how)
 
 
 @command()
@@ -155,9 +153,14 @@ class Shared:
 
     def stated(self) -> dict[str, Any]:
         """Those that were typed."""
-        plain = {name: getattr(self, name) for name in ("depth", "missing", "queries", "duplicates")}
-        more = read_options(",".join(f"{name}={value}" for name, value in (self.option or {}).items()), "--option")
-        return {**{name: value for name, value in plain.items() if value is not None}, **more}
+        return _stated(self, "--option")
+
+
+def _stated(group: Conventions | Shared, whole: str) -> dict[str, Any]:
+    """The options of a group that were typed, those of ``--option`` among them."""
+    named = {part.name: getattr(group, part.name) for part in fields(group) if part.name not in ("how", "option")}
+    more = read_options(",".join(f"{name}={value}" for name, value in (group.option or {}).items()), whole)
+    return {**{name: value for name, value in named.items() if value is not None}, **more}
 
 
 @command()

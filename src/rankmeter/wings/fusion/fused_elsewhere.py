@@ -17,6 +17,7 @@ from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.wings.fusion.definition import Fusion
 from rankmeter.wings.fusion.fused import FusedRun, label_of, lacking_notes, ranked_rows
+from rankmeter.wings.fusion.pooling import of_queries
 from rankmeter.wings.loading import source_of
 from rankmeter.wording import Said, said
 
@@ -89,7 +90,7 @@ def fused_block(definition: Fusion, fuse: Fuse, tables: Mapping[str, RunTable]) 
     if definition.queries == "common":
         asked = [set((table.query if table.queries is None else table.queries).to_list()) for table in tables.values()]
         common = pl.Series(list(set.intersection(*asked)), dtype=next(iter(tables.values())).query.dtype)
-        tables = {name: _only_queries(table, common) for name, table in tables.items()}
+        tables = {name: replace(of_queries(table, common), queries=common) for name, table in tables.items()}
     table = next(iter(tables.values()))
     if all(not len(one.query) for one in tables.values()):
         columns = {
@@ -100,12 +101,6 @@ def fused_block(definition: Fusion, fuse: Fuse, tables: Mapping[str, RunTable]) 
         }
         return pl.DataFrame(columns)
     return ranked_rows(fuse(tables, replace(definition, queries="all")))  # which queries count is settled
-
-
-def _only_queries(table: RunTable, queries: pl.Series) -> RunTable:
-    kept = table.query.is_in(queries.implode())
-    query, item, score = (column.filter(kept) for column in (table.query, table.item, table.score))
-    return RunTable(query, item, score, table.source, table.scored, queries)
 
 
 def evaluate_distant(

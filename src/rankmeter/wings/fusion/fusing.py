@@ -24,6 +24,7 @@ from rankmeter.wings.fusion.pooling import (
     alike_ids,
     check_same_queries,
     coded,
+    of_queries,
     order_within,
     places,
     query_numbers,
@@ -119,13 +120,8 @@ def trained(definition: Fusion, runs: object, judgments: object, columns: Mappin
         raise InputError.of("fusion.learns_nothing", how=definition.how)
     truth = into_judgments(judgments, columns=columns).judgment_table()
     judged = truth.query.cast(pl.String).unique().to_list()
-    tables = {}
-    for name, run in named_runs(runs).items():
-        table = into_run(run, columns=columns).run_table()
-        kept = table.query.cast(pl.String).is_in(judged)
-        held = None if table.queries is None else table.queries.filter(table.queries.cast(pl.String).is_in(judged))
-        tables[name] = RunTable(table.query.filter(kept), table.item.filter(kept), table.score.filter(kept), name,
-                                scored=table.scored, queries=held)  # fmt: skip
+    read = read_tables(named_runs(runs), columns)
+    tables = {name: of_queries(table, judged, as_text=True) for name, table in read.items()}
     if not any(len(table.query) for table in tables.values()):
         raise InputError.of("fusion.no_judged_query", count=len(judged), queries=examples(judged, shown=3))
     unlearned = replace(definition, learned=((),) * len(tables))
@@ -137,11 +133,16 @@ def gather(runs: object, definition: Fusion, columns: Mapping[str, str] | None =
     named = named_runs(runs)
     definition.check_runs(len(named))
     check_columns_of(columns, None, *named.values())
+    return gather_tables(read_tables(named, columns), definition)
+
+
+def read_tables(named: Mapping[str, object], columns: Mapping[str, str] | None) -> dict[str, RunTable]:
+    """The runs as tables in memory."""
     tables = {}
     for name, run in named.items():
         with in_the_name_of(name):
             tables[name] = into_run(run, columns=columns).run_table()
-    return gather_tables(tables, definition)
+    return tables
 
 
 @contextmanager

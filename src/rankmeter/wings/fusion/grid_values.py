@@ -27,7 +27,7 @@ from rankmeter.placing.segments import expand, offsets_of, place
 from rankmeter.wings.fusion.definition import Fusion
 from rankmeter.wings.fusion.fusing import Gathered, fused_run, gather_tables
 from rankmeter.wings.fusion.methods import Contributions, combined, contributions, weights_of
-from rankmeter.wings.fusion.pooling import Pool, pools
+from rankmeter.wings.fusion.pooling import Pool, of_queries, pools
 
 BLOCK = 1 << 17
 """Rows of all runs that are looked at together."""
@@ -66,7 +66,7 @@ def grid_values(
     (group,) = groups_of([measure])
     index = JudgmentIndex.of_table(truth, group.plan.lowest_grade)
     queries = pl.Series(index.queries) if not isinstance(index.queries, pl.Series) else index.queries
-    judged = {name: _of_queries(table, queries) for name, table in tables.items()}
+    judged = {name: of_queries(_asked_alike(table, queries), queries) for name, table in tables.items()}
     value = np.zeros((len(settings), len(queries)))
     counted = np.ones(len(queries), np.bool_)
     is_plain = _is_plain(measure, truth, group.plan)
@@ -83,18 +83,9 @@ def grid_values(
     return GridValues(queries, value, counted)
 
 
-def _of_queries(table: RunTable, queries: pl.Series) -> RunTable:
-    """The rows of a run that answer these queries."""
-    if table.query.dtype != queries.dtype:
-        table = replace(table, query=table.query.cast(queries.dtype))
-    kept = table.query.is_in(queries.to_list())
-    held = table.queries if table.queries is None else table.queries.filter(table.queries.is_in(queries.to_list()))
-    if kept.all():
-        return replace(table, queries=held)
-    score = table.score.filter(kept)
-    return RunTable(
-        table.query.filter(kept), table.item.filter(kept), score, table.source, scored=table.scored, queries=held
-    )
+def _asked_alike(table: RunTable, queries: pl.Series) -> RunTable:
+    """A run whose queries are of the type of the judged ones."""
+    return table if table.query.dtype == queries.dtype else replace(table, query=table.query.cast(queries.dtype))
 
 
 def _is_plain(measure: Any, truth: JudgmentTable, plan: Plan) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -81,6 +82,21 @@ class Coded:
         start, end = int(self.offsets[first]), int(self.offsets[last])
         offsets = self.offsets[first : last + 1] - start
         return Coded(self.query[start:end] - first, self.item.slice(start, end - start), self.score[start:end], offsets)
+
+
+def of_queries(table: RunTable, queries: Iterable[object], *, as_text: bool = False) -> RunTable:
+    """The rows of a run that answer these queries, and which of them it was asked; compared as text on request."""
+
+    def among(column: pl.Series) -> pl.Series:
+        return (column.cast(pl.String) if as_text else column).is_in(wanted)
+
+    wanted = list(queries)
+    kept = among(table.query)
+    held = None if table.queries is None else table.queries.filter(among(table.queries))
+    if kept.all():
+        return replace(table, queries=held)
+    query, item, score = (column.filter(kept) for column in (table.query, table.item, table.score))
+    return RunTable(query, item, score, table.source, scored=table.scored, queries=held)
 
 
 def query_numbers(tables: Sequence[RunTable]) -> tuple[pl.Series, list[Ints]]:
@@ -259,8 +275,6 @@ def _lists(query: Ints, candidate: Ints, score: Floats, queries: int, definition
 
 def alike_ids(tables: Sequence[RunTable]) -> tuple[list[RunTable], list[str]]:
     """The runs with ids of one type, as text where some have numbers and some text; and which ids had to change."""
-    from dataclasses import replace
-
     changed: list[str] = []
     tables = list(tables)
     for column in ("query", "item"):

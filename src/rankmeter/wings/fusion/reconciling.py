@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, Unpack
 
@@ -15,12 +16,20 @@ from rankmeter.inputs.tables import RunTable
 from rankmeter.late import pl
 from rankmeter.wings.fusion.definition import NORMS, Fusion, Options, known_options
 from rankmeter.wings.fusion.found_fusions import FoundFusion, FoundFusions
-from rankmeter.wings.fusion.fusing import fused_tables, gather_tables, in_the_name_of, named_runs, pools_of_runs, ranked
+from rankmeter.wings.fusion.fusing import (
+    fused_tables,
+    gather_tables,
+    in_the_name_of,
+    named_runs,
+    pools_of_runs,
+    ranked,
+    read_tables,
+)
 from rankmeter.wings.fusion.grid_values import read_alike, sharing
 from rankmeter.wings.fusion.grids import compositions
 from rankmeter.wings.fusion.known_methods import METHODS
 from rankmeter.wings.fusion.methods import combined, contributions
-from rankmeter.wings.fusion.pooling import alike_ids
+from rankmeter.wings.fusion.pooling import alike_ids, of_queries
 from rankmeter.wings.fusion.who_does_what import as_typed
 
 FIRST = 3
@@ -66,11 +75,10 @@ def reconcile_fusion(
     """
     named = named_runs(runs)
     how = [how] if isinstance(how, (str, Fusion)) else how
-    given = {}
-    for name, run in [*named.items(), (None, fused)]:
-        with in_the_name_of(name or "fused"):
-            given[name] = into_run(run, columns=columns).run_table()
-    *tables, target = alike_ids(list(given.values()))[0]
+    given = read_tables(named, columns)
+    with in_the_name_of("fused"):
+        target = into_run(fused, columns=columns).run_table()
+    *tables, target = alike_ids([*given.values(), target])[0]
     by_name = dict(zip(named, tables, strict=True))
     known_options(options, "reconcile")
     tried = list(_candidates(len(named), options)) if how is None else [_stated(one, options) for one in how]
@@ -165,7 +173,8 @@ def _compared(
 ) -> list[FoundFusion | None]:  # fmt: skip
     """How near each definition comes on some queries; None where it cannot be applied to these runs."""
     looked = _Wanted({query: wanted[query] for query in queries}, target.scored, digits)
-    few = {name: _of_queries(table, queries) for name, table in tables.items()}
+    held = pl.Series("query", list(queries), dtype=target.query.dtype)
+    few = {name: replace(of_queries(table, queries), queries=held) for name, table in tables.items()}
     found: list[FoundFusion | None] = [None] * len(tried)
     for definitions, at in read_alike([one for _, one in tried]):
         try:
@@ -197,15 +206,6 @@ def _alone(tables: Mapping[str, RunTable], name: str, definition: Fusion, looked
         return _nearness(name, definition, _by_query(fused_tables(tables, definition)), looked)
     except InputError:
         return None
-
-
-def _of_queries(table: RunTable, queries: Sequence[object]) -> RunTable:
-    kept = table.query.is_in(list(queries))
-    held = pl.Series("query", list(queries), dtype=table.query.dtype)
-    score = table.score.filter(kept)
-    return RunTable(
-        table.query.filter(kept), table.item.filter(kept), score, table.source, scored=table.scored, queries=held
-    )
 
 
 def _nearness(name: str, definition: Fusion, made: Lists, looked: _Wanted) -> FoundFusion:

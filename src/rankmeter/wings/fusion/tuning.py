@@ -10,7 +10,7 @@ import numpy as np
 
 from rankmeter.errors import InputError, check_level, check_whole, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.accepting import into_judgments, into_run
+from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.attributes import find_column, name_of_table, table_of
 from rankmeter.inputs.columns import USUAL_NAMES
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -19,7 +19,7 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.corrections import corrected
 from rankmeter.wings.fusion.definition import Fusion, Options
 from rankmeter.wings.fusion.folds import Outside, chosen_outside, first_best, inseparable, linear_parts
-from rankmeter.wings.fusion.fusing import in_the_name_of, named_runs
+from rankmeter.wings.fusion.fusing import named_runs, read_tables
 from rankmeter.wings.fusion.grid_values import grid_values, measure_of, single_values
 from rankmeter.wings.fusion.grids import QUICK, USUAL, complexity, settings_of
 from rankmeter.wings.fusion.known_methods import options_of
@@ -156,11 +156,7 @@ def read_sides(
 ) -> tuple[JudgmentTable, dict[str, RunTable], list[Said]]:
     """The judgments and the runs as tables with ids of one type, and what is to be said of them."""
     truth = into_judgments(judgments, columns=columns).judgment_table()
-    tables = {}
-    for name, run in runs.items():
-        with in_the_name_of(name):
-            tables[name] = into_run(run, columns=columns).run_table()
-    truth, tables, notes = _one_kind_of_ids(truth, tables)
+    truth, tables, notes = _one_kind_of_ids(truth, read_tables(runs, columns))
     held = truth.query.unique(maintain_order=True)
     if not any(held.is_in((t.query if t.queries is None else t.queries).implode()).any() for t in tables.values()):
         raise InputError.of("fusion.no_judged_query", count=len(held), queries=examples(held.to_list(), shown=3))
