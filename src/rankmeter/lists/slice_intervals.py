@@ -21,7 +21,7 @@ from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure
 from rankmeter.measures.grammar import compared_by
 from rankmeter.placing.placements import Bools, Floats, Ints
-from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval, by_method
+from rankmeter.stats.intervals import FEWEST_RESAMPLES, Interval, by_method, value_ends
 from rankmeter.stats.resampling import Sample, on_value_scale, resampled_sums
 from rankmeter.stats.student import Contrasts
 from rankmeter.wording import said
@@ -88,8 +88,8 @@ class _Part:
         """The interval of the value, from these queries alone."""
         if self.sample.units < 2:
             return math.nan, math.nan
-        low, high = (float(self.sample.back(end)[0]) for end in self.sample.alone().ends(level, tested=False))
-        return low, high
+        low, high, _ = value_ends(self.sample, level)
+        return float(low[0]), float(high[0])
 
     def shares(self) -> Floats:
         """(n,) the contribution of each query to the standard error, whose square is the sum of their squares."""

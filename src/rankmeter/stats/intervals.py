@@ -1,8 +1,8 @@
 """Confidence intervals of aggregated values and of their differences.
 
-``t`` is Student's, ``randomisation`` holds the differences that the randomisation test does not reject, ``bca`` (Efron
-1987) and ``percentile`` resample units. By default an interval is the inversion of the test beside it.
-docs/statistics.md has the measured coverage of each.
+``t`` is Student's (of shares Clopper and Pearson's), ``randomisation`` holds the differences that the randomisation test
+does not reject, ``bca`` (Efron 1987) and ``percentile`` resample units. By default an interval is the inversion of the
+test beside it. docs/statistics.md has the measured coverage of each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankmeter.arithmetic.aggregates import AGGREGATES
 from rankmeter.arithmetic.parts import Values
 from rankmeter.errors import InputError, check_choice, check_level, check_whole
 from rankmeter.late import special
-from rankmeter.placing.placements import Floats
+from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
@@ -28,7 +28,9 @@ from rankmeter.wording import Language, Said, in_language, kinds, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-INTERVALS = kinds("interval_{}", METHODS)
+Method = IntervalMethod | Literal["share"]
+"""What an interval was made by: a share has one of its own where others are Student's."""
+INTERVALS = kinds("interval_{}", (*METHODS, "share"))
 INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that inverts a test; Student's t for tests that are not about means."""
 COCHRAN = 25
@@ -36,9 +38,10 @@ COCHRAN = 25
 FEWEST_RESAMPLES = 100
 """With fewer, the ends of an interval would be mostly chance."""
 DRAWN = frozenset({"bca", "percentile"})
+DRAWS = DRAWN | {"randomisation"}
 
 
-def by_method(name: IntervalMethod, units: Said | None = None) -> Said:
+def by_method(name: Method, units: Said | None = None) -> Said:
     """How an interval is made, over queries unless other units are resampled."""
     return said("interval_over", method=said(INTERVALS[name]), units=said("units_query") if units is None else units)
 
@@ -115,8 +118,8 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
         return said("no_interval_of", aggregate=aggregate)
     if not rule.of_sums:
         return None if _order_statistic(len(top), level) >= 0 else said("median_of_few", count=len(top))
-    flat = Sample(top[None], bottom[None], rule).alone().flat[0]
-    return said("all_values_equal", count=len(top)) if flat else None
+    low, _, _ = value_ends(Sample(top[None], bottom[None], rule), level)
+    return said("all_values_equal", count=len(top)) if math.isnan(low[0]) else None
 
 
 def is_rough(values: Values, aggregate: str) -> bool:
@@ -129,7 +132,10 @@ def is_rough(values: Values, aggregate: str) -> bool:
     top, bottom = rule.parts(values)
     if not rule.of_sums or len(top) < 2 or np.isnan(top).any():
         return False
-    linear = Sample(top[None], bottom[None], rule).linear()
+    sample = Sample(top[None], bottom[None], rule)
+    if value_ends(sample, 0.5)[2][0]:
+        return False
+    linear = sample.linear()
     skew = float(skewness(np.vstack([linear, np.zeros_like(linear)]), [(0, 1)])[0])
     return len(top) < COCHRAN * skew**2 or (rule.logs and len(top) < 2 * COCHRAN)
 
@@ -175,27 +181,48 @@ def intervals_of(
         if method in DRAWN and units > 1:
             drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
 
-    def intervals(ends: Iterable[Floats], units: int, name: IntervalMethod) -> list[Interval | None]:
-        how, draws = by_method(name, unit), 0 if name == "t" else resamples
+    def intervals(ends: Iterable[Floats], units: int, names: Sequence[Method]) -> list[Interval | None]:
         return [
-            Interval(low, high, level, how, draws, seed, units) if math.isfinite(low + high) else None
-            for low, high in zip(*(end.tolist() for end in ends), strict=True)
+            Interval(low, high, level, by_method(name, unit), resamples if name in DRAWS else 0, seed, units)
+            if math.isfinite(low + high)
+            else None
+            for name, low, high in zip(names, *(end.tolist() for end in ends), strict=True)
         ]
 
     bands = []
     for number, sample in enumerate(samples):
         apart_by: IntervalMethod = "t" if isinstance(sample, Groups) else method
-        alone_by: IntervalMethod = method if number in drawn else "t"
         if isinstance(sample, Sample) and number in drawn:
             alone, apart = _drawn_ends(sample, drawn[number], pairs, level, method)
+            alone_by: list[Method] = [method] * len(sample.top)
         else:
-            alone = [sample.back(end) for end in sample.alone().ends(level, tested=False)]
+            *alone, shares = value_ends(sample, level)
+            alone_by = ["share" if is_share else "t" for is_share in shares.tolist()]
             if isinstance(sample, Sample) and method == "randomisation" and pairs:
                 apart = _not_rejected(sample, pairs, level, resamples, seed)
             else:
                 apart = [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(level)]
-        bands.append(Bands(intervals(alone, sample.units, alone_by), intervals(apart, sample.units, apart_by)))
+        bands.append(
+            Bands(intervals(alone, sample.units, alone_by), intervals(apart, sample.units, [apart_by] * len(pairs)))
+        )
     return bands
+
+
+def value_ends(sample: AnySample, level: float) -> tuple[Floats, Floats, Bools]:
+    """The ends of the intervals of the values, (systems,) each, and which values are shares of the units.
+
+    Student's t, and Clopper and Pearson's (1934) for shares: where units count once and are 0 or 1, few of them are
+    often all alike, and Student's interval is far too short or there is none.
+    """
+    low, high = (sample.back(end) for end in sample.alone().ends(level, tested=False))
+    if isinstance(sample, Groups) or sample.units < 2:
+        return low, high, np.zeros(len(low), np.bool_)
+    whole = ((sample.top == 0) | (sample.top == 1)) & (sample.bottom == 1)
+    shares: Bools = whole.all(axis=1) & (sample.rule is AGGREGATES["mean"])
+    n, tail, hits = sample.units, (1 - level) / 2, sample.top.sum(axis=1)
+    least = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), n - hits + 1, tail), 0.0)
+    most = np.where(hits < n, special.betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - tail), 1.0)
+    return np.where(shares, least, low), np.where(shares, most, high), shares
 
 
 def _not_rejected(sample: Sample, pairs: Sequence[Pair], level: float, patterns: int, seed: int) -> list[Floats]:
