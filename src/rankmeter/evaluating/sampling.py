@@ -371,7 +371,7 @@ def _over_ties(by_above: Floats, above: Ints, tied: Ints) -> Floats:
 
 def _interval_of_mean(value: Floats, level: float) -> Interval | None:
     values = Values(value, np.ones(len(value), np.bool_), value, np.ones(len(value)))
-    if why_none(values, "mean"):
+    if why_none(values, "mean") or np.ptp(value) == 0:  # estimates, and no shares where they happen to be 1
         return None
     return interval_of(values, "mean", level=level, method="t", resamples=FEWEST_RESAMPLES, seed=0)
 

@@ -1,8 +1,8 @@
 """Confidence intervals of aggregated values and of their differences.
 
-``t`` is Student's (of shares Clopper and Pearson's), ``randomisation`` holds the differences that the randomisation test
-does not reject, ``bca`` (Efron 1987) and ``percentile`` resample units. By default an interval is the inversion of the
-test beside it. docs/statistics.md has the measured coverage of each.
+``t`` is Student's (of shares Clopper and Pearson's), ``randomisation`` holds the differences that the randomisation
+test does not reject, ``bca`` (Efron 1987) and ``percentile`` resample units. By default an interval is the inversion of
+the test beside it. docs/statistics.md has the measured coverage of each.
 """
 
 from __future__ import annotations
