@@ -455,11 +455,45 @@ def disparity(m, w, users):
     differences = [abs(share[name] - target[name]) for name in share]
     if m.distance in ("tv", "max"):
         return sum(differences) / 2 if m.distance == "tv" else max(differences)
+    if m.distance == "js":
+        middle = {name: (share[name] + target[name]) / 2 for name in share}
+        return sum(
+            side[name] * math.log2(side[name] / middle[name]) / 2
+            for side in (share, target)
+            for name in share
+            if side[name]
+        )
     if m.distance == "ratio":
         return min((share[name] / target[name] for name in share if target[name]), default=math.inf)
     if any(s > 0 and target[name] <= 0 for name, s in share.items()):
         return math.inf
     return sum(s * math.log2(s / target[name]) for name, s in share.items() if s)
+
+
+def awrf(m, w, u):
+    away = disparity(m, w, [u])
+    return None if math.isnan(away) else (1 - away, 1)
+
+
+def joint_exposure(m, w, users):
+    """The matrices of exposure, system and target, written out."""
+    if not users:
+        return math.nan
+    away = {}
+    for u in users:
+        shown = cut(m, w, u)
+        relevant = [i for i in w.items if w.judged.get(u, {}).get(i, -math.inf) >= m.rel]
+        first = len(relevant) if m.cutoff is None else min(m.cutoff, len(relevant))
+        share = sum(weight(m.weight, rank, m.p) for rank in range(1, first + 1)) / max(len(relevant), 1)
+        for item in w.items:
+            got = weight(m.weight, shown.index(item) + 1, m.p) if item in shown else 0.0
+            away[u, item] = got - (share if item in relevant else 0.0)
+    blocks = [[item] for item in w.items]
+    if m.items == "group":
+        blocks = [[i for i in w.items if w.groups.get(i) == name] for name in sorted(set(w.groups.values()))]
+    sides = [[u] for u in users] if m.users == "each" else [users]
+    means = [sum(away[u, i] for u in side for i in some) / len(side) / len(some) for side in sides for some in blocks]
+    return sum(one**2 for one in means) / len(means)
 
 
 def worth(m, w, u, of):
@@ -553,6 +587,7 @@ WHOLE = {
     "PopRSP": pop_rsp,
     "GroupExposure": group_exposure,
     "Disparity": disparity,
+    "JointExposure": joint_exposure,
 }
 EACH = {
     "UserCoverage": user_coverage,
@@ -571,6 +606,7 @@ EACH = {
     "Serendipity": serendipity,
     "Unexpectedness": unexpectedness,
     "Calibration": calibration,
+    "AWRF": awrf,
     "Revenue": lambda m, w, u: worth(m, w, u, w.values),
     "Margin": lambda m, w, u: worth(m, w, u, w.margins),
     "ValueNDCG": value_ndcg,

@@ -97,7 +97,7 @@ __version__: str
 
 __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA",
     "APLT", "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
-    "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
+    "AWRF", "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
     "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
     "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
     "debias", "difference_across", "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD",
@@ -105,11 +105,11 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "foresight", "fuse",
     "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",
     "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
-    "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "judge_page", "Judged", "judges",
-    "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard", "log_to_wandb",
-    "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank",
-    "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10",
-    "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
+    "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "JointExposure", "judge_page",
+    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
+    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq",
+    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
+    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
     "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA",
     "PairAccuracy", "parse", "parse_measures", "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool",
     "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
@@ -3496,7 +3496,7 @@ class _Disparity(_fairness.Disparity):
             ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
             weight: Literal["log2", "geometric", "reciprocal", "equal"] = ..., p: float = ...,
             target: Literal["catalogue", "uniform", "history", "relevance"] = ...,
-            distance: Literal["tv", "max", "kl", "ratio"] = ..., rel: float = ...) -> Self: ...
+            distance: Literal["tv", "max", "kl", "ratio", "js"] = ..., rel: float = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 Disparity: _Disparity
 
@@ -3535,6 +3535,88 @@ class _SegmentGap(_fairness.SegmentGap):
             gap: Literal["mad", "range"] = ...) -> Self: ...
     def __matmul__(self, value: int) -> Self: ...
 SegmentGap: _SegmentGap
+
+class _AWRF(_fairness.AttentionWeightedFairness):
+    """Attention-weighted rank fairness: how near the exposure of the groups in each list is to a target.
+
+        1 - JS(e, t),  e exposure shares of the groups in a list, t target shares
+
+    How near the groups' shares of attention in each list are to a target, averaged over lists: 1 less
+    the Jensen-Shannon divergence. Disparity puts all lists together first, so that one list may make up
+    for another; here each must be fair by itself. The paper weighs places as this does; which distance
+    is taken is an option.
+
+    Use it when every user should see all groups, as in a search for people or businesses.
+
+    Misleads: A short list can hardly be near any target. Items without a group do not count, and a list
+    of such items alone has no value. With target=relevance the target is that of the list's own user.
+
+    Examples
+    --------
+    A list a b c with groups x x y, all places of equal weight; the catalogue is half x, half y.
+    Shares 2/3 and 1/3 against 1/2 and 1/2: total variation 1/6, so 1 - 1/6 = 0.8333; by Jensen-Shannon 0.9792.
+
+    >>> import rankmeter as rm
+    >>> items = rm.Catalogue(items=["a", "b", "c", "d"], groups=["x", "x", "y", "y"])
+    >>> asked = ["AWRF(distance=tv,weight=equal)@3", "AWRF(weight=equal)@3"]
+    >>> rm.evaluate(None, {"u": ["a", "b", "c"]}, asked, catalogue=items).mean
+    {'AWRF(distance=tv,weight=equal)@3': 0.8333..., 'AWRF(weight=equal)@3': 0.9792...}
+
+    References
+    ----------
+    Sapiezynski et al., Quantifying the impact of user attention on fair group representation in ranked
+    lists, FATES 2019
+    """
+    def __call__(self, *, aggregate: Literal["mean", "median"] = ...,
+            queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ...,
+            weight: Literal["log2", "geometric", "reciprocal", "equal"] = ..., p: float = ...,
+            target: Literal["catalogue", "uniform", "history", "relevance"] = ...,
+            distance: Literal["js", "tv", "max"] = ..., rel: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+AWRF: _AWRF
+
+class _JointExposure(_fairness.JointExposure):
+    """Joint multisided exposure: how far items or their groups are exposed from what is fair to users, each or all.
+
+        (1/(|U| |D|)) Σ_u Σ_d (ε_ud - ε*_ud)²
+
+    The mean square of what is exposed too much or too little. The exposure ε of an item to a user is
+    the weight of its rank; the target ε* gives the relevant items of a user equal shares of the first
+    places, and other items nothing. Users and items are looked at one by one (II-F of the paper), items
+    by group (IG-F, items=group), all users together (AI-F, users=all), or both (AG-F). The paper's GI-F
+    and GG-F, by group of users, are not there.
+
+    Use it to see on which level a system is unfair: it may serve each user badly and still show every
+    item as often as it should.
+
+    Misleads: Nearly all of a large catalogue is neither shown nor relevant, so values are tiny and
+    comparable for one catalogue only. The authors' code begins with the weight p at rank 1, not 1: its
+    values are p² times these.
+
+    Examples
+    --------
+    u wants a and sees b a, v wants b and sees a b; p = 0.5. For u: a gets 0.5 - 1, b gets 1 - 0; for v the other way round.
+    Each alone: (0.25 + 1 + 1 + 0.25) / 4 = 0.625. All users together: a and b get (1 - 0.5)/2 = 0.25 too much each, 0.25² = 0.0625.
+
+    >>> import rankmeter as rm
+    >>> truth, lists = {"u": ["a"], "v": ["b"]}, {"u": ["b", "a"], "v": ["a", "b"]}
+    >>> asked = ["JointExposure(p=0.5)", "JointExposure(p=0.5,users=all)"]
+    >>> rm.evaluate(truth, lists, asked, catalogue=["a", "b"]).mean
+    {'JointExposure(p=0.5)': 0.625, 'JointExposure(p=0.5,users=all)': 0.0625}
+
+    References
+    ----------
+    Wu, Mitra, Ma, Diaz & Liu, Joint multisided exposure fairness for recommendation, SIGIR 2022
+    """
+    def __call__(self, *, aggregate: Literal["whole"] = ..., queries: Literal["judged", "common", "run"] | None = ...,
+            duplicates: Literal["error", "first", "best", "counted"] | None = ..., cutoff: int | None = ...,
+            ties: Literal["item", "item-ascending", "input", "reversed"] = ..., users: Literal["each", "all"] = ...,
+            items: Literal["each", "group"] = ..., weight: Literal["geometric", "log2", "reciprocal", "equal"] = ...,
+            p: float = ..., rel: float = ...) -> Self: ...
+    def __matmul__(self, value: int) -> Self: ...
+JointExposure: _JointExposure
 
 class _Revenue(_value.Revenue):
     """Revenue at k: the value of the relevant items within the first k places.

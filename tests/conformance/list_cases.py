@@ -33,7 +33,9 @@ LISTS = [
         "Disparity(target=relevance,distance=kl)", "Serendipity@5", "Unexpectedness@5", "Calibration",
         "CategoryDiversity@5", "CategoryEntropy", "Revenue@5", "Margin", "ValueNDCG@5", "ValueNDCG", "ValueHitRate",
         "ILD(ties=item-ascending)@3", "Coverage(queries=common,ties=reversed)@2", "Revenue(aggregate=sum)@3",
-        "Novelty(aggregate=median)@3", "CatalogueAccuracy@5", "MCC", "MCC(shown=k)@5", "AP", "nDCG@5",
+        "Novelty(aggregate=median)@3", "CatalogueAccuracy@5", "MCC", "MCC(shown=k)@5",
+        "AWRF@5", "AWRF(target=relevance,distance=tv)", "Disparity(distance=js)@5", "JointExposure@5",
+        "JointExposure(users=all,items=group)", "AP", "nDCG@5",
     )
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ FAMILIES: dict[str, str] = {
     "coverage": "Coverage UserCoverage Gini ExposureGini Entropy",
     "listdiversity": "ILD CategoryDiversity CategoryEntropy Personalisation Serendipity Unexpectedness Calibration",
     "popularity": "ARP APLT ACLT TailShare PopREO PopRSP PopularityLift Novelty MIUF EPC EFD",
-    "fairness": "GroupExposure Disparity SegmentGap",
+    "fairness": "GroupExposure Disparity SegmentGap AWRF JointExposure",
     "value": "Revenue Margin ValueNDCG ValueHitRate",
     "listquality": "ShortLists DuplicateItems SeenItems OutsideCatalogue",
     "blended": "Q OMeasure PMeasure PPlus",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.arithmetic.slates.data import Slates, Whole, given_value, place_weights
+from rankmeter.arithmetic.slates.data import ListValues, Slates, Whole, given_value, place_weights
 from rankmeter.arithmetic.slates.popularity import counts_of, per_group, rows_per_group
 from rankmeter.placing.placements import Floats
 
@@ -55,13 +55,56 @@ def distance_from_target(sums: Floats, constants: Floats, m: Any) -> Floats:
     if m.distance == "max":
         return np.asarray(np.abs(share - target).max(axis=-1))
     unknown = np.isnan(share + target).any(axis=-1)  # nothing is shown, or nothing is relevant
+    if m.distance == "js":
+        middle = (share + target) / 2
+        both = (_relative_entropy(share, middle) + _relative_entropy(target, middle)) / 2
+        return np.where(unknown, np.nan, np.maximum(both, 0.0))
     quotient = np.divide(share, target, out=np.full(share.shape, np.inf), where=target > 0)
     if m.distance == "ratio":
         return np.where(unknown, np.nan, quotient.min(axis=-1))
-    logs = np.log2(quotient, out=np.zeros_like(quotient), where=(share > 0) & (target > 0))
     untargeted = ((share > 0) & (target <= 0)).any(axis=-1)
-    divergence = np.where(untargeted, np.inf, np.maximum((share * logs).sum(axis=-1), 0.0))
+    divergence = np.where(untargeted, np.inf, np.maximum(_relative_entropy(share, target), 0.0))
     return np.where(unknown, np.nan, divergence)
+
+
+def _relative_entropy(share: Floats, target: Floats) -> Floats:
+    """(...,) in bits; a group that only one side has adds nothing."""
+    known = (share > 0) & (target > 0)
+    quotient = np.divide(share, target, out=np.ones(share.shape), where=known)
+    return np.asarray((share * np.log2(quotient)).sum(axis=-1))
+
+
+def attention_weighted(s: Slates, m: Any) -> ListValues:
+    """1 less the distance of each list's shares of exposure from the target."""
+    parts = disparity(s, m)
+    away = distance_from_target(given_value(parts.parts), given_value(parts.constants), m)
+    known = ~np.isnan(away)
+    return ListValues(np.where(known, 1 - away, 0.0), np.ones(len(s)), known)
+
+
+def joint_exposure(s: Slates, m: Any) -> Whole:
+    """The mean square of exposure less its target, over users and items, each or together."""
+    judged, listed = given_value(s.judged), s.items.listed
+    if not len(s) or not listed:
+        return Whole(math.nan)
+    wanted = (judged.grade >= m.rel) & (judged.item < listed)
+    user, item = judged.query[wanted], judged.item[wanted]
+    many = np.bincount(user, minlength=len(s))
+    places = max(s.places, int(many.max(initial=0))) if m.cutoff is None else m.cutoff
+    sums = np.append(0.0, np.cumsum(place_weights(m.weight, places, m.p)))
+    ideal = -sums[np.minimum(many, places)][user] / many[user]
+    held = s.present & (s.codes < listed)
+    seen = np.broadcast_to(place_weights(m.weight, s.places, m.p), held.shape)[held]
+    users = np.concatenate([np.nonzero(held)[0], user])
+    items = np.concatenate([s.codes[held], item])
+    across = items if m.items == "each" else given_value(s.items.groups)[items]
+    sizes = np.ones(listed) if m.items == "each" else np.bincount(given_value(s.items.groups)).astype(np.float64)
+    key = across if m.users == "all" else users * len(sizes) + across
+    keys, cell = np.unique(key, return_inverse=True)
+    away = np.bincount(cell, weights=np.concatenate([seen, ideal])) / sizes[keys % len(sizes)]
+    rows = len(s) if m.users == "each" else 1
+    away /= 1 if m.users == "each" else len(s)
+    return Whole(float((away**2).sum() / (rows * np.count_nonzero(sizes))))
 
 
 def _shares_of_total(sums: Floats) -> Floats:
