@@ -174,6 +174,7 @@ def _is_of_words(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "words"
 
 
+@pytest.mark.slow
 @pytest.mark.wings
 def test_no_kind_is_put_together_when_it_is_said() -> None:
     source = Path(rm.__file__).parent

@@ -65,6 +65,7 @@ def test_values_are_the_oracles(family: str) -> None:
     assert text == text_of(values_of(family, believed)), "run: python -m tests.wings.conformance.make_cases"
 
 
+@pytest.mark.slow
 def test_values_are_those_that_a_function_is_compared_with() -> None:
     expectations = Expectations(questions(), ALL)
     known = {shown(definition): definition for definition in known_definitions()}

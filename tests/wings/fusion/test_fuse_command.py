@@ -110,7 +110,7 @@ def test_formats_that_quote_refuse_few_ids(tmp_path):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("shown", ["explain", "reconcile"])
+@pytest.mark.parametrize("shown", ["explain", pytest.param("reconcile", marks=pytest.mark.slow)])
 def test_what_is_found_is_printed_and_written_in_every_format_of_an_answer(folder, shown, lang):
     runs, paths = {"a": A, "b": B}, (folder / "a.run", folder / "b.run")
     call("fuse", *paths, "--k", "5", "--out", folder / "fused.run")

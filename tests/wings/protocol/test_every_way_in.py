@@ -98,6 +98,7 @@ def test_a_folder_of_files(tmp_path: Path) -> None:
     check(tmp_path)
 
 
+@pytest.mark.slow
 def test_spark(spark) -> None:
     check(spark.createDataFrame(ROWS.rows(), ROWS.columns))
 

@@ -376,6 +376,7 @@ def test_of_several_tables_of_a_document_the_first_with_measures_is_audited(tmp_
     assert "has 2 more tables" in " ".join(map(str, checked.notes))
 
 
+@pytest.mark.slow
 def test_what_the_solver_prints_is_not_on_standard_output(tmp_path: Path) -> None:
     """For this table HiGHS reports from C that it repairs a solution."""
     path = tmp_path / "table.csv"
