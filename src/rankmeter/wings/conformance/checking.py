@@ -108,7 +108,7 @@ def check(
         meets_claim=claim is not None and not off,
         reasons=reasons_between(base, nearest),
         departures=tuple(_departure(cells[place], answers[place], expected[place]) for place in off),
-        tools=() if misses else tuple(search.tools(subject)),
+        tools=tuple(search.tools(subject)),
         faults=grouped_faults(list(_faults(cells, answers, compared, expected))),
         notes=tuple(_notes(cells, answers)),
         cells=len(cells),
@@ -137,7 +137,10 @@ def _compared_with(claim: Measure | None, nearest: Measure) -> Measure:
     """What the nearest definition is compared with in words: the claim, or rankmeter's own of the same name."""
     if claim is not None:
         return claim
-    return type(nearest)(**{name: getattr(nearest, name) for name in ("cutoff", "depth") if hasattr(nearest, name)})
+    usual = type(nearest)()
+    with suppress(RankmeterError):  # AUC has no value under a cutoff by default
+        usual = usual(**{name: getattr(nearest, name) for name in ("cutoff", "depth") if hasattr(nearest, name)})
+    return usual
 
 
 class Search:
@@ -208,16 +211,29 @@ class Search:
         return definition
 
     def tools(self, subject: Subject) -> list[SameTool]:
-        """The metrics of tools that give every answer, or every answer but those about one side question."""
+        """The metrics of tools that give every answer, or every answer but those about one side question.
+
+        A tool may refuse a question, which speaks against no definition; so may the mean of no query be 0.
+        """
+        refused = sum(bool(answer.error) for answer in self.answers)
+        if refused * 2 > len(self.answers):
+            return []
+        several = subject.sight.several
+
+        def speaks_against(place: int, value: Expected) -> bool:
+            answer, is_single = self.answers[place], self.expectations.cells[place].case.is_single
+            is_open = bool(answer.error) or (value is None and several and is_single and answer.value == 0)
+            return not is_open and self.differs(place, value)
+
         known: dict[Measure, list[ToolMetric]] = {}
         for definition, tools in known_definitions().items():
             if takes_k(definition) == subject.takes_k:
                 known.setdefault(subject.sight.plain(definition), []).extend(tools)
         found: dict[ToolMetric, tuple[str, ...]] = {}
-        for definition, count in self.expectations.nearest(known, self.differs, SLACK).items():
+        for definition, count in self.expectations.nearest(known, speaks_against, SLACK).items():
             row = self.expectations.of(definition) if count else []
             cells = self.expectations.cells
-            off = tuple(dict.fromkeys(cells[n].case.topic for n, value in enumerate(row) if self.differs(n, value)))
+            off = tuple(dict.fromkeys(cells[n].case.topic for n, value in enumerate(row) if speaks_against(n, value)))
             if len(off) <= 1 and not {*off} & CORE:
                 found |= {tool: off for tool in known[definition] if len(off) < len(found.get(tool, ("", "")))}
         fewest = min(map(len, found.values()), default=0)
