@@ -234,7 +234,7 @@ def test_a_number_is_one_however_it_is_written(name):
          "without A the other weights"),
         (lambda runs: rm.tune({"q1": {"a": 1}}, runs, folds=2), "two or more"),
         (lambda runs: rm.tune({"q1": {"a": 1}}, runs, grid={"k": [], "how": ["rrf", "wsum"]}), "k in the grid has no"),
-        (lambda runs: rm.reconcile_fusion(runs, {"z": {"a": 1.0}}), "hold nothing for 1 of 1 queries.*z"),
+        (lambda runs: rm.reconcile_fusion(runs, {"z": {"a": 1.0}}), "hold nothing for 1 of 1 query .*z"),
         (lambda runs: rm.reconcile_fusion(runs, {"q1": {"a": 1.0}}, []), "no definition to try"),
         (lambda runs: rm.fuse(runs).save("fused.xyz"), "files that end in .run.*format='trec'"),
     ],
