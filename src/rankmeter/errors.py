@@ -44,6 +44,7 @@ from rankmeter.late import pathlib, was_forked_from_threads
 from rankmeter.wording import (
     BETWEEN,
     LANGUAGES,
+    OF_USERS,
     Language,
     Option,
     Said,
@@ -51,6 +52,8 @@ from rankmeter.wording import (
     as_argument,
     chosen_language,
     filled,
+    is_about_users,
+    of_whom,
     said,
     spelled,
     wording_of,
@@ -84,13 +87,14 @@ class Problem:
 
     def fact(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """What happened, without the hint."""
-        return filled(wording_of(self.kind)[language], self.values, language, spelling)
+        return filled(of_whom(wording_of(self.kind)[language], language, self.values), self.values, language, spelling)
 
     def advice(self, language: Language = "en", spelling: Spelling = as_argument) -> str:
         """What to do about it; empty if no help is known."""
         texts = wording_of(self.kind)
         hint, typed = (texts.get(f"{part}_{language}", texts.get(part, "")) for part in ("hint", "typed"))
-        own = filled(hint if spelling is as_argument else typed or hint, self.values, language, spelling)
+        told = of_whom(hint if spelling is as_argument else typed or hint, language, self.values)
+        own = filled(told, self.values, language, spelling)
         hints = [own if self.hint is None else _text_in(self.hint, language, spelling)]
         hints += [_text_in(hint, language, spelling) for hint in self.more]
         return BETWEEN[language].join(hint.rstrip(".。") if self.more else hint for hint in hints if hint)
@@ -110,7 +114,7 @@ class RankmeterError(Exception):
     @classmethod
     def of(cls, kind: str, /, *, hint: str | Problem | None = None, **values: Any) -> Self:
         """An error of a kind in ``wording/errors``; a hint given here replaces the one there."""
-        return cls(Problem(kind, values, hint))
+        return cls(Problem(kind, {**values, OF_USERS: True} if is_about_users() else values, hint))
 
     def changed(self, *, hint: str | Problem | None = None, more: str | Problem | None = None, **values: Any) -> Self:
         """The error with other values, another hint, or one more: a caller may know better names for things."""

@@ -285,3 +285,37 @@ def test_names_from_right_to_left_do_not_turn_round_the_numbers_beside_them() ->
     assert "\u2068\u202eturned\u2069 49%" in found
     assert "\u2068שלום\u2069 51%" in found
     assert " plain 50%" in found
+
+
+TERMS = tomllib.loads((FOLDER / "terms.toml").read_text("utf-8"))
+NEVER = {name: re.compile(entry["never"]) for name, entry in TERMS.items() if "never" in entry}
+BARE_ID = re.compile(r"(?<=[一-鿿，。：；、]) ?\bid\b(?![=:'”`.}_])")
+"""`id` as a word of a Chinese sentence; the name of a field is quoted or code."""
+ROOT = FOLDER.parents[2]
+CHINESE_PAGES = [*ROOT.glob("*.zh.md"), *sorted((ROOT / "docs").rglob("*.zh.md"))]
+CHINESE_TEXTS = [path for path in sorted(FOLDER.parent.rglob("*.toml")) if path.name != "terms.toml"]
+
+
+def _chinese_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a file that hold Chinese, without code."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".md":
+        text = re.sub(
+            r"^```(?!text).*?^```", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL
+        )
+    lines = enumerate(text.splitlines(), 1)
+    return [(number, re.sub(r"`[^`]*`", "", line)) for number, line in lines if re.search("[一-鿿]", line)]
+
+
+@pytest.mark.parametrize("path", [*CHINESE_PAGES, *CHINESE_TEXTS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_chinese_uses_the_terms_of_the_list(path) -> None:
+    wrong = []
+    for number, line in _chinese_lines(path):
+        wrong += [(number, name, line) for name, never in NEVER.items() if never.search(line)]
+        wrong += [(number, "id", line)] * bool(BARE_ID.search(line))
+    assert wrong == []
+
+
+def test_every_term_of_the_list_is_used() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in [*CHINESE_PAGES, *CHINESE_TEXTS])
+    assert [entry["term"] for entry in TERMS.values() if "term" in entry and entry["term"] not in text] == []

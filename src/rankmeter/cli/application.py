@@ -20,7 +20,7 @@ from rankmeter.cli.talk import language_asked, language_of, run, say, tell
 from rankmeter.errors import Finished, InputError, RankmeterError, did_you_mean
 from rankmeter.wings import present, table
 from rankmeter.wings.loading import load
-from rankmeter.wording import spelled_as
+from rankmeter.wording import speaking, spelled_as
 
 _OF_CORE = {
     "evaluate": "evaluate",
@@ -72,7 +72,8 @@ class Application(BilingualGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            result = super().invoke(ctx)
+            with speaking():
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except RankmeterError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "") or self

@@ -44,7 +44,7 @@ def advise(
 @click.argument("measure")
 @click.argument("judgments", type=Reads(), required=False)
 @click.argument("run", type=Reads(), required=False)
-@click.option("--query", metavar="ID")
+@click.option("--query", "--user", metavar="ID")
 @click.option("--dialect", metavar="TOOL")
 @columns_option
 @click.option("--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE")

@@ -25,7 +25,7 @@ from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.rank_agreement import mean_spearman, tau, unit_ranks
 from rankmeter.stats.student import Contrasts, sides
-from rankmeter.wording import Said, kinds, said
+from rankmeter.wording import Said, kinds, of_its_lists, said
 
 CUTOFFS = {"search": 10, "recommendation": 20}
 """How many items people look at: a page of results, a shelf of recommendations."""
@@ -135,6 +135,7 @@ class Advice(Showable):
         return [sentence.about_users() for sentence in sentences] if users else sentences
 
 
+@of_its_lists
 def advise(
     judgments: object,
     runs: Mapping[str, object] | None = None,

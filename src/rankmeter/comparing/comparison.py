@@ -39,7 +39,7 @@ from rankmeter.stats.intervals import FEWEST_RESAMPLES, INVERTS, METHODS, Interv
 from rankmeter.stats.paired import TESTS, Test
 from rankmeter.wings import is_foreign
 from rankmeter.wings.loading import answering
-from rankmeter.wording import Option, said
+from rankmeter.wording import Option, of_its_lists, said
 
 FAMILIES = get_args(Family)
 BEST_SETS = get_args(BestSet)
@@ -97,6 +97,7 @@ def chance_options(**options: Unpack[ChanceOptions]) -> ChanceOptions:
     return chosen
 
 
+@of_its_lists
 def compare(
     judgments: object,
     systems: object,

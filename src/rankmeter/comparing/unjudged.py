@@ -27,7 +27,7 @@ from rankmeter.measures.base import SHARED_RANKS, TIES_BY_ID, TIES_BY_INPUT
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements
 from rankmeter.placing.segments import offsets_of, owners, sort_descending
-from rankmeter.wording import Said, said
+from rankmeter.wording import Said, of_its_lists, said
 
 MOST_ROWS = 20_000_000
 """How many unjudged items are assumed to be relevant; more would not fit into memory."""
@@ -149,6 +149,7 @@ Priority = Literal["difference", "weight"]
 PRIORITIES = ("difference", "weight")
 
 
+@of_its_lists
 def pool(
     judgments: object,
     runs: Mapping[str, object],

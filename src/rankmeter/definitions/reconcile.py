@@ -39,7 +39,7 @@ from rankmeter.errors import MeasureError, check_whole
 from rankmeter.inputs.cells import is_number
 from rankmeter.measures import Measure
 from rankmeter.measures.dialects import CUTS
-from rankmeter.wording import said
+from rankmeter.wording import of_its_lists, said
 
 LEAST_CHANGES = 2
 """This many changes are always tried, even if fewer give the number, to see what else gives it."""
@@ -52,6 +52,7 @@ _MOST_DIGITS = 300
 """So many decimals a float has to itself."""
 
 
+@of_its_lists
 def reconcile(
     judgments: object,
     run: object,

@@ -27,7 +27,7 @@ from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, 
 from rankmeter.showing.showable import Showable
 from rankmeter.wings import is_foreign
 from rankmeter.wings.loading import answering, explained
-from rankmeter.wording import chosen_language
+from rankmeter.wording import chosen_language, is_about_users, of_its_lists, speak_of_users
 
 MOST_ROWS = 1000
 _ANOTHER = "\0"
@@ -92,10 +92,12 @@ class Worked(Showable):
     """The text of the query, if known."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The titles of items, if known."""
+    of_user: bool = False
+    """Whether what is called a query here is a user."""
 
     def document(self, language: Language = "en") -> list[Block]:
         """The rows of the list, for nDCG those of the ideal list too, and how the value comes about."""
-        words = wording.words("definitions/worked", language)
+        words = wording.words("definitions/worked", language, users=self.of_user)
         names = ["rank", "item", "grade"]
         if any(row.score is not None for row in self.rows):
             names.insert(2, "score")
@@ -153,12 +155,27 @@ def explain(
 ) -> Worked: ...
 
 
+@overload
+def explain(
+    measure: str | Measure,
+    judgments: object,
+    run: object = None,
+    *,
+    user: object,
+    columns: Any = None,
+    dialect: str | None = None,
+    titles: object = None,
+) -> Worked: ...
+
+
+@of_its_lists
 def explain(
     measure: str | Measure,
     judgments: object = None,
     run: object = None,
     *,
     query: object = None,
+    user: object = None,
     columns: Any = None,
     dialect: str | None = None,
     titles: object = None,
@@ -172,8 +189,8 @@ def explain(
         ``qdrant:dbsf``) or a normalisation gives a table of what tools do under it.
     judgments, run
         As for :func:`rankmeter.evaluate`. Without them the measure is explained in general.
-    query
-        The query whose value is worked out.
+    query, user
+        The query, or the user, whose value is worked out.
     columns
         Unusual column names, as for :func:`rankmeter.evaluate`.
     dialect
@@ -195,6 +212,9 @@ def explain(
     >>> round(rm.explain("NDCG@3", graded, {"q": ["a", "x", "b"]}, query="q", dialect="recbole").value, 4)
     0.9197
     """
+    if user is not None:
+        speak_of_users()
+        query = user
     in_general = judgments is None and run is None and query is None
     if isinstance(measure, str):
         text = measure
@@ -263,6 +283,7 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         hidden=len(rows) - shown,
         hidden_adds=math.fsum(row.contribution for row in rows[shown:]),
         policy=_policy(measure, data, found.value),
+        of_user=is_about_users(),
     )
 
 

@@ -25,13 +25,14 @@ from rankmeter.evaluating.measuring import (
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.columns import BESIDE, columns_of
+from rankmeter.inputs.columns import BESIDE, columns_of, names_users
 from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Plan
+from rankmeter.wording import speak_of_users
 
 if TYPE_CHECKING:
     from rankmeter.arithmetic.slates import Whole
@@ -76,6 +77,8 @@ class About:
         """Accept a catalogue and a history of any kind."""
         if purpose is not None:
             check_choice("purpose", purpose, PURPOSES)
+        if history is not None and purpose is None:
+            speak_of_users()
         if catalogue is None and history is None:
             return cls(by=by, columns=columns, purpose=purpose)
         from rankmeter.lists.catalogue import columns_of_items, into_catalogue, into_history  # loaded if needed
@@ -99,7 +102,8 @@ class About:
         """What the lists are for: as stated, else recommendation if there is a history or a column of users."""
         if self.purpose is not None:
             return self.purpose
-        return "recommendation" if self.history is not None or reading.names_users else "search"
+        of_users = self.history is not None or reading.names_users or names_users(self.columns)
+        return "recommendation" if of_users else "search"
 
     @property
     def has_extras(self) -> bool:

@@ -33,6 +33,7 @@ from rankmeter.placing.numbering import numbers_among
 from rankmeter.placing.pairs import Placeable, place_run
 from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import offsets_of, sort_descending
+from rankmeter.wording import is_about_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ def _slices_of(
         {measure: tuple(value(measure, row) for row in several) for measure, several in rows.items()},
         {measure: tuple(int(row.counted.sum()) for row in several) for measure, several in rows.items()},
         {measure: sample for measure, sample in samples.items() if sample is not None},
+        "recommendation" if is_about_users() else "search",
     )
 
 

@@ -35,7 +35,7 @@ from rankmeter.measures import Measure, parse
 from rankmeter.showing.numbers import finite, json_text
 from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import check_form, check_readable, said_if_damaged, whole_file
-from rankmeter.wording import chosen_language, line_about, said, word
+from rankmeter.wording import chosen_language, line_about, said, speaking, word
 from rankmeter.wording.characters import one_line
 
 if TYPE_CHECKING:
@@ -284,9 +284,10 @@ class Evaluation:
             from rankmeter.lists.slice_intervals import whole_interval
 
             return whole_interval(self, named, level=level, resamples=resamples, seed=seed)
-        drawn = interval_of(
-            self.values[named], named.aggregate, level=level, method=method, resamples=resamples, seed=seed
-        )
+        with speaking(self.facts.purpose):
+            drawn = interval_of(
+                self.values[named], named.aggregate, level=level, method=method, resamples=resamples, seed=seed
+            )
         return drawn if named.aggregate == "sum" else drawn.within(named.bounds)
 
     def has_interval(self, measure: str | Measure) -> bool:
@@ -302,7 +303,10 @@ class Evaluation:
 
     def without_interval(self, measure: str | Measure) -> str | None:
         """Why the value of a measure has no interval; None if it has one."""
-        named = self.find(measure)
+        with speaking(self.facts.purpose):
+            return self._without_interval(self.find(measure))
+
+    def _without_interval(self, named: Measure) -> str | None:
         if named.aggregate != "whole" and not math.isnan(self.means[named]):
             from rankmeter.stats.intervals import why_none  # scipy is loaded only for statistics
 
@@ -323,6 +327,10 @@ class Evaluation:
 
     def sentences(self) -> list[str]:
         """What to know before reading the numbers: what was evaluated, which numbers are missing and why."""
+        with speaking(self.facts.purpose):
+            return self._sentences()
+
+    def _sentences(self) -> list[str]:
         missing = [said("has_no_value", measure=name, why=why) for name, why in self._no_values().items()]
         added = [sentence for one in self.added.values() for sentence in one.sentences()]
         return [*added, *self.facts.sentences(), *missing]
@@ -451,7 +459,8 @@ class Evaluation:
         from rankmeter.showing.html import notebook_html
 
         lang = chosen_language()
-        return notebook_html(evaluation_document(self, lang), lang=lang)
+        with speaking(self.facts.purpose):
+            return notebook_html(evaluation_document(self, lang), lang=lang)
 
 
 def _same_values(values: Values, others: Values) -> bool:

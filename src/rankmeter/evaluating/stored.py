@@ -110,6 +110,7 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
     from rankmeter.lists.slices import Slices
 
     slices, wholes = {}, saved_wholes(header)
+    purpose = header["facts"].get("purpose", "search")
     for name, stored in header.get("slices", {}).items():
         code = frame[f"by {name}"].to_numpy() if stored["kind"] == "query" else np.empty(0, np.int64)
         values = {parse(text): tuple(map(float.fromhex, row)) for text, row in stored["values"].items()}
@@ -121,7 +122,7 @@ def saved_slices(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Sl
             if sample is not None:
                 samples[measure] = sample
         counts = {parse(text): tuple(row) for text, row in stored["counts"].items()}
-        slices[name] = Slices(name, stored["kind"], tuple(stored["labels"]), code, values, counts, samples)
+        slices[name] = Slices(name, stored["kind"], tuple(stored["labels"]), code, values, counts, samples, purpose)
     return slices
 
 

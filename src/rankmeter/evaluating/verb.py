@@ -24,8 +24,10 @@ from rankmeter.inputs.reading import Listener
 from rankmeter.measures import Measure
 from rankmeter.wings import is_foreign
 from rankmeter.wings.loading import answering, source_of
+from rankmeter.wording import of_its_lists
 
 
+@of_its_lists
 def evaluate(
     judgments: object,
     run: object = None,

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast, get_args
 
 from rankmeter.errors import InputError, did_you_mean, examples, nearest
 from rankmeter.inputs.cells import LISTS, Contents, is_list
-from rankmeter.wording import Said, chinese, said
+from rankmeter.wording import Said, chinese, said, speak_of_users
 
 Role = Literal["query", "item", "score", "rank", "distance", "grade", "subtopic"]
 
@@ -211,6 +211,8 @@ def find_columns(
     for role, column in columns.items():
         if (count := list(names).count(column)) > 1:
             raise InputError.of("inputs.equal_columns", source=source, count=count, column=column, role=role)
+    if is_user_name(columns.get("query", "")):
+        speak_of_users()
     return {role: columns[role] for role in wanted if role in columns}
 
 
@@ -369,6 +371,7 @@ def check_columns(columns: Named | None, *, sides: Sequence[str] = ()) -> Mappin
     if not isinstance(columns, Mapping):
         say = say_columns("item", "docid_x")
         raise InputError.of("inputs.not_columns", type=type(columns).__name__, say=say, roles=list(ROLES))
+    columns = _by_role(columns)
     for word, column in columns.items():
         side, dot, bare = str(word).partition(".")
         role = bare if dot and side in sides else word
@@ -384,6 +387,27 @@ def check_columns(columns: Named | None, *, sides: Sequence[str] = ()) -> Mappin
             kind, say = type(column).__name__, say_columns(word, str(column))
             raise InputError.of("inputs.not_a_column", column=repr(column), type=kind, role=str(word), say=say)
     return columns
+
+
+def _by_role(columns: Named) -> Named:
+    """The columns by the words of this library: a user is what lists are made for, as a query is."""
+    if not names_users(columns):
+        return columns
+    speak_of_users()
+    return {f"{word[:-4]}query" if _is_user(word) else word: column for word, column in columns.items()}
+
+
+def names_users(columns: Named | None) -> bool:
+    """Whether the caller named a column of users.
+
+    >>> names_users({"user": "viewer"}), names_users({"run.user": "viewer"}), names_users({"query": "viewer"})
+    (True, True, False)
+    """
+    return columns is not None and any(map(_is_user, columns))
+
+
+def _is_user(word: object) -> bool:
+    return isinstance(word, str) and word.rpartition(".")[2] == "user"
 
 
 def _usual_column(role: Role, free: Sequence[str], claimed: Collection[str], source: str) -> str | None:
@@ -532,7 +556,8 @@ def columns_of(columns: Named | None, side: Side) -> dict[str, str] | None:
     >>> columns_of({"query": "uid", "run.item": "docid_x"}, "judgments")
     {'query': 'uid'}
     """
-    if check_columns(columns, sides=SIDES) is None or columns is None:
+    columns = check_columns(columns, sides=SIDES)
+    if columns is None:
         return None
     named = {role: column for role, column in columns.items() if "." not in role}
     named.update(

@@ -17,7 +17,7 @@ from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.cells import LISTS, RawColumn, contents, is_missing, is_text
 from rankmeter.inputs.columns import RANKING, Named, Role, Side, is_user_name, judgment_columns, run_columns
-from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, kinds, line_about, said, word
+from rankmeter.wording import AFTER_NAME, BETWEEN, Language, Said, is_about_users, kinds, line_about, said, word
 
 Order = Literal["score", "distance", "rank", "row order", "lists"]
 _ORDERED = kinds("read_{}", get_args(Order))
@@ -47,7 +47,7 @@ class Reading:
     >>> reading.run.columns, reading.run.order, reading.run.unused
     ({'query': 'uid', 'item': 'iid', 'score': 'y_pred'}, 'score', ('title',))
     >>> print(reading.run)
-    run (polars DataFrame): query=uid, item=iid, score=y_pred; highest score first; not used: title; 2 rows
+    run (polars DataFrame): user=uid, item=iid, score=y_pred; highest score first; not used: title; 2 rows
     """
 
     source: str
@@ -77,9 +77,10 @@ class Reading:
         size = "" if self.rows is None else word("read_rows", lang, count=self.rows)
         return line_about(self.source, (self.kind_text(lang), size), lang)
 
-    def kind_text(self, lang: Language = "en") -> str:
+    def kind_text(self, lang: Language = "en", *, of_users: bool = False) -> str:
         """What does not depend on this very file."""
-        named = ", ".join(f"{role}={column}" for role, column in self.columns.items())
+        words = {"query": "user"} if of_users or is_user_name(self.columns.get("query", "")) else {}
+        named = ", ".join(f"{words.get(role, role)}={column}" for role, column in self.columns.items())
         kind = word("read_trec", lang) if self.format == "trec" else named or self.format
         kind = f"{self.export} ({kind})" if self.export else kind
         order = word(_ORDERED[self.order], lang) if self.order else ""
@@ -128,7 +129,7 @@ def reading_line(readings: Iterable[Readings]) -> Said | None:
     """One line for all that was read: what was read alike is said once; None where nothing had to be decided."""
     sides = [side for reading in readings for side in reading.sides]
     decided = [side for side in sides if side.format not in ("", "mapping", "lists", "array")]
-    return said("read_all", parts=_Alike(decided)) if decided else None
+    return said("read_all", parts=_Alike(decided, is_about_users())) if decided else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +137,13 @@ class _Alike:
     """What was read, the files that were read alike together."""
 
     sides: list[Reading]
+    of_users: bool
 
     def worded(self, language: Language, _: object) -> str:
         """The sources of each way of reading, and the way."""
         sources: dict[str, dict[str, None]] = {}
         for side in self.sides:
-            sources.setdefault(side.kind_text(language), {})[side.source] = None
+            sources.setdefault(side.kind_text(language, of_users=self.of_users), {})[side.source] = None
         return " | ".join(f"{', '.join(names)}{AFTER_NAME[language]}{kind}" for kind, names in sources.items())
 
 
@@ -251,8 +253,9 @@ class Origin:
 
     def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
         """Say the fact about the first row, where it is, and which rows are like it."""
+        names: dict[Role, str] = {"query": "user" if is_about_users() else "query", "item": "item"}
         known = {
-            role: value for role in ("query", "item") if role in raw and not is_missing(value := raw[role][rows[0]])
+            name: value for role, name in names.items() if role in raw and not is_missing(value := raw[role][rows[0]])
         }
         pair = said("inputs.pair", pair=known) if known else ""
         if self.lines is None:

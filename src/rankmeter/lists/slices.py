@@ -12,7 +12,7 @@ from rankmeter.late import pl
 from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
-from rankmeter.wording import chosen_language, said, word
+from rankmeter.wording import chosen_language, said, speaking, word
 
 if TYPE_CHECKING:
     from rankmeter.lists.slice_intervals import Gap, SliceContrast, Spread
@@ -47,6 +47,8 @@ class Slices:
     """How many queries each value is about."""
     samples: Mapping[Measure, PartsSample | SumSample]
     """What can be drawn again, for intervals; :meth:`without_interval` says why a measure has none."""
+    purpose: str = "search"
+    """What the lists are for: ``recommendation`` speaks of users."""
 
     def __getitem__(self, measure: str | Measure) -> dict[str, float]:
         return dict(zip(self.labels, self.values[self.find(measure)], strict=True))
@@ -128,7 +130,8 @@ class Slices:
         if named not in self.samples:
             return named.why_no_interval()
         if label is not None and self.samples[named].members()[self._place(label)] < 2:
-            return said("few_queries_count")
+            with speaking(self.purpose):
+                return said("few_queries_count")
         return None
 
     def without_value(self, measure: Measure, label: str) -> str | None:
@@ -141,11 +144,12 @@ class Slices:
         >>> ev.slices["activity"].without_value(rm.parse("RR"), "no history")
         'no query counts'
         """
-        if measure not in self.values:
-            return said("no_slice_of_items" if self.kind == "item" else "no_slice_of_queries")
-        place = self._place(label)
-        is_missing = math.isnan(self.values[measure][place])
-        return measure.why_no_value(self.counts[measure][place]) if is_missing else None
+        with speaking(self.purpose):
+            if measure not in self.values:
+                return said("no_slice_of_items" if self.kind == "item" else "no_slice_of_queries")
+            place = self._place(label)
+            is_missing = math.isnan(self.values[measure][place])
+            return measure.why_no_value(self.counts[measure][place]) if is_missing else None
 
     def difference(
         self, measure: str | Measure, one: str, other: str, *, level: float = 0.95, resamples: int = 1999, seed: int = 0
@@ -198,20 +202,18 @@ class Slices:
         from rankmeter.showing.terminal import table_text
 
         lang = chosen_language()
-        title = word(
-            "title_of_query_slices" if self.kind == "query" else "title_of_item_slices",
-            lang,
-            name=self.name,
-            count=len(self.labels),
-        )
-        return f"{title}\n{table_text(table_of_slices(self, lang=lang))}"
+        kind = "title_of_query_slices" if self.kind == "query" else "title_of_item_slices"
+        with speaking(self.purpose):
+            title = word(kind, lang, name=self.name, count=len(self.labels))
+            return f"{title}\n{table_text(table_of_slices(self, lang=lang))}"
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import slices_document
         from rankmeter.showing.html import notebook_html
 
         lang = chosen_language()
-        return notebook_html(slices_document(self, lang), lang=lang)
+        with speaking(self.purpose):
+            return notebook_html(slices_document(self, lang), lang=lang)
 
 
 def _one_of(name: str, known: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from rankmeter.showing.latex import table_latex
 from rankmeter.showing.markdown import document_markdown
 from rankmeter.showing.numbers import DIGITS, in_ranges, number_or_none, p_text
 from rankmeter.showing.terminal import document_text
-from rankmeter.wording import AFTER_NAME, Language, Said, in_language, kinds, said, word
+from rankmeter.wording import AFTER_NAME, Language, Said, in_language, kinds, said, speaking, word
 from rankmeter.wording.characters import width_of
 
 if TYPE_CHECKING:
@@ -230,7 +230,8 @@ class ShownComparison:
 
     def how_made(self) -> list[str]:
         """How p-values and intervals were made, and how the inputs were read."""
-        read = reading_line(self.cmp.reading.values())
+        with speaking(self.cmp.purpose):
+            read = reading_line(self.cmp.reading.values())
         return self.texts([*self.cmp.how_made(), *self._sliced_how(), *([read] if read else [])])
 
     def board_blocks(self) -> list[Block]:

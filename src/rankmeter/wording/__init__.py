@@ -14,9 +14,7 @@ A wording names values in braces, as Python does (``{count:,}``), and
 A value may be a sentence, a list, or numbers by name. Control characters in text are escaped, and a very long text is
 cut in the middle.
 
-Chinese has one word for each term: 标注 (judge), 已标注 and 未标注 (judged, unjudged), 同分 (a tie),
-指标 (a measure), 条目 (an item), 查询 (a query), 系统 (a system), 结果 (a run), 截断 (a cutoff), 约定 (a convention).
-Punctuation is full-width.
+Chinese has one word for each term, listed in ``terms.toml``; its punctuation is full-width.
 
 >>> note = said("lacks_queries", system="bm25", count=3, total=1200)
 >>> note
@@ -34,15 +32,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, wraps
 from string import Formatter
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, ParamSpec, Self, TypeVar, cast, get_args
 from unicodedata import bidirectional, category
 
 from rankmeter.frozen import dataclass
 from rankmeter.late import json, text_beside
 from rankmeter.wings import is_there, table
 
+Call = ParamSpec("Call")
+Result = TypeVar("Result")
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 BETWEEN: Mapping[Language, str] = {"en": "; ", "zh": "；"}
@@ -129,6 +129,8 @@ class Said(str):
     values: Mapping[str, Any]
 
     def __new__(cls, kind: str, values: Mapping[str, Any]) -> Self:
+        if is_about_users():
+            values = {**values, OF_USERS: True}
         sentence = super().__new__(cls, word(kind, "en", **values))
         sentence.kind, sentence.values = kind, dict(values)
         return sentence
@@ -205,8 +207,12 @@ def filled(template: str, values: Mapping[str, Any], language: Language, spellin
 
 
 def _template(kind: str, language: Language, values: Mapping[str, Any]) -> str:
-    template = wording_of(kind)[_checked(language)]
-    return of_users(template, language) if values.get(OF_USERS) else template
+    return of_whom(wording_of(kind)[_checked(language)], language, values)
+
+
+def of_whom(template: str, language: Language, values: Mapping[str, Any]) -> str:
+    """A wording about queries, or about users where its values or the running call say so."""
+    return of_users(template, language) if values.get(OF_USERS) or is_about_users() else template
 
 
 def of_users(template: str, language: Language) -> str:
@@ -228,6 +234,54 @@ def of_users(template: str, language: Language) -> str:
 
 OF_USERS = "of_users"
 """The value that marks a sentence about users."""
+_ABOUT: ContextVar[list[bool] | None] = ContextVar("about", default=None)
+"""Whether the running calls speak of users, the innermost last; None outside of any."""
+
+
+@contextmanager
+def speaking(purpose: str | None = None) -> Iterator[None]:
+    """A call whose sentences and errors are about users: from the start, or since :func:`speak_of_users` was called.
+
+    What an inner call learns of its data holds for the outer one too.
+
+    >>> with speaking("recommendation"):
+    ...     said("no_relevant", count=3, total=1200)
+    '3 of 1,200 judged users have no relevant item'
+    """
+    outer = _ABOUT.get()
+    here = [purpose == "recommendation" or (purpose is None and bool(outer and outer[0]))]
+    token = _ABOUT.set(None if purpose == "search" else here)
+    try:
+        yield
+    finally:
+        _ABOUT.reset(token)
+        if outer is not None:
+            outer[0] |= here[0]
+
+
+def of_its_lists(verb: Callable[Call, Result]) -> Callable[Call, Result]:
+    """Let a verb speak of users where its data or its ``purpose=`` does."""
+
+    @wraps(verb)
+    def called(*given: Call.args, **options: Call.kwargs) -> Result:
+        with speaking(cast("str | None", options.get("purpose"))):
+            return verb(*given, **options)
+
+    return called
+
+
+def speak_of_users() -> None:
+    """Let the rest of the running call speak of users: a column or an option says that lists are theirs."""
+    if (running := _ABOUT.get()) is not None:
+        running[0] = True
+
+
+def is_about_users() -> bool:
+    """Whether the running call speaks of users."""
+    running = _ABOUT.get()
+    return running is not None and running[0]
+
+
 _QUERIES = r"\{[^:}]*|\b(?:judged )?([Qq])uer(y|ies)\b"
 
 
