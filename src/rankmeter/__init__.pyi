@@ -1008,8 +1008,7 @@ class _GAUC(_order.GroupedAreaUnderCurve):
 
     The AUC of each user's list, averaged with the number of its relevant items as a weight. H_u is how
     many relevant items list u holds. A list without a relevant item, or without any other, has no pair
-    and weighs nothing. The weights are relevant items; the paper that introduced it weights by
-    impressions, too.
+    and weighs nothing. The weights are relevant items; the paper weights by impressions.
 
     Use it for click-through models, whose scores are compared within a user and not between users.
 

@@ -91,6 +91,8 @@ def terms_of(question: AskedQuestion, measure: SearchMeasure) -> Iterator[Term]:
         for place, (item, _) in enumerate(listed[:cutoff], 1):
             grade = question.grades.get(item)
             gain = 0.0 if grade is None or (repeats == "once" and item in seen) else _gain(grade, measure)
+            if isinstance(measure, ExpectedExposure):
+                gain = 1 / len(question.calls)  # the exposure of an item, whatever it is worth
             seen.add(item)
             yield Term(call, place, item, grade, gain, weight_of(call, place, measure))
 
@@ -157,7 +159,7 @@ def _exposed(question: AskedQuestion, measure: ExpectedExposure, relevant: int) 
     """Sums over items of the exposure over all rankings, and of the ideal's: relevant items share the first places."""
     seen: dict[Any, float] = {}
     for term in terms_of(question, measure):
-        seen[term.item] = seen.get(term.item, 0.0) + term.weight / len(question.calls)
+        seen[term.item] = seen.get(term.item, 0.0) + term.gain * term.weight
     first = relevant if measure.cutoff is None else min(relevant, measure.cutoff)
     share = math.fsum(measure.p**place for place in range(first)) / relevant
     ideal = {item: share for item, grade in question.grades.items() if grade >= measure.rel}
