@@ -9,7 +9,7 @@ from rankmeter.errors import InputError
 from rankmeter.inputs.columns import say_columns
 from rankmeter.inputs.export_tables import Entry
 from rankmeter.wings.engines.fields import NamedFields, named_ids, named_values
-from rankmeter.wings.engines.hit_statements import other_id_noted, statements_noted
+from rankmeter.wings.engines.hit_statements import layers_in, other_id_noted, statements_noted
 from rankmeter.wings.engines.orders import Direction, check_beside, contradiction_noted
 
 Ids = Callable[[], tuple[list[object], str]]
@@ -53,14 +53,15 @@ class Taking:
         plain = [result[0] if isinstance(result, list) and len(result) == 2 else result for result in results]
         if self.kept is not None:
             self.kept.append(plain)
-        self.note(statements_noted(plain, at, is_certain=wanted.is_in_order))
+        layers = layers_in(plain)
+        self.note(statements_noted(layers, at, is_certain=wanted.is_in_order))
         if wanted.item:
             items, key = named_ids(plain, wanted.item, where, under), wanted.item
         else:
             items, key = ids()
             if items:
                 self._check_key(key, at)
-            self.note(other_id_noted(plain, items, key, at))
+            self.note(other_id_noted(layers, items, key, at))
         if wanted.role is not None:
             name, numbers = beside or ("", [])
             named = numbers if name == wanted.value else named_values(plain, wanted.role, wanted.value, where, under)

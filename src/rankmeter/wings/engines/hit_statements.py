@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_missing, number_of
@@ -34,15 +33,30 @@ _GROUPS = frozenset("innerhits grouphits groupedhits collapsed collapsedhits dup
 """Under which a result holds further ones."""
 
 
-def statements_noted(results: Sequence[object], where: str, *, is_certain: bool = False) -> dict[str, Said]:
+Layer = tuple[str, Sequence[str], Sequence[tuple[int, Mapping[str, object]]]]
+"""Where an object stands in results, with the dot behind it; the names that it has in any; it, with each place."""
+
+
+def layers_in(results: Sequence[object]) -> list[Layer]:
+    """Results, and the objects in them that hold what a document or a tool says of them."""
+    rows = [(at, row) for at, row in enumerate(results, start=1) if isinstance(row, (dict, Mapping))]
+    layers: list[Layer] = [("", _names(rows), rows)]
+    for key in layers[0][1]:
+        if _is_layer(key):
+            inner = [(at, row[key]) for at, row in rows if isinstance(row.get(key), (dict, Mapping))]
+            layers.append((f"{key}.", _names(inner), inner))
+    return layers
+
+
+def statements_noted(layers: Sequence[Layer], where: str, *, is_certain: bool = False) -> dict[str, Said]:
     """What results say of themselves, by the kind of note; refuses one that says that it is none.
 
     ``is_certain`` is where the caller said that the list counts as it stands.
     """
     notes: dict[str, Said] = {}
-    for place, path, name, value in _statements(results):
-        is_none = _is_none(fold(name), value)
-        if is_none and "." not in path and not is_certain:
+    for above, name, place, value in _statements(layers):
+        path, is_none = above + name, _is_none(fold(name), value)
+        if is_none and not above and not is_certain:
             raise InputError.of("engines.not_a_hit", source=where, place=place, field=path, value=str(value)[:80],
                                 in_order=IN_ORDER)  # fmt: skip
         if is_none or speaks_against(name, value):
@@ -53,34 +67,33 @@ def statements_noted(results: Sequence[object], where: str, *, is_certain: bool 
     return notes
 
 
-def other_id_noted(results: Sequence[object], items: Sequence[object], key: str, where: str) -> dict[str, Said]:
+def other_id_noted(layers: Sequence[Layer], items: Sequence[object], key: str, where: str) -> dict[str, Said]:
     """That results have another id beside the one that is used."""
-    for place, path, name, value in _statements(results) if key else ():
-        if (
-            name in ITEM_IDS
-            and path != key
-            and is_id_type(type(value))
-            and str(value) not in ("", str(items[place - 1]))
-        ):
-            return {"id": said("other_ids", source=where, key=key, item=str(items[place - 1]), other=path,
-                               value=str(value), say=say_columns("run.item", path))}  # fmt: skip
+    for above, names, rows in layers if key else ():
+        for name in ITEM_IDS:
+            path = above + name
+            for place, row in rows if name in names and path != key else ():
+                value, item = row.get(name), items[place - 1]
+                if value != item and is_id_type(type(value)) and str(value) not in ("", str(item)):
+                    return {"id": said("other_ids", source=where, key=key, item=str(item), other=path,
+                                       value=str(value), say=say_columns("run.item", path))}  # fmt: skip
     return {}
 
 
-def _statements(results: Sequence[object]) -> Iterator[tuple[int, str, str, object]]:
-    """Fields of results that may say such a thing: the place, the path, the name, and the value."""
-    rows = [(at, row) for at, row in enumerate(results, start=1) if isinstance(row, (dict, Mapping))]
-    for key in dict.fromkeys(chain.from_iterable(row for _, row in rows)):
-        name = str(key)
-        if _is_heard(name):
-            yield from ((at, name, name, row[key]) for at, row in rows if key in row and not is_missing(row[key]))
-        elif fold(name) in _LAYERS:
-            inner = [(at, row[key]) for at, row in rows if isinstance(row.get(key), (dict, Mapping))]
-            for within in dict.fromkeys(chain.from_iterable(layer for _, layer in inner)):
-                if _is_heard(path := str(within)):
-                    for at, layer in inner:
-                        if within in layer and not is_missing(layer[within]):
-                            yield at, f"{name}.{path}", path, layer[within]
+def _names(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[str]:
+    return sorted(map(str, set().union(*(row for _, row in rows))))
+
+
+def _statements(layers: Sequence[Layer]) -> Iterator[tuple[str, str, int, object]]:
+    """Fields of results that may say something of them: where they stand, the name, the place, and the value."""
+    for above, names, rows in layers:
+        for name in filter(_is_heard, names):
+            yield from ((above, name, at, row[name]) for at, row in rows if name in row and not is_missing(row[name]))
+
+
+@lru_cache(1 << 12)
+def _is_layer(name: str) -> bool:
+    return fold(name) in _LAYERS
 
 
 @lru_cache(1 << 12)
