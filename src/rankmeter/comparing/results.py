@@ -120,6 +120,8 @@ class Comparison:
         """How p-values and intervals were made, where there are any."""
         bounded = any(record.interval for record in self.scores) or any(record.interval for record in self.differences)
         sentences = self.settings.sentences(tested=self.is_tested, bounded=bounded)
+        if any(record.interval and record.interval.is_of_share for record in self.scores):
+            sentences.append(said("shares_exact"))
         return [record.about_users() for record in sentences] if self.purpose == "recommendation" else sentences
 
     def find(self, measure: str | Measure) -> Measure:

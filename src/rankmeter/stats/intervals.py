@@ -76,6 +76,12 @@ class Interval(Showable):
         """The low and the high end."""
         return self.low, self.high
 
+    @property
+    def is_of_share(self) -> bool:
+        """Whether it is the exact interval of a share."""
+        how = self.method.values.get("method") if isinstance(self.method, Said) else None
+        return isinstance(how, Said) and how.kind == INTERVALS["share"]
+
     def within(self, bounds: tuple[float, float]) -> Interval:
         """The interval cut to the values that are possible."""
         return replace(self, low=max(self.low, bounds[0]), high=min(self.high, bounds[1]))

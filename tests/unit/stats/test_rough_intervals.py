@@ -61,7 +61,10 @@ def test_a_share_has_the_same_interval_alone_beside_others_and_in_a_slice():
     runs = {name: {q: ["a", "b"] if random.random() < 0.8 else ["b", "a"] for q in judgments} for name in "xy"}
     alone = rm.evaluate(judgments, runs["x"], ["P@1"])
     known = alone.interval("P@1").ends
-    assert rm.compare(judgments, runs, ["P@1"]).score("P@1", "x").interval.ends == pytest.approx(known)
+    cmp = rm.compare(judgments, runs, ["P@1"])
+    assert cmp.score("P@1", "x").interval.ends == pytest.approx(known)
+    assert "Clopper" in str(cmp)
+    assert "Clopper" not in str(rm.compare(judgments, runs, ["RR"]))
     half = {query: str(number % 2) for number, query in enumerate(judgments)}
     cut = rm.evaluate(judgments, runs["x"], ["P@1"], by={"half": half}).slices["half"]
     for number, part in enumerate(cut.intervals()[rm.parse("P@1")]):
