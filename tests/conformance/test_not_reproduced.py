@@ -57,6 +57,7 @@ def metrics_of_ir_measures() -> Names:
 
 def metrics_of_llama_index() -> Names:
     """Its registry."""
+    pytest.importorskip("llama_index")
     from llama_index.core.evaluation.retrieval.metrics import METRIC_REGISTRY
 
     return list(METRIC_REGISTRY)
@@ -71,6 +72,7 @@ def metrics_of_pytrec_eval() -> Names:
 
 def metrics_of_recbole() -> Names:
     """The classes of its metrics."""
+    pytest.importorskip("recbole")
     from recbole.evaluator import base_metric, metrics
 
     return [
@@ -84,6 +86,7 @@ def metrics_of_recbole() -> Names:
 
 def metrics_of_mlflow() -> Names:
     """Functions of retrieval: those of classification and text do not look at lists."""
+    pytest.importorskip("mlflow")
     import mlflow.metrics
 
     return [name for name in dir(mlflow.metrics) if name.endswith("_at_k")]

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 Graded = Mapping[Any, Mapping[Any, float]]
 Lists = Mapping[str, list[Any]]
 RUNS, IDS, ONE = "qrels, run, k", "{relevant}, {retrieved}, k", "relevant, retrieved"
@@ -97,7 +99,10 @@ def sklearn() -> Iterator[tuple[str, str, Function]]:
 
 def torchmetrics() -> Iterator[tuple[str, str, Function]]:
     """The classes of retrieval, one query a time."""
+    pytest.importorskip("torch")
     import torch
+
+    pytest.importorskip("torchmetrics")
     from torchmetrics import retrieval as tool
 
     def asked(name: str, *, graded: bool = False, cut: bool = True) -> Function:
@@ -118,6 +123,8 @@ def torchmetrics() -> Iterator[tuple[str, str, Function]]:
 def mlflow() -> Iterator[tuple[str, str, Function]]:
     """The metrics of retrievers."""
     import pandas as pd
+
+    pytest.importorskip("mlflow")
     from mlflow import metrics as tool
 
     def asked(name: str) -> Function:
@@ -133,6 +140,7 @@ def mlflow() -> Iterator[tuple[str, str, Function]]:
 
 def haystack() -> Iterator[tuple[str, str, Function]]:
     """The evaluators of retrieved documents."""
+    pytest.importorskip("haystack")
     from haystack import Document
     from haystack.components import evaluators as tool
 
@@ -152,6 +160,7 @@ def haystack() -> Iterator[tuple[str, str, Function]]:
 
 def llama_index() -> Iterator[tuple[str, str, Function]]:
     """The metrics of retrieval."""
+    pytest.importorskip("llama_index")
     from llama_index.core.evaluation.retrieval import metrics as tool
 
     def asked(kind: Any) -> Function:
@@ -175,6 +184,7 @@ def ragas() -> Iterator[tuple[str, str, Function]]:
             made = types.ModuleType(name)
             setattr(made, kind, object)
             sys.modules[f"langchain_community.{name}"] = made
+    pytest.importorskip("ragas")
     from ragas.dataset_schema import SingleTurnSample
     from ragas.metrics._context_precision import IDBasedContextPrecision, NonLLMContextPrecisionWithReference
     from ragas.metrics._context_recall import IDBasedContextRecall, NonLLMContextRecall
@@ -199,6 +209,7 @@ def ragas() -> Iterator[tuple[str, str, Function]]:
 
 def ranx() -> Iterator[tuple[str, str, Function]]:
     """Its metrics of Qrels and Run objects."""
+    pytest.importorskip("ranx")
     import ranx as tool
 
     def asked(name: str) -> Function:
@@ -219,6 +230,8 @@ def ranx() -> Iterator[tuple[str, str, Function]]:
 def rectools() -> Iterator[tuple[str, str, Function]]:
     """The classes that compare lists with interactions."""
     import pandas as pd
+
+    pytest.importorskip("rectools")
     from rectools import metrics as tool
 
     def asked(name: str) -> Function:
@@ -239,6 +252,8 @@ def rectools() -> Iterator[tuple[str, str, Function]]:
 def recommenders() -> Iterator[tuple[str, str, Function]]:
     """The functions of python_evaluation."""
     import pandas as pd
+
+    pytest.importorskip("recommenders")
     from recommenders.evaluation import python_evaluation as tool
 
     def asked(name: str) -> Function:
@@ -259,6 +274,7 @@ def recommenders() -> Iterator[tuple[str, str, Function]]:
 
 def replay() -> Iterator[tuple[str, str, Function]]:
     """The metrics, given dictionaries."""
+    pytest.importorskip("replay")
     from replay import metrics as tool
 
     def asked(name: str) -> Function:
