@@ -125,8 +125,7 @@ def draw(options: argparse.Namespace) -> list[Mutant]:
         if options.modules and path.stem not in options.modules:
             continue
         for mutant in mutants(path):
-            if identity(mutant) not in known:
-                places[mutant.room][mutant.path, mutant.start, mutant.end].append(mutant)
+            places[mutant.room][mutant.path, mutant.start, mutant.end].append(mutant)
     orders = {}
     for room, found in sorted(places.items()):
         order = sorted(found)
@@ -137,7 +136,7 @@ def draw(options: argparse.Namespace) -> list[Mutant]:
     drawn: list[Mutant] = []
     while rooms and len(drawn) < options.count:
         for room in list(rooms):
-            mutant = next((mutant for mutant in orders[room] if compiles(mutant)), None)
+            mutant = next((one for one in orders[room] if identity(one) not in known and compiles(one)), None)
             if mutant is None:
                 rooms.remove(room)
             elif len(drawn) < options.count:
