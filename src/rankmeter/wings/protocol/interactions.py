@@ -152,8 +152,8 @@ class Origins:
     source: str
     columns: Mapping[str, str]
     """The column of each role."""
-    frame: pl.LazyFrame
-    """All rows and columns as they are."""
+    frame: pl.DataFrame | pl.LazyFrame
+    """All rows and columns as they are, in memory or not."""
     files: tuple[str, ...] = ()
 
 
@@ -161,18 +161,20 @@ def read_interactions(
     data: object, *, columns: Mapping[str, str] | None = None, format: str | None = None
 ) -> tuple[Interactions, Origins]:
     """Read interactions from a frame of any library, a mapping of columns, or files."""
+    frame: pl.DataFrame | pl.LazyFrame
     if isinstance(data, (str, os.PathLike, Files)):
         frame, source, files = _open_path(data, format)
     else:
         frame, source = _open_frame(data)
         files = ()
+    lazy = frame.lazy()
     try:
-        names = frame.collect_schema().names()
+        names = lazy.collect_schema().names()
     except polars_faults() as error:
         raise InputError.of("protocol.not_read", source=source, reason=reason_of(error)) from error
     roles = find_roles(names, ROLES, columns or {}, source, needed=("user", "item"))
     try:
-        chosen = frame.select(list(dict.fromkeys(roles.values()))).collect(engine="streaming")
+        chosen = lazy.select(list(dict.fromkeys(roles.values()))).collect(engine="streaming")
     except polars_faults() as error:
         raise InputError.of("protocol.not_read", source=source, reason=reason_of(error)) from error
     if not chosen.height:
@@ -242,9 +244,9 @@ def _ratings(column: pl.Series) -> Floats | None:
     return numbers.to_numpy() if not numbers.null_count() else numbers.fill_null(float("nan")).to_numpy()
 
 
-def _open_frame(data: object) -> tuple[pl.LazyFrame, str]:
+def _open_frame(data: object) -> tuple[pl.DataFrame | pl.LazyFrame, str]:
     if isinstance(data, (pl.DataFrame, pl.LazyFrame)):
-        return data.lazy(), f"interactions ({kind_of_frame(data)})"
+        return data, f"interactions ({kind_of_frame(data)})"
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
         data = {name: [row.get(name) for row in data] for name in data[0]}
     frame: Any = data if is_frame(data) else as_frame(data, "judgments")
@@ -253,7 +255,7 @@ def _open_frame(data: object) -> tuple[pl.LazyFrame, str]:
     opened = OpenedFrame(frame, source := f"interactions ({kind_of_frame(frame)})")
     check_doubled(opened.names, source)
     taken = opened.take({name: name for name in opened.names})
-    return pl.LazyFrame([_series(name, column) for name, column in taken.items()]), source
+    return pl.DataFrame([_series(name, column) for name, column in taken.items()]), source
 
 
 def _series(name: str, column: RawColumn) -> pl.Series:

@@ -53,7 +53,7 @@ def protocol_of(train: object, test: object, *, columns: Mapping[str, str] | Non
 
 
 def _renamed(part: Origins, roles: list[str]) -> pl.DataFrame:
-    return part.frame.select(pl.col(part.columns[role]).alias(role) for role in roles).collect()
+    return part.frame.lazy().select(pl.col(part.columns[role]).alias(role) for role in roles).collect()
 
 
 def _guess(table: Interactions, is_test: Any, leaks: Leaks) -> tuple[str, dict[str, Any]]:

@@ -55,7 +55,7 @@ class Fold:
     def part(self, name: PartName) -> pl.DataFrame:
         """The rows of one part."""
         check_choice("part", name, list(PARTS))
-        return self.origins.frame.filter(pl.Series(self.labels == PARTS[name])).collect()
+        return self.origins.frame.filter(pl.Series(self.labels) == PARTS[name]).lazy().collect()
 
     def rows(self, name: PartName) -> Ints:
         """The numbers of the rows of one part, from 0: what pandas calls ``iloc``."""
@@ -185,7 +185,7 @@ def _write(fold: Fold, name: str, path: Path, format: str) -> None:
     """One part, in blocks of rows: no more than one of them is in memory."""
     from polars.io.plugins import register_io_source
 
-    frame, is_part = fold.origins.frame, fold.labels == PARTS[name]
+    frame, is_part = fold.origins.frame.lazy(), fold.labels == PARTS[name]
 
     def blocks(columns: Any, predicate: Any, most: Any, size: Any) -> Iterator[pl.DataFrame]:  # noqa: ARG001 (Polars' signature)
         start = 0

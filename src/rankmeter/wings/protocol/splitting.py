@@ -193,10 +193,15 @@ def _labels_of_all(labels: Labels, rows: Ints | None, total: int) -> Labels:
 
 def _refuse_empty(labels: Labels, how: object, removed: list[StepCount]) -> None:
     for name, label in (("train", TRAIN), ("test", TEST)):
-        if not (labels == label).any():
+        if not _occurs(labels, label):
             steps = [step for step in removed if step.removed]
             kind = "protocol.empty_part_after" if steps and name == "test" else "protocol.empty_part"
             raise InputError.of(kind, part=name, how=str(how), steps=[step.step for step in steps])
+
+
+def _occurs(labels: Labels, label: int) -> bool:
+    """Whether any row has a label: the first rows tell, as a rule."""
+    return bool((labels[:1000] == label).any() or (labels == label).any())
 
 
 def part_counts(table: Interactions, labels: Labels, keys: Hashes) -> dict[str, PartCounts]:

@@ -26,26 +26,28 @@ class KCore:
     rounds: int | None = None
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
-        """Which rows stay: users first in each round, then items."""
-        least_user, least_item = (self.k if one is None else one for one in (self.user, self.item))
-        user, item = table.user.codes, table.item.codes
-        rows: Ints | None = None
-        done = 0
-        while self.rounds is None or done < self.rounds:
-            done += 1
-            left = len(user)
-            for codes, count, least in ((0, table.user.count, least_user), (1, table.item.count, least_item)):
-                chosen = (user, item)[codes]
-                enough = np.bincount(chosen, minlength=count) >= least
-                inside = enough[chosen]
-                if not inside.all():
-                    at = np.flatnonzero(inside)
-                    user, item, rows = user[at], item[at], at if rows is None else rows[at]
-            if len(user) == left:
-                break
-        kept = np.ones(len(table), bool) if rows is None else np.zeros(len(table), bool)
-        if rows is not None:
-            kept[rows] = True
+        """Which rows stay: users first in each round, then items.
+
+        All rows are counted once. After that, the rows that go are taken off the counts, and rows are looked at only
+        where somebody has too few.
+        """
+        sides = (table.user, table.item)
+        least = tuple(self.k if one is None else one for one in (self.user, self.item))
+        counts = [np.bincount(ids.codes, minlength=ids.count) for ids in sides]
+        kept = np.ones(len(table), bool)
+        done, changed = 0, True
+        while changed and (self.rounds is None or done < self.rounds):
+            done, changed = done + 1, False
+            for ids, count, enough in zip(sides, counts, least, strict=True):
+                few = (count > 0) & (count < enough)
+                if not few.any():
+                    continue
+                gone = few[ids.codes]
+                gone &= kept
+                rows, changed = np.flatnonzero(gone), True
+                kept[rows] = False
+                for other, left in zip(sides, counts, strict=True):
+                    left -= np.bincount(other.codes[rows], minlength=other.count)
         return kept
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.placing.placements import Bools, Ints
-from rankmeter.wings.protocol.chance import of_ids, of_rows
+from rankmeter.wings.protocol.chance import lowest, of_ids, of_rows
 from rankmeter.wings.protocol.interactions import Interactions
 from rankmeter.wings.protocol.user_order import (
     NONE,
@@ -21,7 +21,6 @@ from rankmeter.wings.protocol.user_order import (
     TRAIN,
     Cut,
     Labels,
-    Ordered,
     TieRule,
     by_cut,
     decided_by_ties,
@@ -119,12 +118,19 @@ def _cut_share(share: Fraction) -> Cut:
     return lambda rows: (rows - min(ceiling(share, rows), rows - 1), 0)
 
 
-def _by_time(table: Interactions, draw: Draw) -> Ordered:
-    return in_order(table.user.codes, table.user.count, table.times, table, draw.ties)
+def _by_user(table: Interactions, key: Ints, cut: Cut, draw: Draw) -> tuple[tuple[Labels], int]:
+    """Labels by place among the rows of each user in the order of a key, and how many the rule for ties decides."""
+    ordered = in_order(table.user.codes, table.user.count, key, table, draw.ties)
+    labels = by_cut(ordered, cut)
+    return (labels,), decided_by_ties(ordered, labels)
 
 
-def _by_chance(table: Interactions, draw: Draw) -> Ordered:
-    return in_order(table.user.codes, table.user.count, of_rows(table, draw.seed), table, draw.ties)
+def _last_rows(table: Interactions, key: Ints, n: int, cut: Cut, draw: Draw) -> tuple[tuple[Labels], int]:
+    """As :func:`_by_user` where no more than n rows of a user are not train."""
+    if n > ROUNDS:
+        return _by_user(table, key, cut, draw)
+    labels, tied = last_of_each(table, key, n, cut, draw.ties)
+    return (labels,), tied
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +147,7 @@ class LastN(Strategy):
         _check_few(self.few)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
-        cut = _cut_n(self.n, self.few)
-        if self.n <= ROUNDS:
-            labels, tied = last_of_each(table, self.n, cut, draw.ties)
-            return Divided((labels,), tied)
-        ordered = _by_time(table, draw)
-        labels = by_cut(ordered, cut)
-        return Divided((labels,), decided_by_ties(ordered, labels))
+        return Divided(*_last_rows(table, table.times, self.n, _cut_n(self.n, self.few), draw))
 
     def told(self, facts: Mapping[str, Any]) -> Said:
         return said("split_last_one") if self.n == 1 else Strategy.told(self, facts)
@@ -166,7 +166,8 @@ class RandomN(Strategy):
         _check_few(self.few)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
-        return Divided((by_cut(_by_chance(table, draw), _cut_n(self.n, self.few)),))
+        labels, _ = _last_rows(table, of_rows(table, draw.seed), self.n, _cut_n(self.n, self.few), draw)
+        return Divided(labels)
 
 
 def _check_few(few: str) -> None:
@@ -186,9 +187,7 @@ class LastShare(Strategy):
         share_of(self.share)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
-        ordered = _by_time(table, draw)
-        labels = by_cut(ordered, _cut_share(share_of(self.share)))
-        return Divided((labels,), decided_by_ties(ordered, labels))
+        return Divided(*_by_user(table, table.times, _cut_share(share_of(self.share)), draw))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,8 @@ class RandomShare(Strategy):
         share_of(self.share)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
-        return Divided((by_cut(_by_chance(table, draw), _cut_share(share_of(self.share))),))
+        labels, _ = _by_user(table, of_rows(table, draw.seed), _cut_share(share_of(self.share)), draw)
+        return Divided(labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,19 +216,7 @@ class RandomRows(Strategy):
         share_of(self.share)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
-        keys = of_rows(table, draw.seed)
-        return Divided((_labelled(_lowest(keys, ceiling(share_of(self.share), len(keys)))),))
-
-
-def _lowest(keys: Ints, count: int) -> Any:
-    """Which rows have the lowest keys, exactly so many: of equal keys, which rows that say the same have, the first."""
-    if count >= len(keys):
-        return np.ones(len(keys), bool)
-    bound = np.partition(keys, count - 1)[count - 1]
-    chosen = keys < bound
-    equal = np.flatnonzero(keys == bound)
-    chosen[equal[: count - int(chosen.sum())]] = True
-    return chosen
+        return Divided((_labelled(lowest(table, draw.seed, ceiling(share_of(self.share), len(table)))),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +240,9 @@ def _from(times: Ints, point: int, table: Interactions) -> Divided:
 
 
 def _labelled(is_test: Bools) -> Labels:
-    """Test where this holds, train elsewhere; np.where takes twice as long."""
-    labels = is_test.view(np.uint8) * np.uint8(TEST - TRAIN)
+    """Test where this holds, train elsewhere, in the memory of the answers."""
+    labels = is_test.view(np.uint8)
+    labels *= np.uint8(TEST - TRAIN)
     labels += np.uint8(TRAIN)
     return labels
 
