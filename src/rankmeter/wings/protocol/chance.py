@@ -19,9 +19,7 @@ AT_ONCE = 1 << 15
 """Rows hashed at once, so that what lies between stays in the cache."""
 _MIXING = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
 """The rounds of SplitMix64's finaliser: a shift, and a factor."""
-_TERMS = tuple(
-    map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93))
-)
+_TERMS = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)))
 """What user, item, time and rating are multiplied by before they are added up."""
 
 
@@ -35,10 +33,7 @@ def mixed(values: Hashes) -> Hashes:
 def of_ids(ids: CodedIds, salt: int) -> Hashes:
     """A random number for each id, by code: that of a number by its value, that of a text by its letters."""
     added = mixed(np.array([salt], np.uint64) + _TERMS[0])
-    if ids.ids is None:
-        numbers = (np.arange(ids.count) + ids.first).view(np.uint64)
-    else:
-        numbers = _numbers_of(ids.ids)
+    numbers = (np.arange(ids.count) + ids.first).view(np.uint64) if ids.ids is None else _numbers_of(ids.ids)
     return mixed(mixed(numbers + added) ^ added)
 
 

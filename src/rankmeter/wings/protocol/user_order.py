@@ -102,7 +102,7 @@ def by_cut(ordered: Ordered, cut: Cut) -> Labels:
 
 
 def last_of_each(table: Interactions, key: Ints, most: int, cut: Cut, ties: TieRule) -> tuple[Labels, int]:
-    """As :func:`by_cut` in the order of a key where at most so many rows of a user are not train: only these are sorted.
+    """As :func:`by_cut` by a key where at most so many rows of a user are not train: only these are sorted.
 
     A round finds the highest key of every user among what is left: a tenth of the time that sorting all rows takes.
     """
