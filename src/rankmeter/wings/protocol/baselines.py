@@ -114,7 +114,12 @@ def lists_of(
     segments: Mapping[Any, Any] | None, seed: int,
 ) -> dict[str, pl.DataFrame]:  # fmt: skip
     """What :func:`baselines` gives, from interactions that are read."""
-    named = texts_of(kinds if isinstance(kinds, str) else list(kinds))
+    given: object = kinds
+    named = texts_of(given if isinstance(given, str) else list(given)) if isinstance(given, Iterable) else []
+    if not named:
+        raise InputError.of("protocol.no_kinds", given=repr(given))
+    if segments is not None and not isinstance(segments, Mapping):
+        raise InputError.of("protocol.not_segments", type=type(segments).__name__)
     makers = {text: _maker(text) for text in named}
     asked, codes = _users(table, users)
     group = None if segments is None else code(ids([str(segments.get(one)) for one in asked.to_list()]))
@@ -134,7 +139,9 @@ def _users(table: Interactions, users: object) -> tuple[pl.Series, Ints]:
     known = ids(table.user.id_of(there))
     if users is None:
         return known, there
-    given = users if isinstance(users, pl.Series) else ids(list(users))  # type: ignore[call-overload]
+    if isinstance(users, (str, bytes)) or not isinstance(users, Iterable):
+        raise InputError.of("protocol.users_text", users=repr(users))
+    given = users if isinstance(users, pl.Series) else ids(list(users))
     given = given.unique(maintain_order=True)
     by_text = dict(zip(known.cast(pl.String), there.tolist(), strict=True))
     return given, np.array([by_text.get(text, -1) for text in given.cast(pl.String)], np.int64)
@@ -167,9 +174,11 @@ def _maker(text: str) -> Callable[[Learned], Lists]:
         window, segment = named.pop("window", None), named.pop("segment", None)
         if named or len(given) > 1:
             raise InputError.of("protocol.other_arguments", text=text, names=["by", "window", "segment"])
+        if segment not in (None, "yes"):
+            raise InputError.of("protocol.segment_word", text=text, segment=segment)
         return lambda learned: popular(learned, by, window, segmented=segment is not None)  # type: ignore[arg-type]
     if given or named:
-        raise InputError.of("protocol.other_arguments", text=text, names=[])
+        raise InputError.of("protocol.no_arguments", text=text, word=word)
     return makers[word]
 
 

@@ -32,9 +32,14 @@ def mixed(values: Hashes) -> Hashes:
 
 def of_ids(ids: CodedIds, salt: int) -> Hashes:
     """A random number for each id, by code: that of a number by its value, that of a text by its letters."""
-    added = mixed(np.array([salt], np.uint64) + _TERMS[0])
+    added = _salted(salt)
     numbers = (np.arange(ids.count) + ids.first).view(np.uint64) if ids.ids is None else _numbers_of(ids.ids)
     return mixed(mixed(numbers + added) ^ added)
+
+
+def _salted(seed: int) -> Hashes:
+    """A number of a seed of any size."""
+    return mixed(np.array([seed % 2**64], np.uint64) + _TERMS[0])
 
 
 def _numbers_of(ids: pl.Series) -> Hashes:
@@ -82,7 +87,7 @@ def lowest(table: Interactions, seed: int, count: int) -> Bools:
 
 def _blocks(table: Interactions, seed: int) -> Iterator[tuple[slice, Hashes]]:
     """Keys of 64 bits, block by block; the next block takes the place of the last."""
-    (start,) = mixed(np.array([seed], np.uint64) + _TERMS[0]).tolist()
+    (start,) = _salted(seed).tolist()
     columns: list[tuple[Any, Hashes | None, np.uint64]] = []
     for ids, factor in zip((table.user, table.item), _TERMS, strict=False):
         numbers = None if ids.ids is None else _numbers_of(ids.ids)

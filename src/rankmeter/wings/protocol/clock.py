@@ -13,7 +13,6 @@ import numpy as np
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.cells import RawColumn, is_missing
 from rankmeter.late import pl
 from rankmeter.placing.placements import Ints
 
@@ -86,10 +85,8 @@ class Clock:
         return f"{text}.{rest:06d}".rstrip("0") if rest else text
 
 
-def read_times(column: RawColumn, source: str, name: str) -> tuple[Ints, Clock]:
+def read_times(column: pl.Series, source: str, name: str) -> tuple[Ints, Clock]:
     """The times of a column; refuses what is missing, is no time, or mixes zones."""
-    if isinstance(column, list):
-        column = _of_objects(column, source, name)
     if isinstance(column.dtype, (pl.Categorical, pl.Enum)):
         column = column.cast(pl.String)
     if column.dtype == pl.String:
@@ -106,7 +103,10 @@ def read_times(column: RawColumn, source: str, name: str) -> tuple[Ints, Clock]:
         return _of_floats(column.cast(pl.Float64), source, name)
     if not dtype.is_integer():
         raise InputError.of("protocol.time_type", source=source, column=name, dtype=str(dtype))
-    values = column.cast(pl.Int64).to_numpy()
+    whole = column.cast(pl.Int64, strict=False)
+    if whole.null_count():
+        raise InputError.of("protocol.time_too_large", source=source, column=name)
+    values = whole.to_numpy()
     return values, Clock("number", _parts_of_a_second(values))
 
 
@@ -137,19 +137,6 @@ def _refuse_missing(column: pl.Series, source: str, name: str) -> None:
     if missing := column.null_count():
         row = int(column.is_null().arg_max() or 0) + 1
         raise InputError.of("protocol.no_time", source=source, column=name, count=missing, row=row)
-
-
-def _of_objects(column: list[object], source: str, name: str) -> pl.Series:
-    """Moments of pandas and Python, or whatever else a column of objects holds."""
-    plain = [None if is_missing(value) else value for value in column]
-    zoned = {value.tzinfo is not None for value in plain if isinstance(value, datetime)}
-    if len(zoned) > 1:
-        raise InputError.of("protocol.mixed_zones", source=source, column=name)
-    utc = [value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo else value for value in plain]
-    try:
-        return pl.Series(utc)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        raise InputError.of("protocol.time_type", source=source, column=name, dtype="object") from None
 
 
 def _of_text(column: pl.Series, source: str, name: str) -> pl.Series:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from rankmeter.cli.bilingual import language_option
 from rankmeter.cli.exit_codes import DONE, FAILED
@@ -15,7 +16,7 @@ from rankmeter.cli.parameters import Count, Reads, Writes, command, takes
 from rankmeter.cli.talk import say, tell
 from rankmeter.errors import InputError
 from rankmeter.inputs.cells import frame_csv
-from rankmeter.wording import Language, word
+from rankmeter.wording import Language, Option, word
 
 
 @command()
@@ -42,13 +43,12 @@ def split(
     if out is not None:
         check_place(out)
     made, differences = _made(path, record, options)
+    written = [] if out is None else made.write(out, format=parts_format or _format_like(made.origins.files))
     if not differences:
         answer.give(made.protocol)
-    if differences and not answer.quiet:
+    if not answer.quiet:
         tell([sentence.text(answer.lang) for sentence in differences])
-    if out is not None:
-        written = made.write(out, format=parts_format or _format_like(made.origins.files))
-        if not answer.quiet:
+        if written:
             say(word("parts_written", answer.lang, files=len(written), folder=str(out)))
     if record is not None and not answer.quiet and not differences:
         say(word("again_same", answer.lang))
@@ -61,8 +61,10 @@ def _made(path: str | None, record: str | None, options: dict[str, Any]) -> Any:
     from rankmeter.wings.protocol.splitting import split as split_rows
 
     if record is not None:
-        if options["how"] is not None:
-            raise InputError.of("protocol.again_and_how")
+        context = click.get_current_context()
+        stated = [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        if stated:
+            raise InputError.of("protocol.again_and_more", option=Option(stated[0]))
         return again(record, path)
     if path is None or options["how"] is None:
         raise InputError.of("protocol.nothing_to_split")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,7 @@ def read_interactions(
     data: object, *, columns: Mapping[str, str] | None = None, format: str | None = None
 ) -> tuple[Interactions, Origins]:
     """Read interactions from a frame of any library, a mapping of columns, or files."""
+    check_format(format)
     frame: pl.DataFrame | pl.LazyFrame
     if isinstance(data, (str, os.PathLike, Files)):
         frame, source, files = _open_path(data, format)
@@ -179,7 +181,12 @@ def read_interactions(
         raise InputError.of("protocol.not_read", source=source, reason=reason_of(error)) from error
     if not chosen.height:
         raise EmptyInputError.of("protocol.no_rows", source=source)
-    return _coded(chosen, roles, source), Origins(source, roles, frame, files)
+    table = _coded(chosen, roles, source)
+    for role in ("user", "item"):
+        column = chosen[roles[role]]
+        if column.null_count() or column.dtype.is_float():
+            getattr(table, role)  # refuses what is missing now, though the strategy may never look at it
+    return table, Origins(source, roles, frame, files)
 
 
 def _coded(table: pl.DataFrame, roles: Mapping[str, str], source: str) -> Interactions:
@@ -248,27 +255,46 @@ def _open_frame(data: object) -> tuple[pl.DataFrame | pl.LazyFrame, str]:
     if isinstance(data, (pl.DataFrame, pl.LazyFrame)):
         return data, f"interactions ({kind_of_frame(data)})"
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
-        data = {name: [row.get(name) for row in data] for name in data[0]}
+        data = {name: [row.get(name) for row in data] for name in dict.fromkeys(name for row in data for name in row)}
+    if isinstance(data, Mapping) and data and all(isinstance(column, (list, tuple)) for column in data.values()):
+        return _of_lists(data), "interactions (dict)"
     frame: Any = data if is_frame(data) else as_frame(data, "judgments")
     if frame is None:
         raise InputError.of("protocol.not_interactions", type=type(data).__name__)
     opened = OpenedFrame(frame, source := f"interactions ({kind_of_frame(frame)})")
     check_doubled(opened.names, source)
+    if len(set(opened.names)) < len(opened.names):
+        doubled = next(name for at, name in enumerate(opened.names) if name in opened.names[:at])
+        raise InputError.of("inputs.doubled_column", source=source, column=doubled)
     taken = opened.take({name: name for name in opened.names})
-    return pl.DataFrame([_series(name, column) for name, column in taken.items()]), source
+    return pl.DataFrame([_series(name, column, source) for name, column in taken.items()]), source
 
 
-def _series(name: str, column: RawColumn) -> pl.Series:
+def _of_lists(data: Mapping[Any, list[Any] | tuple[Any, ...]]) -> pl.DataFrame:
+    """Columns that are lists."""
+    if len({len(column) for column in data.values()}) > 1:
+        lengths = [f"{name} {len(column):,}" for name, column in data.items()]
+        raise InputError.of("protocol.uneven_columns", lengths=lengths)
+    return pl.DataFrame([_series(str(name), list(column), "interactions (dict)") for name, column in data.items()])
+
+
+def _series(name: str, column: RawColumn, source: str) -> pl.Series:
+    """A column of any library; moments of different zones in UTC, those with and without one are not put in order."""
     if isinstance(column, pl.Series) and column.dtype != pl.Object:
         return column.alias(name)
+    values = [None if is_missing(value) else value for value in column]
+    zoned = {value.tzinfo is not None for value in values if isinstance(value, datetime)}
+    if len(zoned) > 1:
+        raise InputError.of("protocol.mixed_zones", source=source, column=name)
+    if zoned == {True}:
+        values = [value.astimezone(UTC) if isinstance(value, datetime) else value for value in values]
     try:
-        return pl.Series(name, [None if is_missing(value) else value for value in column])
+        return pl.Series(name, values)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series(name, list(map(str, column)))
+        return pl.Series(name, [None if value is None else str(value) for value in values])
 
 
 def _open_path(path: str | os.PathLike[str] | Files, format: str | None) -> tuple[pl.LazyFrame, str, tuple[str, ...]]:
-    check_format(format)
     files = path if isinstance(path, Files) else files_of_path(os.fspath(path))
     with files.reading():
         frames = [_open_interactions(file, format) for file in files.paths]

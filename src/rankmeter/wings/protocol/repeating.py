@@ -32,6 +32,8 @@ def again(path: str | os.PathLike[str], interactions: object = None) -> tuple[Sp
         listed = [os.path.normpath(Path(path).parent / source) for source in record["sources"]]
         if not listed:
             raise InputError.of("protocol.again_needs_data", source=str(path))
+        if gone := [source for source in listed if not Path(source).exists()]:
+            raise InputError.of("protocol.again_moved", source=str(path), file=gone[0])
         data = listed[0] if len(listed) == 1 else files(listed)
     named = record["columns"] if interactions is None else None
     made = split(

@@ -21,6 +21,8 @@ from rankmeter.wings.protocol.rules_in_time import (
 )
 from rankmeter.wings.protocol.strategies import Draw
 from rankmeter.wings.protocol.tool_rules import (
+    Backend,
+    Group,
     all_rows,
     by_user,
     chance,
@@ -61,7 +63,7 @@ def rectools_random(
 
 @rule("replay", "random")
 def replay_random(
-    table: Interactions, draw: Draw, test_size: float = 0.2, backend: str = "polars",
+    table: Interactions, draw: Draw, test_size: float = 0.2, backend: Backend = "polars",
     drop_cold_users: bool = False, drop_cold_items: bool = False,  # noqa: FBT001, FBT002
 ) -> list[Labels]:  # fmt: skip
     """A share of all rows; in Polars train has a row more than in pandas."""
@@ -72,7 +74,7 @@ def replay_random(
 
 
 @rule("replay", "k_folds")
-def replay_k_folds(table: Interactions, draw: Draw, n_folds: int = 5, backend: str = "polars") -> list[Labels]:
+def replay_k_folds(table: Interactions, draw: Draw, n_folds: int = 5, backend: Backend = "polars") -> list[Labels]:
     """The place of a row among its user's, shuffled and counted from 1, modulo the number of folds."""
     ordered = in_order(table.user.codes, table.user.count, chance(table, draw), table, "rows")
     place = np.arange(len(table)) - np.repeat(ordered.starts, ordered.counts) + 1
@@ -83,7 +85,7 @@ def replay_k_folds(table: Interactions, draw: Draw, n_folds: int = 5, backend: s
 
 @rule("replay", "cold_users")
 def replay_cold_users(
-    table: Interactions, draw: Draw, test_size: float = 0.25, backend: str = "polars"
+    table: Interactions, draw: Draw, test_size: float = 0.25, backend: Backend = "polars"
 ) -> list[Labels]:
     """A share of the users with all of their rows."""
     return _users_by_chance(table, draw, lambda count: round(test_size * count))
@@ -126,7 +128,7 @@ def recommenders_random(table: Interactions, draw: Draw, ratio: Any = 0.75) -> l
 
 @rule("recommenders", "stratified")
 def recommenders_stratified(
-    table: Interactions, draw: Draw, ratio: Any = 0.75, filter_by: str = "user", min_rating: int = 1
+    table: Interactions, draw: Draw, ratio: Any = 0.75, filter_by: Group = "user", min_rating: int = 1
 ) -> list[Labels]:
     """Shares of each user's or item's rows."""
     chosen = user_rows(table, filter_by) >= min_rating

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.wings.protocol.interactions import Interactions, distinct_rows
 from rankmeter.wings.protocol.strategies import BestTime, Draw
 from rankmeter.wings.protocol.tool_rules import (
+    Backend,
+    Group,
+    Whole,
     all_rows,
     by_user,
     cleaned,
@@ -26,13 +29,20 @@ from rankmeter.wings.protocol.tool_rules import (
 )
 from rankmeter.wings.protocol.user_order import NONE, TEST, TRAIN, VALIDATION, Cut, Labels, in_order
 
-RECTOOLS_FILTERS = {"default": "cold_users+cold_items+already_seen", "none": ""}
+RECTOOLS_STEPS = {"cold_users": "cold_users", "cold_items": "cold_items", "already_seen": "seen"}
+"""RecTools' filters in their order, each with our word for it."""
+RECTOOLS_FILTERS = {"default": "+".join(RECTOOLS_STEPS), "none": ""}
 
 
 def rectools_cleaned(table: Interactions, labels: Labels, filters: str) -> Labels:
     """RecTools' filters: cold users, cold items, already seen, in this order; all of them by default."""
-    words = RECTOOLS_FILTERS.get(filters, filters).replace("already_seen", "seen").split("+")
-    return cleaned(table, labels, *(word for word in ("cold_users", "cold_items", "seen") if word in words))
+    asked = RECTOOLS_FILTERS.get(filters, filters).split("+")
+    if unknown := set(asked) - {"", *RECTOOLS_STEPS}:
+        raise InputError.of(
+            "protocol.tool_value", text="rectools", name="filters", value=min(unknown),
+            expected="default | none | " + "+".join(RECTOOLS_STEPS),
+        )  # fmt: skip
+    return cleaned(table, labels, *(step for name, step in RECTOOLS_STEPS.items() if name in asked))
 
 
 @rule("rectools", "last_n")
@@ -73,7 +83,7 @@ def rectools_time_range(
     return folds
 
 
-def _replay_sessions(table: Interactions, labels: Labels, session: str) -> Labels:
+def _replay_sessions(table: Interactions, labels: Labels, session: Whole) -> Labels:
     """A session of which rows are in both parts goes to one of them."""
     if not session:
         return labels
@@ -89,8 +99,9 @@ def _replay_sessions(table: Interactions, labels: Labels, session: str) -> Label
 
 @rule("replay", "last_n")
 def replay_last_n(
-    table: Interactions, draw: Draw, N: int = 1, strategy: str = "interactions", backend: str = "polars",
-    drop_cold_users: bool = False, drop_cold_items: bool = False, session: str = "",  # noqa: FBT001, FBT002
+    table: Interactions, draw: Draw, N: int = 1,
+    strategy: Literal["interactions", "timedelta"] = "interactions", backend: Backend = "polars",
+    drop_cold_users: bool = False, drop_cold_items: bool = False, session: Whole = "",  # noqa: FBT001, FBT002
 ) -> list[Labels]:  # fmt: skip
     """The last N rows or seconds of a user; in Polars users with fewer than N rows are train, in pandas test."""
     if strategy == "timedelta":
@@ -107,7 +118,7 @@ def replay_last_n(
 @rule("replay", "ratio")
 def replay_ratio(
     table: Interactions, draw: Draw, test_size: float = 0.2, split_by_fractions: bool = True,  # noqa: FBT001, FBT002
-    min_interactions_per_group: int = 0, backend: str = "polars", session: str = "",
+    min_interactions_per_group: int = 0, backend: Backend = "polars", session: Whole = "",
     drop_cold_users: bool = False, drop_cold_items: bool = False,  # noqa: FBT001, FBT002
 ) -> list[Labels]:  # fmt: skip
     """A share of a user's rows, by rounded fractions or by counts."""
@@ -132,7 +143,7 @@ def replay_ratio(
 
 @rule("replay", "time")
 def replay_time(
-    table: Interactions, draw: Draw, time_threshold: Any = 0.2, backend: str = "polars", session: str = "",
+    table: Interactions, draw: Draw, time_threshold: Any = 0.2, backend: Backend = "polars", session: Whole = "",
     drop_cold_users: bool = False, drop_cold_items: bool = False,  # noqa: FBT001, FBT002
 ) -> list[Labels]:  # fmt: skip
     """A point in time, or a share of the rows: through ties in Polars, around them in pandas."""
@@ -156,7 +167,7 @@ def replay_new_users(
     table: Interactions,
     draw: Draw,
     test_size: float = 0.2,
-    backend: str = "polars",
+    backend: Backend = "polars",
 ) -> list[Labels]:
     """Test is all rows of the newest users; train are the rows of everybody before the first of these."""
     first = np.full(table.user.count, np.iinfo(np.int64).max)
@@ -281,12 +292,12 @@ def cornac_stratified(
     table: Interactions,
     draw: Draw,
     test_size: float = 0.2,
-    group_by: str = "user",
+    group_by: Group = "user",
 ) -> list[Labels]:
     """The latest rows of each user or item, rounded up; fails where that is all of one's rows."""
     counts = np.unique(user_rows(table, group_by))
     if any(_size(test_size, int(count)) >= count for count in counts):
-        least = next(count for count in range(1, len(table) + 2) if _size(test_size, count) < count)
+        least = next(count for count in range(1, len(table) + int(test_size) + 2) if _size(test_size, count) < count)
         refuse_few(table, least, "cornac", group_by)
     return [by_user(table, lambda count: (count - _size(test_size, count), 0), group=group_by)]
 
@@ -322,7 +333,9 @@ def _singles(table: Interactions) -> Ints:
 
 
 @rule("recbole", "LS")
-def recbole_ls(table: Interactions, draw: Draw, mode: str = "valid_and_test") -> list[Labels]:
+def recbole_ls(
+    table: Interactions, draw: Draw, mode: Literal["valid_and_test", "valid_only", "test_only"] = "valid_and_test"
+) -> list[Labels]:
     """Leave one out; a row is kept in train, and with two rows validation is left out, not test."""
     wanted = 2 if mode == "valid_and_test" else 1
 
@@ -353,8 +366,8 @@ def recbole_cut(shares: tuple[float, float, float]) -> Cut:
 
 @rule("recbole", "RS")
 def recbole_rs(
-    table: Interactions, draw: Draw, train: float = 0.8, valid: float = 0.1, test: float = 0.1, order: str = "TO",
-    group_by: str = "user",
+    table: Interactions, draw: Draw, train: float = 0.8, valid: float = 0.1, test: float = 0.1,
+    order: Literal["TO", "RO"] = "TO", group_by: Literal["user", "none"] = "user",
 ) -> list[Labels]:  # fmt: skip
     """Shares of a user's or of all rows, in time (TO) or at random (RO)."""
     from rankmeter.wings.protocol.tool_rules import chance
@@ -409,7 +422,7 @@ def recommenders_chrono(
     table: Interactions,
     draw: Draw,
     ratio: Any = 0.75,
-    filter_by: str = "user",
+    filter_by: Group = "user",
     min_rating: int = 1,
 ) -> list[Labels]:
     """Shares of each user's or item's rows in time; ``min_rating`` is a number of rows."""

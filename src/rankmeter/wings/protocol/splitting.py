@@ -18,7 +18,7 @@ from rankmeter.wings.protocol.statement import FoldFacts, PartCounts, Protocol, 
 from rankmeter.wings.protocol.steps import Before, parse_after, parse_before, without
 from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, TimePoint
 from rankmeter.wings.protocol.tool_words import ToolWord, parse_how
-from rankmeter.wings.protocol.user_order import NONE, TEST, TRAIN, VALIDATION, Labels, TieRule
+from rankmeter.wings.protocol.user_order import NONE, TRAIN, VALIDATION, Labels, TieRule
 
 
 def split(
@@ -94,7 +94,7 @@ def split(
         for word in dropped:
             labels, count = without(labels, kept, word)
             gone.append(StepCount(word, count))
-        _refuse_empty(labels, how, gone)
+        _refuse_empty(labels, how, nested, gone)
         folds.append(labels)
         removed.append(tuple(gone))
 
@@ -191,12 +191,16 @@ def _labels_of_all(labels: Labels, rows: Ints | None, total: int) -> Labels:
     return spread
 
 
-def _refuse_empty(labels: Labels, how: object, removed: list[StepCount]) -> None:
-    for name, label in (("train", TRAIN), ("test", TEST)):
+def _refuse_empty(labels: Labels, how: object, nested: Strategy | None, removed: list[StepCount]) -> None:
+    """Refuse parts of which one is asked for and holds nothing."""
+    for name, label in PARTS.items():
+        if label == VALIDATION and nested is None:
+            continue
         if not _occurs(labels, label):
             steps = [step for step in removed if step.removed]
-            kind = "protocol.empty_part_after" if steps and name == "test" else "protocol.empty_part"
-            raise InputError.of(kind, part=name, how=str(how), steps=[step.step for step in steps])
+            kind = "protocol.empty_part_after" if steps and label != TRAIN else "protocol.empty_part"
+            made_by = nested if label == VALIDATION else how
+            raise InputError.of(kind, part=name, how=str(made_by), steps=[step.step for step in steps])
 
 
 def _occurs(labels: Labels, label: int) -> bool:

@@ -94,7 +94,9 @@ class Protocol(Addition, ShownAsTable):
     def is_random(self) -> bool:
         """Whether the seed matters."""
         spelled = f"{self.how} {self.validation}"
-        return any(drawn in spelled for drawn in ("random", "folds", "users(", "items("))
+        return not self.how.startswith("inferred") and any(
+            drawn in spelled for drawn in ("random", "folds", "users(", "items(")
+        )
 
     def sentences(self) -> list[Said]:
         """What stands with every number: all of it in one sentence."""

@@ -12,7 +12,7 @@ from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Ints
 from rankmeter.wings.protocol.interactions import Interactions, distinct_rows
-from rankmeter.wings.protocol.strategies import called, made
+from rankmeter.wings.protocol.strategies import called, count_of, made
 from rankmeter.wings.protocol.user_order import TRAIN, Labels, TieRule, in_order
 
 
@@ -24,6 +24,9 @@ class KCore:
     user: int | None = None
     item: int | None = None
     rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_counts(k=self.k, user=self.user, item=self.item, rounds=self.rounds)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay: users first in each round, then items.
@@ -51,6 +54,13 @@ class KCore:
         return kept
 
 
+def _check_counts(**counts: int | None) -> None:
+    """Refuse what is not a number of rows or rounds."""
+    for name, count in counts.items():
+        if count is not None:
+            count_of(count, name)
+
+
 def _counted(codes: Ints, count: int, least: int, most: int | None) -> Bools:
     counts = np.bincount(codes, minlength=count)
     enough = counts >= least if most is None else (counts >= least) & (counts <= most)
@@ -64,6 +74,9 @@ class MinUser:
     least: int = 5
     most: int | None = None
 
+    def __post_init__(self) -> None:
+        _check_counts(least=self.least, most=self.most)
+
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay."""
         return _counted(table.user.codes, table.user.count, self.least, self.most)
@@ -76,6 +89,9 @@ class MinItem:
     least: int = 5
     most: int | None = None
 
+    def __post_init__(self) -> None:
+        _check_counts(least=self.least, most=self.most)
+
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay."""
         return _counted(table.item.codes, table.item.count, self.least, self.most)
@@ -87,11 +103,20 @@ class MinRating:
 
     least: float = 4
 
+    def __post_init__(self) -> None:
+        if isinstance(self.least, bool) or not isinstance(self.least, (int, float)):
+            raise InputError.of("protocol.not_a_rating", value=self.least)
+
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay."""
         if table.rating is None:
             raise InputError.of("protocol.rating_needed")
         return np.asarray(table.rating >= self.least)
+
+
+def _check_end(step: str, which: str) -> None:
+    if which not in ("first", "last"):
+        raise InputError.of("protocol.which_end", step=step, which=which)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +125,11 @@ class Duplicates:
 
     which: Literal["first", "last"] = "last"
 
+    def __post_init__(self) -> None:
+        _check_end("duplicates", self.which)
+
     def keep(self, table: Interactions, ties: TieRule) -> Bools:
         """Which rows stay."""
-        if self.which not in ("first", "last"):
-            raise InputError.of("protocol.which_duplicate", which=self.which)
         pair = distinct_rows(table.user.codes, table.item.codes, table.item.count)
         _, code = np.unique(pair, return_inverse=True)
         time = table.time if table.time is not None else np.zeros(len(table), np.int64)
@@ -120,6 +146,10 @@ class UserRows:
 
     n: int = 1
     which: Literal["first", "last"] = "first"
+
+    def __post_init__(self) -> None:
+        _check_counts(n=self.n)
+        _check_end("rows", self.which)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:
         """Which rows stay."""

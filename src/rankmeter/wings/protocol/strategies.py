@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -94,7 +94,8 @@ def share_of(value: object, what: str = "share") -> Fraction:
     return share
 
 
-def _count_of(value: object, what: str, least: int = 1) -> int:
+def count_of(value: object, what: str, least: int = 1) -> int:
+    """A whole number of at least so much."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError.of("protocol.not_a_count", what=what, value=value, least=least)
     return value
@@ -143,7 +144,7 @@ class LastN(Strategy):
     few: Few = "keep"
 
     def __post_init__(self) -> None:
-        _count_of(self.n, "n")
+        count_of(self.n, "n")
         _check_few(self.few)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
@@ -162,7 +163,7 @@ class RandomN(Strategy):
     few: Few = "keep"
 
     def __post_init__(self) -> None:
-        _count_of(self.n, "n")
+        count_of(self.n, "n")
         _check_few(self.few)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
@@ -299,7 +300,7 @@ class Windows(Strategy):
     def __post_init__(self) -> None:
         if self.length is None:
             raise InputError.of("protocol.no_length")
-        _count_of(self.count, "count")
+        count_of(self.count, "count")
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:  # noqa: ARG002 (nothing is drawn)
         times, clock = table.times, table.known_clock
@@ -328,7 +329,7 @@ class RowFolds(Strategy):
     k: int = 5
 
     def __post_init__(self) -> None:
-        _count_of(self.k, "k", 2)
+        count_of(self.k, "k", 2)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
         order = np.argsort(of_rows(table, draw.seed), kind="stable")
@@ -352,7 +353,7 @@ class UserFolds(Strategy):
     k: int = 5
 
     def __post_init__(self) -> None:
-        _count_of(self.k, "k", 2)
+        count_of(self.k, "k", 2)
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
         drawn = _drawn(table.user.codes, of_ids(table.user, draw.seed))
@@ -370,7 +371,7 @@ def _drawn(codes: Ints, hashes: Any) -> Ints:
 
 def _held_out(codes: Ints, hashes: Any, size: object, what: str) -> Divided:
     drawn = _drawn(codes, hashes)
-    is_count = isinstance(size, int) and size >= 1
+    is_count = isinstance(size, int) and not isinstance(size, bool) and size >= 1
     count = int(size) if is_count else ceiling(share_of(size), len(drawn))  # type: ignore[call-overload]
     if count >= len(drawn):
         raise InputError.of("protocol.all_held_out", what=said(what), count=count, there=len(drawn))
@@ -432,7 +433,7 @@ def called(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     >>> called("last_n(2, few=drop)"), called("time_best")
     (('last_n', [2], {'few': 'drop'}), ('time_best', [], {}))
     """
-    match = re.fullmatch(r"\s*([A-Za-z_]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    match = re.fullmatch(r"\s*([A-Za-z_]+)\s*(?:\(([^()]*)\))?\s*", text)
     if match is None:
         raise InputError.of("protocol.not_a_call", text=text)
     given: list[Any] = []
@@ -440,6 +441,8 @@ def called(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     for part in filter(None, map(str.strip, (match[2] or "").split(","))):
         name, equals, value = part.partition("=")
         if equals:
+            if name.strip() in named:
+                raise InputError.of("protocol.twice", text=text, name=name.strip())
             named[name.strip()] = _value(value.strip())
         else:
             given.append(_value(part))
@@ -479,8 +482,14 @@ def parse_strategy(how: object) -> Strategy:
 
 def made(kind: Any, text: str, given: list[Any], named: Mapping[str, Any]) -> Any:
     """A value of a class from the arguments of a text."""
-    names = [part.name for part in fields(kind)]
-    arguments = {**dict(zip(names, given, strict=False)), **named}
+    return kind(**arguments_of([part.name for part in fields(kind)], text, given, named))
+
+
+def arguments_of(names: Sequence[str], text: str, given: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a text by their names, each of which is known and stated once."""
     if len(given) > len(names) or any(name not in names for name in named):
-        raise InputError.of("protocol.other_arguments", text=text, names=names)
-    return kind(**arguments)
+        raise InputError.of("protocol.other_arguments", text=text, names=list(names))
+    placed = dict(zip(names, given, strict=False))
+    if twice := [name for name in named if name in placed]:
+        raise InputError.of("protocol.twice", text=text, name=twice[0])
+    return {**placed, **named}

@@ -7,6 +7,7 @@ fold. Ties in time fall by the order of the rows, as in all of these tools.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from rankmeter.wings.protocol.strategies import Draw
 from rankmeter.wings.protocol.user_order import TEST, TRAIN, VALIDATION, Cut, Labels, by_cut, in_order
 
 Rule = Callable[..., "list[Labels]"]
+Backend = Literal["polars", "pandas"]
+Group = Literal["user", "item"]
+Whole = Literal["", "train", "test"]
+"""Where a session goes of which rows are in both parts; empty: rows stay where they are."""
 RULES: dict[str, dict[str, Rule]] = {}
 """The rules of each tool, by its word for them."""
 
@@ -40,7 +45,7 @@ def seconds(table: Interactions) -> Floats:
 
 
 def by_user(
-    table: Interactions, cut: Cut, *, key: Ints | None = None, chosen: Bools | None = None, group: str = "user"
+    table: Interactions, cut: Cut, *, key: Ints | None = None, chosen: Bools | None = None, group: Group = "user"
 ) -> Labels:
     """Labels by place in the order of time, or of another key, of each user or item; rows not chosen are in no part."""
     rows = np.arange(len(table)) if chosen is None else np.flatnonzero(chosen)
@@ -63,7 +68,7 @@ def chance(table: Interactions, draw: Draw, fold: int = 0) -> Ints:
     return of_rows(table, draw.seed + 1_000_003 * fold)
 
 
-def user_rows(table: Interactions, group: str = "user") -> Ints:
+def user_rows(table: Interactions, group: Group = "user") -> Ints:
     """For every row, how many rows its user has."""
     ids = table.user if group == "user" else table.item
     counts: Ints = np.bincount(ids.codes, minlength=ids.count)[ids.codes]
@@ -92,12 +97,13 @@ def drop_flags(table: Interactions, labels: Labels, users: bool, items: bool) ->
     return cleaned(table, labels, *(["cold_users"] if users else []), *(["cold_items"] if items else []))
 
 
-def refuse_few(table: Interactions, least: int, tool: str, group: str = "user") -> None:
+def refuse_few(table: Interactions, least: int, tool: str, group: Group = "user") -> None:
     """Fail as the tool does where one user has too few rows."""
     few = user_rows(table, group) < least
     if few.any():
         ids = table.user if group == "user" else table.item
         (shown,) = ids.id_of(ids.codes[few][:1])
         raise InputError.of(
-            "protocol.tool_fails", tool=tool, id=shown, rows=int(user_rows(table, group)[few][0]), least=least
-        )
+            "protocol.tool_fails", tool=tool, id=shown, rows=int(user_rows(table, group)[few][0]), least=least,
+            hint=f"before='min_{group}({least})'",
+        )  # fmt: skip

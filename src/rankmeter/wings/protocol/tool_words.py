@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_type_hints
+
+import numpy as np
 
 from rankmeter.errors import InputError, did_you_mean
 from rankmeter.frozen import dataclass
 from rankmeter.wings.protocol import rules_by_chance, rules_in_time
 from rankmeter.wings.protocol.interactions import Interactions
-from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, called, parse_strategy
+from rankmeter.wings.protocol.strategies import Divided, Draw, Strategy, arguments_of, called, parse_strategy
 from rankmeter.wings.protocol.tool_rules import RULES, Rule
 from rankmeter.wording import Said, said
 
@@ -31,7 +33,10 @@ class ToolWord(Strategy):
 
     def divide(self, table: Interactions, draw: Draw) -> Divided:
         with _refusing(str(self)):
-            return Divided(tuple(_rule_of(self.tool, self.name)(table, Draw(draw.seed, "rows"), **self.given)))
+            folds = tuple(_rule_of(self.tool, self.name)(table, Draw(draw.seed, "rows"), **self.given))
+        if not folds:
+            raise InputError.of("protocol.tool_no_folds", text=str(self))
+        return Divided(folds)
 
     def told(self, facts: Mapping[str, Any]) -> Said:  # noqa: ARG002 (nothing was looked for)
         return said("split_tool", tool=self.tool, call=str(self).partition(":")[2])
@@ -49,10 +54,11 @@ def _spelled(value: object) -> str:
 def _refusing(text: str) -> Iterator[None]:
     """Say where a parameter stood that a rule cannot use."""
     try:
-        yield
+        with np.errstate(divide="raise"):
+            yield
     except InputError:
         raise
-    except (TypeError, ValueError, ZeroDivisionError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError.of("protocol.tool_arguments", text=text, reason=str(error)) from error
 
 
@@ -60,10 +66,29 @@ def tool_word(tool: str, name: str, given: list[Any], named: Mapping[str, Any]) 
     """A word of a tool with its arguments."""
     function = _rule_of(tool, name)
     names = [name for name in signature(function).parameters if name not in ("table", "draw")]
-    arguments = {**dict(zip(names, given, strict=False)), **named}
-    if len(given) > len(names) or any(one not in names for one in named):
-        raise InputError.of("protocol.other_arguments", text=f"{tool}:{name}", names=names)
+    text = f"{tool}:{name}"
+    arguments = arguments_of(names, text, given, named)
+    kinds = get_type_hints(function)
+    for stated, value in arguments.items():
+        _check_value(text, stated, value, kinds[stated])
     return ToolWord(tool, name, arguments)
+
+
+def _check_value(text: str, name: str, value: object, kind: Any) -> None:
+    """Refuse a value of another kind than the parameter has."""
+    choices = get_args(kind)
+    if choices:
+        fits, expected = value in choices, " | ".join(map(str, choices))
+    elif kind is float:
+        fits, expected = isinstance(value, (int, float)) and not isinstance(value, bool), said("value_number")
+    elif kind is int:
+        fits, expected = isinstance(value, int) and not isinstance(value, bool), said("value_whole")
+    elif kind is bool:
+        fits, expected = isinstance(value, bool), "true | false"
+    else:
+        return
+    if not fits:
+        raise InputError.of("protocol.tool_value", text=text, name=name, value=value, expected=expected)
 
 
 def _rule_of(tool: str, name: str) -> Rule:

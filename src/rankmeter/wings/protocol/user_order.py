@@ -69,9 +69,13 @@ def _packed(group: Ints, groups: int, key: Ints) -> Ints:
     """Group and key as one number, whose order is that of the pairs."""
     if not len(key):
         return key
-    low = int(key.min())
-    shifted = key - low
-    span = int(shifted.max()) + 1
+    low, high = int(key.min()), int(key.max())
+    span = high - low + 1
+    if span >= 2**63:  # their differences do not fit into a number
+        distinct, shifted = np.unique(key, return_inverse=True)
+        span = len(distinct)
+    else:
+        shifted = key - low
     if span * groups >= 2**63:
         step = max(1, int(np.gcd.reduce(shifted)))
         shifted, span = shifted // step, span // step + 1
