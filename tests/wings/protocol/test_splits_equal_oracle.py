@@ -171,6 +171,10 @@ def test_validation_is_divided_out_of_train(rows: list[Row]) -> None:
     assume(test)
     left = sorted(train)
     inner, valid = oracle.last_n([rows[n] for n in left], 1, "keep", "item")
+    if not valid:
+        with pytest.raises(InputError, match="the validation part"):
+            rm.split(frame(rows), "last_n(1)", validation=True)
+        return
     made = rm.split(frame(rows), "last_n(1)", validation=True)
     assert set(made.rows("train").tolist()) == {left[n] for n in inner}
     assert set(made.rows("validation").tolist()) == {left[n] for n in valid}
