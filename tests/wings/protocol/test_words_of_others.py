@@ -155,7 +155,7 @@ def test_where_a_filter_leaves_nothing_nothing_is_left() -> None:
         ("rectool:last_n(1)", "did you mean 'rectools'"),
         ("rectools:lastn(1)", "did you mean 'last_n'"),
         ("rectools:last_n(m=1)", "arguments that do not fit"),
-        ("recbole:RS(a,b,c)", "cannot be done with these arguments"),
+        ("recbole:RS(a,b,c)", "train=a is not possible; expected a number"),
     ],
 )
 def test_unknown_words_are_a_sentence(how: str, sentence: str) -> None:

@@ -17,7 +17,6 @@ from rankmeter.wings.protocol.rules_in_time import (
     lenskit_holdout,
     ratios_of,
     recommenders_cut,
-    rectools_cleaned,
 )
 from rankmeter.wings.protocol.strategies import Draw
 from rankmeter.wings.protocol.tool_rules import (
@@ -28,6 +27,7 @@ from rankmeter.wings.protocol.tool_rules import (
     chance,
     drop_flags,
     parts,
+    rectools_cleaned,
     refuse_few,
     rule,
     user_rows,

@@ -19,30 +19,15 @@ from rankmeter.wings.protocol.tool_rules import (
     Whole,
     all_rows,
     by_user,
-    cleaned,
     drop_flags,
     parts,
+    rectools_cleaned,
     refuse_few,
     rule,
     seconds,
     user_rows,
 )
 from rankmeter.wings.protocol.user_order import NONE, TEST, TRAIN, VALIDATION, Cut, Labels, in_order
-
-RECTOOLS_STEPS = {"cold_users": "cold_users", "cold_items": "cold_items", "already_seen": "seen"}
-"""RecTools' filters in their order, each with our word for it."""
-RECTOOLS_FILTERS = {"default": "+".join(RECTOOLS_STEPS), "none": ""}
-
-
-def rectools_cleaned(table: Interactions, labels: Labels, filters: str) -> Labels:
-    """RecTools' filters: cold users, cold items, already seen, in this order; all of them by default."""
-    asked = RECTOOLS_FILTERS.get(filters, filters).split("+")
-    if unknown := set(asked) - {"", *RECTOOLS_STEPS}:
-        raise InputError.of(
-            "protocol.tool_value", text="rectools", name="filters", value=min(unknown),
-            expected="default | none | " + "+".join(RECTOOLS_STEPS),
-        )  # fmt: skip
-    return cleaned(table, labels, *(step for name, step in RECTOOLS_STEPS.items() if name in asked))
 
 
 @rule("rectools", "last_n")

@@ -26,7 +26,8 @@ class KCore:
     rounds: int | None = None
 
     def __post_init__(self) -> None:
-        _check_counts(k=self.k, user=self.user, item=self.item, rounds=self.rounds)
+        _check_counts(1, k=self.k, rounds=self.rounds)
+        _check_counts(0, user=self.user, item=self.item)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay: users first in each round, then items.
@@ -54,11 +55,11 @@ class KCore:
         return kept
 
 
-def _check_counts(**counts: int | None) -> None:
+def _check_counts(fewest: int, **counts: int | None) -> None:
     """Refuse what is not a number of rows or rounds."""
     for name, count in counts.items():
         if count is not None:
-            count_of(count, name)
+            count_of(count, name, fewest)
 
 
 def _counted(codes: Ints, count: int, least: int, most: int | None) -> Bools:
@@ -75,7 +76,7 @@ class MinUser:
     most: int | None = None
 
     def __post_init__(self) -> None:
-        _check_counts(least=self.least, most=self.most)
+        _check_counts(0, least=self.least, most=self.most)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay."""
@@ -90,7 +91,7 @@ class MinItem:
     most: int | None = None
 
     def __post_init__(self) -> None:
-        _check_counts(least=self.least, most=self.most)
+        _check_counts(0, least=self.least, most=self.most)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:  # noqa: ARG002 (there are no ties)
         """Which rows stay."""
@@ -148,7 +149,7 @@ class UserRows:
     which: Literal["first", "last"] = "first"
 
     def __post_init__(self) -> None:
-        _check_counts(n=self.n)
+        _check_counts(1, n=self.n)
         _check_end("rows", self.which)
 
     def keep(self, table: Interactions, ties: TieRule) -> Bools:

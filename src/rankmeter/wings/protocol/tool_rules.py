@@ -27,6 +27,10 @@ Whole = Literal["", "train", "test"]
 RULES: dict[str, dict[str, Rule]] = {}
 """The rules of each tool, by its word for them."""
 
+RECTOOLS_STEPS = {"cold_users": "cold_users", "cold_items": "cold_items", "already_seen": "seen"}
+"""RecTools' filters in their order, each with our word for it."""
+RECTOOLS_FILTERS = {"default": "+".join(RECTOOLS_STEPS), "none": ""}
+
 
 def rule(tool: str, word: str) -> Callable[[Rule], Rule]:
     """Register a function as what a tool means by a word."""
@@ -90,6 +94,17 @@ def cleaned(table: Interactions, labels: Labels, *steps: str) -> Labels:
     for step in steps:
         labels, _ = without(labels, table, step)
     return labels
+
+
+def rectools_cleaned(table: Interactions, labels: Labels, filters: str) -> Labels:
+    """RecTools' filters: cold users, cold items, already seen, in this order; all of them by default."""
+    asked = RECTOOLS_FILTERS.get(filters, filters).split("+")
+    if unknown := set(asked) - {"", *RECTOOLS_STEPS}:
+        raise InputError.of(
+            "protocol.tool_value", text="rectools", name="filters", value=min(unknown),
+            expected="default | none | " + "+".join(RECTOOLS_STEPS),
+        )  # fmt: skip
+    return cleaned(table, labels, *(step for name, step in RECTOOLS_STEPS.items() if name in asked))
 
 
 def drop_flags(table: Interactions, labels: Labels, users: bool, items: bool) -> Labels:  # noqa: FBT001 (two flags of the tool)
