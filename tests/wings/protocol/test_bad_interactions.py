@@ -99,7 +99,8 @@ def test_a_strategy_that_is_not_possible_is_a_sentence(how: str, sentence: str) 
           for value in ("x", "true")),
         *({"before": f"{step}({value})"} for step in ("k_core", "min_user", "min_item", "rows")
           for value in ("-3", "2.5")),
-        {"before": "k_core(2,rounds=0)"}, {"before": "k_core(0)"}, {"before": "rows(0)"}, {"before": "rows(1,middle)"}, {"before": "duplicates(any)"},
+        {"before": "k_core(2,rounds=0)"}, {"before": "k_core(0)"}, {"before": "rows(0)"},
+        {"before": "rows(1,middle)"}, {"before": "duplicates(any)"},
         {"before": "seen"}, {"after": "k_core(5)"}, {"after": 5}, {"before": "k_core(50)"},
         {"validation": "time(99)"}, {"validation": "folds(2)"}, {"validation": "lst_n"}, {"whole": "user"},
         {"seed": -1}, {"seed": 0.5}, {"columns": {"user": "nope"}}, {"columns": {"usr": "user"}},
