@@ -26,7 +26,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "twin": "[中文](which-number.zh.md)",
         "title": "Which number is it?",
         "intro": "A name such as MRR or NDCG stands for many definitions. For each name: the questions on which tools "
-        "differ, and which tool answers how. What a tool does not state is rankmeter's default. "
+        "differ, and which tool answers how. What a tool does not state is rankmeter's default; "
+        "one with several answers has an option. "
         "[`rankmeter check`](../../how-to/check-a-metric.md) finds the definition of your own function; "
         "[reconcile](../../how-to/reconcile.md) finds the one behind a number.",
         "head": "| question | answer | meaning | tools |",
