@@ -40,8 +40,13 @@ def test_how_many_users_have_no_past_is_said(known):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rm.RankmeterWarning)
         ev = rm.evaluate(
-            None, {**LISTS, "u5": []}, ["SeenItems@2"], catalogue=rm.Catalogue(items=ITEMS), history=history
+            None,
+            {**LISTS, "u5": []},
+            ["SeenItems@2", "PopularityLift@2"],
+            catalogue=rm.Catalogue(items=ITEMS),
+            history=history,
         )
     told = [line for line in repr(ev).splitlines() if "no history" in line]
     assert len(told) == (known < 4)
     assert not told or str(4 - known) in told[0]
+    assert not told or "PopularityLift@2" in told[0]  # which leaves them out
