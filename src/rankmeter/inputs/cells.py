@@ -41,6 +41,7 @@ _FEW_WORDS = 10
 _LONG_TEXT = 40
 _DATE = r"\s*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2})"
 NULLS = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported for its nulls
+_ALWAYS_THERE = frozenset({str, int, bool, dict, list})
 _TRUTH_VALUES = {"true": True, "false": False}
 
 
@@ -51,6 +52,8 @@ def is_null(value: object) -> bool:
 
 def is_missing(value: object) -> bool:
     """Whether this stands for nothing: None, NaN, or the missing values of pandas."""
+    if type(value) in _ALWAYS_THERE:  # asked of every field of every hit: the others take ten times as long
+        return False
     return is_null(value) or (isinstance(value, numbers.Real) and value != value)  # noqa: PLR0124 (NaN)
 
 

@@ -101,9 +101,7 @@ def _is_heard(name: str) -> bool:
     """Whether a field of this name may say such a thing."""
     folded = fold(name)
     heard = _FAILED | _GONE | _HERE | _STATES | _GROUPS
-    return (
-        folded in heard or name in ITEM_IDS or any(speaks_against(name, text) for text in ("1", "0", "true", "false"))
-    )
+    return folded in heard or any(speaks_against(name, text) for text in ("1", "0", "true", "false"))
 
 
 def _is_bad(name: str, value: object) -> bool:

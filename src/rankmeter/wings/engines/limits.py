@@ -103,19 +103,29 @@ def count_note(document: object, where: str, listed: int) -> Said | None:
 
 def highest_noted(document: object, where: str, results: Sequence[object]) -> dict[str, Said]:
     """That no result has the highest score that a response names, as where it is a later page or was filtered."""
-    scores = (
-        next((result[name] for name in ("_score", "score", "@search.score", "relevance") if name in result), None)
-        for result in results
-        if isinstance(result, Mapping)
-    )
-    known = [number for number in map(number_in, scores) if number is not None]
-    for layer in layers_of(document) if known else ():
+    for layer in layers_of(document):
         for path, _, value in fields_in(layer, _HIGHEST):
-            highest = number_in(value)
-            if highest is not None and max(known) < highest - 1e-5 * abs(highest):
+            highest, known = number_in(value), list[float]()
+            if highest is None:
+                continue
+            for score in _scores_in(results):
+                known.append(score)
+                if score >= highest - 1e-5 * abs(highest):  # most often the first
+                    return {}
+            if known:
                 shown = f"{highest:g}", f"{max(known):g}"
                 return {"highest": said("engine_highest", source=where, field=path, highest=shown[0], listed=shown[1])}
     return {}
+
+
+def _scores_in(results: Sequence[object]) -> Iterator[float]:
+    """The scores of results under the names that stand beside a highest one."""
+    for result in results:
+        if isinstance(result, Mapping):
+            names = (name for name in ("_score", "score", "@search.score", "relevance") if name in result)
+            score = number_in(result[name]) if (name := next(names, None)) is not None else None
+            if score is not None:
+                yield score
 
 
 def _with_asides(layers: Sequence[Document]) -> Iterator[tuple[Document, str]]:

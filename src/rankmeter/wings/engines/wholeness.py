@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from math import isnan
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -28,9 +29,11 @@ def says_yes(value: object) -> bool:
     """Whether a field says yes: anything but nothing, false and zero, also as text."""
     if isinstance(value, Mapping):
         return any(map(says_yes, value.values()))
+    if isinstance(value, list):
+        return bool(value)
     return (
         not is_missing(value)
-        and value not in (False, 0, "", [])
+        and value not in (False, 0, "")
         and str(value).casefold() not in ("false", "none", "no", "0")
     )
 
@@ -47,6 +50,8 @@ def says_no(value: object) -> bool:
 
 def number_in(value: object) -> float | None:
     """A number, also as text; None for anything else, truth values too."""
+    if type(value) is float:
+        return None if isnan(value) else value
     number = number_of(value)
     return None if isinstance(number, bool) or is_missing(number) or not is_number(number) else float(number)  # type: ignore[arg-type]
 

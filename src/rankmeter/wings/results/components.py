@@ -110,7 +110,7 @@ class Heterogeneity:
     """Whether the difference itself changes from task to task, beyond what their queries and seeds make of it."""
 
     p: float
-    """Welch's (1951) test of equal means."""
+    """Welch (1951) test of equal means."""
     deviation: float
     """The standard deviation of the true differences."""
     share: float
