@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+import rankmeter as rm
 from rankmeter.cli import app
 
 
@@ -58,3 +61,42 @@ def test_labelled_stands_alone(tmp_path: Path, extra: list[str]) -> None:
     result = run(tmp_path, ranked("q", [1]), *extra)
     assert result.exit_code == 2
     assert result.stderr.startswith("rankmeter: --labelled")
+
+
+def explained(*args: str) -> Result:
+    return CliRunner().invoke(app, ["explain", *args])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_explain_works_out_typed_grades_and_labelled_files_alike(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    grades = [draw.randint(0, 4) for _ in range(draw.randint(1, 9))]
+    measure = draw.choice(["nDCG@5", "DCG", "AP", "RR", "P@3", "ERR(max_grade=4)", "RBP"])
+    path = tmp_path / "list.txt"
+    path.write_text(ranked("q", grades))
+    typed = explained(measure, "--grades", ",".join(map(str, grades)), "--format", "json")
+    read = explained(measure, "--labelled", str(path), "--format", "json")
+    assert (typed.exit_code, read.exit_code) == (0, 0), typed.stderr + read.stderr
+    assert json.loads(typed.stdout)["value"] == pytest.approx(rm.value(measure, grades=grades), abs=1e-12)
+    assert json.loads(read.stdout)["value"] == json.loads(typed.stdout)["value"]
+    assert [row["grade"] for row in json.loads(typed.stdout)["rows"]] == grades[: len(json.loads(typed.stdout)["rows"])]
+
+
+def test_explain_asks_which_list_of_several_and_its_hint_works(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text(ranked("q1", [0, 1]) + ranked("q2", [1]))
+    refused = explained("RR", "--labelled", str(path))
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "has 2 queries, and one is worked out. Hint: --query q1" in refused.stderr
+    assert (
+        json.loads(explained("RR", "--labelled", str(path), "--query", "q1", "--format", "json").stdout)["value"] == 0.5
+    )
+
+
+@pytest.mark.parametrize(
+    "extra", [["3,x"], [""], ["3,,1"], ["nan"], ["3,1", "--query", "q"], ["3,1", "a.qrels", "a.run"]]
+)
+def test_explain_refuses_grades_that_are_no_list_or_come_with_another(extra: list[str]) -> None:
+    result = explained("RR", "--grades", *extra)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1

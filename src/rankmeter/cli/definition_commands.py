@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, into_measures, parse_measures, split_all
 from rankmeter.wings.loading import explained
 from rankmeter.wording import word
+
+if TYPE_CHECKING:
+    from rankmeter.inputs.tables import Labelled
 
 columns_option = click.option("--columns", **COLUMNS, help="columns-as-evaluate")
 
@@ -45,6 +48,8 @@ def advise(
 @click.argument("judgments", type=Reads(), required=False)
 @click.argument("run", type=Reads(), required=False)
 @click.option("--query", "--user", metavar="ID")
+@click.option("--grades", metavar="GRADE,...")
+@click.option("--labelled", type=Reads(), metavar="FILE")
 @click.option("--dialect", metavar="TOOL")
 @columns_option
 @click.option("--titles", type=Reads(lambda text: text.partition("=")[2:]), multiple=True, metavar="KIND=FILE")
@@ -54,6 +59,8 @@ def explain(
     judgments: str | None,
     run: str | None,
     query: str | None,
+    grades: str | None,
+    labelled: str | None,
     dialect: str | None,
     columns: str | None,
     titles: tuple[str, ...],
@@ -68,13 +75,20 @@ def explain(
     try:
         meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
     except MeasureError:
-        told = explained(measure) if dialect is judgments is query is None else None
+        told = explained(measure) if dialect is judgments is query is grades is labelled is None else None
         if told is None:
             raise
         answer.give(told)
         return
     if len(meant) > 1:
         raise MeasureError.of("cli.explain_one", text=measure, count=len(meant), first=str(meant[0]))
+    if grades is not None or labelled is not None:
+        if judgments is not None or (grades is not None and not labelled is query is columns is None):
+            raise InputError.of("cli.explain_two_lists", measure=str(meant[0]))
+        lists, name = _one_list(grades) if grades is not None else _labelled_list(labelled, query, columns)
+        answer.give(rm.explain(meant[0], lists, query=name, titles=titles_of(titles)))
+        tell(definition_talk(meant, answer.lang))
+        return
     if judgments is None and query is None:
         explanation = explain_measure(meant[0], language=answer.lang)
         if answer.format == "text":
@@ -88,6 +102,28 @@ def explain(
     named = named_columns(columns) or None
     answer.give(rm.explain(meant[0], judgments, run, query=query, columns=named, titles=titles_of(titles)))
     tell(definition_talk(meant, answer.lang))
+
+
+def _one_list(grades: str) -> tuple[Labelled, Any]:
+    """One list, typed as grades in ranked order, and the name of its query."""
+    try:
+        numbers = [float(grade) for grade in grades.split(",")]
+    except ValueError as error:
+        raise InputError.of("cli.not_grades", text=grades) from error
+    return rm.ranked_grades([numbers]), 0
+
+
+def _labelled_list(path: object, query: str | None, columns: str | None) -> tuple[Labelled, Any]:
+    """Lists that carry their own judgments, and the query that is asked for, or the only one that there is."""
+    from rankmeter.inputs.files import read_labelled
+
+    lists = read_labelled(path, columns=named_columns(columns) or None)
+    if query is None:
+        queries = lists.judgments.judgment_table().query.unique(maintain_order=True).to_list()
+        if len(queries) > 1:
+            raise InputError.of("cli.explain_which_list", source=str(path), count=len(queries), first=str(queries[0]))
+        query = queries[0]
+    return lists, query
 
 
 def _spoken(metric: str, dialect: str) -> Measure:

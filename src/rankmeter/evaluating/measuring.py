@@ -140,7 +140,8 @@ def refuse_unanswerable(measure: Any, *, scored: bool, highest: float, strict: b
     if rel is not None and rel > highest > 0:
         fact = said("no_such_grade", measure=str(measure), rel=rel, highest=highest)
         if strict:
-            raise MeasureError.of("evaluating.no_such_grade", fact=fact, name=type(measure).name, highest=highest)
+            kind = "evaluating.no_such_grade" if highest >= 1 else "evaluating.only_fractions"
+            raise MeasureError.of(kind, fact=fact, name=type(measure).name, highest=highest)
         warn(fact)
 
 

@@ -35,7 +35,7 @@ from rankmeter.inputs.ids import (
 from rankmeter.inputs.reading import Reading
 from rankmeter.inputs.tables import REPEATED, Judgments, JudgmentTable, Ranks, Run, RunTable
 from rankmeter.late import pl
-from rankmeter.wording import said, spelled
+from rankmeter.wording import Said, said, spelled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -289,9 +289,9 @@ def _checked(source: Mapped, look: str) -> Mapped:
         return source
     what = source.source
     for query, items in source.data.items():
-        _check_id(query, what, f"{what}: a query", look)
+        _check_id(query, what, said("inputs.a_query", source=what), look)
         for item in items:
-            _check_id(item, what, f"{what}: query {query} holds an item that", look)
+            _check_id(item, what, said("inputs.an_item_of_query", source=what, query=query), look)
     return source
 
 
@@ -314,18 +314,17 @@ def _plain_ids(data: Mapping[Any, Any], what: str) -> dict[Any, Any]:
     }
 
 
-def _check_id(value: object, what: str, whose: str, look: str) -> None:
+def _check_id(value: object, what: str, whose: Said, look: str) -> None:
     if is_id_type(type(value)):
         return
-    hint = f"ids are text or whole numbers, as in {look}"
+    hint = said("inputs.ids_are", look=look)
     if isinstance(value, (bytes, bytearray)):
-        hint = "decode ids into text first: id.decode()"
+        hint = said("inputs.decode_ids")
     elif isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], (int, float)):
-        hint += "; pairs of an item and a number are dict(pairs)"
+        hint = said("inputs.ids_in_pairs", look=look)
     elif isinstance(value, float):
-        hint = "ids are text or whole numbers: int(id) or str(id) for each"
-        if not value.is_integer():  # scikit-learn takes lists of scores by position: many people have them at hand
-            hint += f"; scores by position, as scikit-learn takes them, are rm.arrays({what})"
+        # scikit-learn takes lists of scores by position: many people have them at hand
+        hint = said("inputs.whole_floats_as_ids") if value.is_integer() else said("inputs.scores_as_ids", source=what)
     raise InputError.of("inputs.id_of_type", whose=whose, type=type(value).__name__, value=spelled(value), hint=hint)
 
 

@@ -110,6 +110,27 @@ def test_a_list_of_what_is_no_id_is_refused(item):
         rm.evaluate({"q": [item]}, RUN, "RR")
 
 
+@pytest.mark.parametrize("odd", [("a", "b"), ("a", 0.9), b"a", None, float("nan"), 1.0, 1.5])
+def test_the_refusal_of_an_id_is_in_one_language(odd):
+    def refusal(judgments, run):
+        with pytest.raises(rm.InputError) as refused:
+            rm.evaluate(judgments, run, "RR")
+        return refused.value.text("zh")
+
+    texts = [refusal(JUDGMENTS, {"q": ["x", odd]}), refusal({"q": ["x", odd]}, RUN)]
+    texts.append(refusal(JUDGMENTS, {odd: ["a"]}))
+    for text in texts:
+        assert "编号" in text
+        assert not any(word in text for word in (" is ", " that", "holds", "whole numbers", "ids "))
+
+
+def test_a_refusal_of_fractions_as_grades_says_that_the_two_may_be_swapped():
+    with pytest.raises(rm.MeasureError, match=r"swap the two; if they are grades, .*AP\(rel=0\.9\)$"):
+        rm.evaluate({"A": {"12": 0.9}}, {"A": ["12"]}, "AP")
+    with pytest.raises(rm.MeasureError, match=r"Hint: state the lowest relevant grade: AP\(rel=2\)$"):
+        rm.evaluate({"A": {"12": 2}}, {"A": ["12"]}, "AP(rel=3)")
+
+
 def test_pairs_of_an_item_and_a_number_are_scores_or_grades():
     pairs = {"q": [("b", 0.5), ["a", 0.9]], "none": []}
     assert rm.evaluate({"q": {"a": 1}}, pairs, "RR(queries=run)")["RR(queries=run)"] == 0.5
