@@ -113,7 +113,7 @@ def test_a_table_per_query_ends_with_all() -> None:
 def test_intervals_stand_beside_the_value(files: Path) -> None:
     (files / "mixed.run").write_text("q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 c 1 1 t\n")
     assert "0.7500 [0.0000, 1.0000]" in run("judgments.qrels", "mixed.run", "-m", "RR", "--interval").stdout
-    assert "1.0000 (no interval)" in run("judgments.qrels", "good.run", "-m", "RR", "--interval").stdout
+    assert "0.5000 (no interval)" in run("judgments.qrels", "poor.run", "-m", "RR", "--interval").stdout
     head = run("judgments.qrels", "good.run", "-m", "RR", "--interval", "--format", "csv").stdout.split("\n")[0]
     assert head == "run,RR,RR low,RR high"
 

@@ -102,20 +102,20 @@ def test_slices_have_intervals_and_differences_in_every_format(tmp_path: Path) -
     assert cut["interval"]["FR"]["low"] < value < cut["interval"]["FR"]["high"]
     assert apart["value"] == pytest.approx(value - cut["value"]["DE"])
     assert apart["low"] < apart["value"] < apart["high"]
-    assert "a resample of queries repeats lists" in found["slices"]["country"]["Coverage@1"]["no_interval"]
-    assert "a resample of queries repeats lists" in found["no_interval"]["Coverage@1"]
+    assert "a resample of users repeats lists" in found["slices"]["country"]["Coverage@1"]["no_interval"]
+    assert "a resample of users repeats lists" in found["no_interval"]["Coverage@1"]
     rows = list(csv.DictReader(io.StringIO(run(*SLICED, "--format", "csv").stdout)))
     french = next(row for row in rows if row["slice"] == "FR")
     assert float(french["RR low"]) == cut["interval"]["FR"]["low"]
     assert float(french["RR difference high"]) == apart["high"]
     assert french["Coverage@1 low"] == ""
-    assert "Coverage@1: a resample of queries" in french["no interval"]
+    assert "Coverage@1: a resample of users" in french["no interval"]
     shown = f"{apart['value']:+.4f} [{apart['low']:.4f}, {apart['high']:.4f}]"
     for form in ("table", "markdown", "latex"):
         text = run(*SLICED, "--format", form, "-q").stdout
         assert shown in text, form
         assert "(no interval)" in text, form
-    assert "no interval for Coverage@1: a resample of queries" in run(*SLICED).stderr
+    assert "no interval for Coverage@1: a resample of users" in run(*SLICED).stderr
 
 
 def test_without_intervals_it_is_said_how_to_get_them(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_number_without_an_interval_says_so_without_slices_too(tmp_path: Path)
     (tmp_path / "one.csv").write_text("user,item\nu1,a\n")
     result = CliRunner().invoke(app, ["evaluate", "one.csv", "one.csv", "-m", "P@1", "--interval"])
     assert result.exit_code == 0
-    assert "no interval for P@1: fewer than two queries count" in result.stderr
+    assert "no interval for P@1: fewer than two users count" in result.stderr
 
 
 def test_columns_of_features_are_named() -> None:
@@ -149,14 +149,14 @@ def test_a_number_that_is_missing_says_why() -> None:
 def test_every_dash_of_a_slice_says_why() -> None:
     args = ("-m", "nDCG@2 Coverage@2 Calibration@2", "--catalogue", "items.csv", "--history", "train.csv")
     result = run(*args, "--by", "cold-users", "--by", "genre")
-    assert "cold-users: no value in cold: no query counts" in result.stderr
+    assert "cold-users: no value in cold: no user counts" in result.stderr
     assert "genre: no value of Coverage@2, Calibration@2: slices of items divide the judgments" in result.stderr
     assert (
-        "cold-users: no value in cold: no query counts"
+        "cold-users: no value in cold: no user counts"
         in run(*args, "--by", "cold-users", "--format", "markdown").stdout
     )
     slices = json.loads(run(*args, "--by", "cold-users", "--format", "json").stdout)["runs"][0]["slices"]
-    assert slices["cold-users"]["nDCG@2"]["no_value"] == {"cold": "no query counts"}
+    assert slices["cold-users"]["nDCG@2"]["no_value"] == {"cold": "no user counts"}
 
 
 def test_catalogues_that_would_be_misread_are_refused(tmp_path: Path) -> None:

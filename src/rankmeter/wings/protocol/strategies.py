@@ -470,6 +470,8 @@ def parse_strategy(how: object) -> Strategy:
         return how
     if not isinstance(how, str):
         raise InputError.of("protocol.unknown_strategy", text=repr(how), known=list(EXAMPLES))
+    if inferred := re.fullmatch(r"inferred\((.*)\)", how):  # what it looks like is a strategy in brackets itself
+        return Inferred(inferred[1])
     word, given, named = called(how)
     kind = STRATEGIES.get(word)
     if kind is None:
