@@ -112,7 +112,7 @@ def test_a_row_opens_its_query_with_the_lists_side_by_side(page):
     # q5: poor has the answer at 3, good at 2, bad at 4; d1 is judged 0 and the other items carry no judgment.
     places = [
         [item.get_attribute("data-item") for item in column.find_elements("css selector", ".item")].index(
-            page.find_element("css selector", ".lists .item.g3").get_attribute("data-item")
+            page.find_element("css selector", ".lists .item.g4").get_attribute("data-item")
         )
         for column in columns
     ]
@@ -188,7 +188,7 @@ def test_hostile_titles_are_shown_as_text(page):
     _click(page, page.find_element("css selector", "#query-table tr[data-name=q2]"))
     assert page.find_element("id", "detail-title").text == f"q2: {HOSTILE}"
     assert page.find_element("css selector", "h1").text == HOSTILE
-    assert page.find_element("css selector", ".lists .item.g3 .what").get_attribute("textContent") == HOSTILE
+    assert page.find_element("css selector", ".lists .item.g4 .what").get_attribute("textContent") == HOSTILE
     assert page.execute_script("return window.hacked") is None
     assert not _all(page, "img")
 

@@ -486,8 +486,8 @@ def _table(
         cells = {name: _cell(getattr(row, name)) for name in fields}
         if titles and isinstance(row, WorkedRow) and (title := titles.get(row.item)):
             cells["item"] = Cell(f"{title} ({row.item})")
-        # Each third of the grading scale has a shade, as in the report.
-        shade = None if row.grade is None else max(0, min(3, math.ceil(3 * row.grade / top)))
+        # Each quarter of the grading scale has a shade, as in the report.
+        shade = None if row.grade is None else max(0, min(4, math.ceil(4 * row.grade / top)))
         cells["grade"] = replace(cells["grade"], shade=shade)
         lines.append(tuple(cells.values()))
     return Table(tuple(columns), tuple(lines))

@@ -72,31 +72,51 @@ def write_figures(
 
 def figures(cmp: Comparison, lang: Language = "en") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each figure that has anything to show, with a name for its file, as Vega-Lite that holds its data."""
-    return ((name, charts.with_its_data(spec, WIDTH, rows=rows)) for name, spec, rows in _figures(cmp, lang) if rows)
+    return ((name, spec) for name, _, spec in _titled_figures(cmp, lang))
 
 
-def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
-    """The name, the chart and the rows of each figure."""
+def _titled_figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for name, title, spec, rows in _figures(cmp, lang):
+        if rows:
+            yield name, title, charts.with_its_data(spec, WIDTH, rows=rows)
+
+
+def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, str, dict[str, Any], list[dict[str, Any]]]]:
+    """The name, the title, the chart and the rows of each figure."""
     data, labels, systems = digest(cmp, Titles(), lists=0), words("report", lang), list(cmp.systems)
     names, reference, queries = list(map(cmp.label, cmp.measures)), reference_of(cmp), cmp.queries.to_list()
     paired = paired_values(cmp, reference)
+
+    comma = "，" if lang == "zh" else ", "
+
+    def titled(kind: str, what: str) -> str:
+        return f"{labels[kind]}{'：' if lang == 'zh' else ': '}{what}"
+
     for place, (name, measure) in enumerate(zip(names, cmp.measures, strict=True)):
-        yield f"intervals-{slug(name)}", charts.intervals(labels | {"value": name}, systems), board_rows(cmp, measure)
-        spread = charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}, {name}"}, systems)
-        yield f"distribution-{slug(name)}", spread, _distribution_rows(data["distributions"][place], systems)
+        intervals = charts.intervals(labels | {"value": name}, systems)
+        yield f"intervals-{slug(name)}", titled("values_and_intervals", name), intervals, board_rows(cmp, measure)
+        spread = charts.distribution(labels | {"value_of_query": f"{labels['value_of_query']}{comma}{name}"}, systems)
+        shares = _distribution_rows(data["distributions"][place], systems)
+        yield f"distribution-{slug(name)}", titled("distributions", name), spread, shares
         for system, pairs in zip(systems, paired[place], strict=True):
             bars = charts.difference_bars(labels | {"difference": f"{name}: {system} − {reference}"})
             rows = _differences(pairs, queries, higher=measure.higher_is_better)
-            yield f"differences-{slug(name)}-{slug(system)}", bars, rows
+            title = titled("differences", f"{name}{comma}{system} − {reference}")
+            yield f"differences-{slug(name)}-{slug(system)}", title, bars, rows
     for curve in data["curves"].values():
         grows = charts.cutoffs(labels | {"value": curve["name"]}, systems)
-        yield f"cutoffs-{slug(curve['name'])}", grows, _points(curve, systems)
+        yield f"cutoffs-{slug(curve['name'])}", titled("curves", curve["name"]), grows, _points(curve, systems)
     if len(names) > 1:
-        yield "correlation", charts.heat(names, labels), _cells_of_square(data["correlation"], names)
+        yield (
+            "correlation",
+            labels["correlation"],
+            charts.heat(names, labels),
+            _cells_of_square(data["correlation"], names),
+        )
         two = labels | {"first_measure": names[0], "second_measure": names[1]}
-        yield "trade-off", charts.trade_off(two, systems), _trade_off(data, systems)
+        yield "trade-off", labels["trade_off"], charts.trade_off(two, systems), _trade_off(data, systems)
     square = _cells_of_square(data["similarity"], systems)
-    yield "similarity", charts.heat(systems, labels, data["alike_order"]), square
+    yield "similarity", labels["similarity"], charts.heat(systems, labels, data["alike_order"]), square
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,7 +131,7 @@ class Pictures(Showable):
         """The verdict, the table of all systems and measures, and the charts."""
         need_report_extra()
         lang = self.lang or language
-        drawn = dict(figures(self.cmp, lang))
+        drawn = {name: (title, spec) for name, title, spec in _titled_figures(self.cmp, lang)}
         differences = [name for name in drawn if name.startswith("differences")]
         for name in differences[MOST_SHOWN:] if len(self.cmp.systems) > 2 else ():
             del drawn[name]
@@ -120,7 +140,7 @@ class Pictures(Showable):
         return [
             *map(Paragraph, shown.texts(shown.verdict())),
             shown.grid(),
-            *(Chart(name, name.replace("-", " "), drawn[name]) for name in in_order),
+            *(Chart(name, *drawn[name]) for name in in_order),
         ]
 
     def to_dict(self) -> dict[str, Any]:

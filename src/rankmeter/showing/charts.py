@@ -7,6 +7,7 @@ expression or a key, where a line separator or ``__proto__`` would break the cha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
 from typing import Any
@@ -206,11 +207,17 @@ _CONFIG = {
 }  # fmt: skip
 
 
-def svg(spec: Mapping[str, Any]) -> str:
-    """A chart as SVG in the text colour of the page around it."""
+_SPOKEN = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
+"""What Vega says of every mark and axis to those who listen: half of a chart, and English whatever its language."""
+
+
+def svg(spec: Mapping[str, Any], title: str = "") -> str:
+    """A chart as SVG in the text colour of the page around it; who listens hears the title, which is escaped."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
+    drawn = str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
+    heard = f" role='img' aria-label='{title}'" if title else ""
+    return _SPOKEN.sub("", drawn).replace("<svg", f"<svg{heard}", 1)
 
 
 def _in_lines(spec: Any) -> Any:

@@ -61,7 +61,8 @@ def _block_html(block: Block, lang: Language) -> str:
         return f"<details><summary>{escape(block.title)}</summary>\n{inside}</details>"
     if isinstance(block, Chart):
         hint = f"<p class='hint'>{escape(block.hint)}</p>" if block.hint else ""
-        return f"<figure><figcaption>{escape(block.title)}</figcaption>{hint}{svg(block.spec)}</figure>"
+        title = escape(block.title)
+        return f"<figure><figcaption>{title}</figcaption>{hint}{svg(block.spec, title)}</figure>"
     tag = _TAGS[block.style]
     depth = f" class='depth{block.depth}'" if block.depth else ""
     depth = f" class='{block.style}'" if block.style in ("hint", "alarm") else depth
@@ -103,7 +104,9 @@ def table_html(
 
 
 def _head(column: Column, classes: list[str], *, sortable: bool) -> str:
-    short = " ".join(shortened(part, LONGEST_ON_PHONE) for part in column.head.split(" "))
+    # A Chinese phrase is one word here, of letters that are twice as wide.
+    most = [LONGEST_ON_PHONE * (1 if part.isascii() else 2) for part in column.head.split(" ")]
+    short = " ".join(map(shortened, column.head.split(" "), most))
     text = escape(short)
     pointed = f" title='{escape(column.head)}'" if short != column.head else ""
     is_sorted = sortable and column.head and column.kind != "interval"
@@ -148,11 +151,14 @@ def _cell(cell: Cell, column: Column, classes: list[str], scale: tuple[float, fl
 
 
 def _name(text: str) -> str:
-    """A text, shortened if it is one long word; pointing at it shows all of it."""
+    """A text, shortened if it is one long word; pointing at it, or a tap, shows all of it. It stands here once only."""
     if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
         return escape(text)
     full, brief = (escape(shortened(text, most)) for most in (LONGEST, LONGEST_ON_PHONE))
-    return f"<span title='{escape(text)}'><span class='full'>{full}</span><span class='brief'>{brief}</span></span>"
+    of_phone = f" data-brief='{brief}'" if brief != full else ""
+    return (
+        f"<span class='cut-name' tabindex='0' title='{escape(text)}'{of_phone}><span class='full'>{full}</span></span>"
+    )
 
 
 def _mark(cell: Cell, room: int) -> str:

@@ -75,3 +75,39 @@ def test_pictures_are_in_the_language_asked_for_or_that_of_whoever_looks(monkeyp
     monkeypatch.setenv("RANKMETER_LANG", "zh")
     assert "系统" in cmp.show()._repr_html_()
     assert "系统" not in cmp.show(lang="en")._repr_html_()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_pictures_have_titles_in_words_and_say_nothing_in_another_language(lang) -> None:
+    pytest.importorskip("vl_convert", reason="charts need the extra 'report'")
+    cmp = rm.compare(TRUTH, {"good": GOOD, "poor_<1>": POOR}, ["RR", "P@1"], permutations=100, resamples=100)
+    page = cmp.show(lang=lang)._repr_html_()
+    titles = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+    assert len(set(titles)) == len(titles) == page.count("<svg") > 5
+    assert all(re.search("[\u4e00-\u9fff]", title) for title in titles) == (lang == "zh")
+    names = {
+        "en": "Difference of each query: RR, poor_&lt;1&gt; − good",
+        "zh": "各查询的差值：RR，poor_&lt;1&gt; − good",
+    }
+    assert names[lang] in titles
+    assert re.findall(r"aria-label='(.*?)'", page) == titles
+    assert "aria-roledescription" not in page
+
+
+def test_a_long_name_stands_once_in_what_a_notebook_is_given() -> None:
+    for length in (10, 18, 19, 32, 33, 70):
+        name = "".join(chr(97 + place % 26) for place in range(length))
+        cmp = rm.compare(TRUTH, {name: GOOD, "poor": POOR}, ["RR"], permutations=100, resamples=100)
+        page = cmp._repr_html_()
+        row = re.search(rf"<tr class='best' data-name='{name}'>(.*?)</tr>", page, re.DOTALL)
+        assert row is not None
+        assert re.sub(r"<[^>]*>", " ", row[1]).count(name[:8]) == 1
+        # What is cut can be read in full: by pointing at it, or by a tap, which focuses it.
+        assert (length <= 18) or f"tabindex='0' title='{name}'" in page
+
+
+def test_colours_of_a_notebook_are_mixed_with_its_own_ink(shown) -> None:
+    assert "currentColor" in shown
+    notebook = re.search(r"<style>(.*?)</style>", shown, re.DOTALL)
+    assert notebook is not None
+    assert "prefers-color-scheme" not in notebook[1]

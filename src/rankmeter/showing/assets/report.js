@@ -249,7 +249,7 @@ function valuesTable(q) {
 function shade(grade) {
   if (grade === undefined || grade < 0) return data.users ? "g0" : "unjudged";
   if (grade === 0) return "g0";
-  return `g${Math.max(1, Math.ceil((3 * grade) / Math.max(data.lists.top, 1)))}`;
+  return `g${Math.max(1, Math.ceil((4 * grade) / Math.max(data.lists.top, 1)))}`;
 }
 
 function legend() {
