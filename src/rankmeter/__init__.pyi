@@ -46,6 +46,7 @@ from rankmeter.wings.results.across import across as across
 from rankmeter.wings.searches.approximate import ann_recall as ann_recall
 from rankmeter.wings.results.auditing import audit as audit
 from rankmeter.wings.protocol.baselines import baselines as baselines
+from rankmeter.wings.judging.board_overlap import board_overlap as board_overlap
 from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.protocol.debiasing import debias as debias
 from rankmeter.wings.results.differences import difference_across as difference_across
@@ -97,14 +98,14 @@ __version__: str
 
 __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "alpha_nDCG", "ann_recall", "AP", "AP_IA",
     "APLT", "ARP", "arrays", "AUC", "audit", "AveragePopularity", "AverageRecommendationPopularity", "AvgRecPopularity",
-    "AWRF", "baselines", "between", "binG", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats", "CallsNeeded",
-    "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity", "CategoryEntropy",
-    "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage", "CTR", "CVR", "DCG",
-    "debias", "difference_across", "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D", "EE_L", "EE_R", "EFD",
-    "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence", "ExpectedFreeDiscovery",
-    "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds", "foresight", "fuse",
-    "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History", "Hit", "HitRate",
-    "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
+    "AWRF", "baselines", "between", "binG", "board_overlap", "BPM", "BPref", "Bpref", "Calibration", "CallRepeats",
+    "CallsNeeded", "CatalogCoverage", "Catalogue", "CatalogueAccuracy", "CatalogueCoverage", "CategoryDiversity",
+    "CategoryEntropy", "CG", "ChainComplete", "check", "compare", "Comparison", "Compat", "Conversions", "Coverage",
+    "CTR", "CVR", "DCG", "debias", "difference_across", "Disparity", "Diversity", "draw", "DuplicateItems", "EE_D",
+    "EE_L", "EE_R", "EFD", "EngagedSessions", "Entropy", "EPC", "ERR", "ERR_IA", "evaluate", "Evaluation", "evidence",
+    "ExpectedFreeDiscovery", "ExpectedPopularityComplement", "explain", "ExposureGini", "F", "F1", "files", "folds",
+    "foresight", "fuse", "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History",
+    "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
     "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "JointExposure", "judge_page",
     "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
     "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq",

@@ -35,6 +35,7 @@ NAMES: dict[str, str] = {
     "tune": "rankmeter.wings.fusion.tuning",
     "ablate": "rankmeter.wings.fusion.ablating",
     "reconcile_fusion": "rankmeter.wings.fusion.reconciling",
+    "board_overlap": "rankmeter.wings.judging.board_overlap",
     "draw": "rankmeter.wings.judging.draws",
     "evidence": "rankmeter.wings.judging.evidence_scores",
     "foresight": "rankmeter.wings.judging.predicted_queries",

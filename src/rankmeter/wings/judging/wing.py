@@ -4,6 +4,7 @@ from rankmeter.wings.literal import Wing
 
 WING = Wing(
     names={
+        "board_overlap": ".board_overlap",
         "draw": ".draws",
         "evidence": ".evidence_scores",
         "foresight": ".predicted_queries",
