@@ -71,7 +71,10 @@ def explain(
     from rankmeter.inputs.titles import titles_of
 
     if os.path.isfile(measure):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
-        raise InputError.of("cli.explain_file_first", source=measure)
+        if judgments is not None or (told := explained(measure)) is None:
+            raise InputError.of("cli.explain_file_first", source=measure)
+        answer.give(told)
+        return
     try:
         meant = parse_measures(measure) if dialect is None else [_spoken(measure, dialect)]
     except MeasureError:

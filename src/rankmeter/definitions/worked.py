@@ -143,6 +143,10 @@ def explain(measure: str, *, dialect: None = None) -> Explanation | Any: ...  # 
 
 
 @overload
+def explain(measure: Showable) -> Showable: ...
+
+
+@overload
 def explain(
     measure: str | Measure,
     judgments: object,
@@ -170,7 +174,7 @@ def explain(
 
 @of_its_lists
 def explain(
-    measure: str | Measure,
+    measure: str | Measure | Showable,
     judgments: object = None,
     run: object = None,
     *,
@@ -179,14 +183,15 @@ def explain(
     columns: Any = None,
     dialect: str | None = None,
     titles: object = None,
-) -> Worked | Explanation:
+) -> Worked | Explanation | Showable:
     """Explain what a measure means; with judgments, a run and a query, work out its value row by row.
 
     Parameters
     ----------
     measure
         A measure or its name; with ``dialect`` the name of that tool's metric. A method of fusion (``rrf``,
-        ``qdrant:dbsf``) or a normalisation gives a table of what tools do under it.
+        ``qdrant:dbsf``), a normalisation or a strategy of a split (``last_n(1)``, ``recbole:LS``) gives a table of what
+        tools do under it; a protocol, or a file that has one, says what each of its steps does to a number.
     judgments, run
         As for :func:`rankmeter.evaluate`. Without them the measure is explained in general.
     query, user
@@ -225,8 +230,8 @@ def explain(
             if told is None:
                 raise
             return told  # type: ignore[no-any-return]  # what a wing shows
-    if in_general:
-        return explain_measure(measure, language=chosen_language())
+    if in_general or not isinstance(measure, Measure):
+        return _in_general(measure)
     if query is None:
         raise InputError.of("definitions.which_query", measure=str(measure))
     if measure.about == "events":
@@ -249,6 +254,16 @@ def explain(
     return replace(
         worked, text=known.query(worked.query), titles={row.item: known.item(row.item) for row in worked.rows}
     )
+
+
+def _in_general(told: Measure | Showable) -> Explanation | Showable:
+    """A measure in words, or what something tells of itself."""
+    if isinstance(told, Measure):
+        return explain_measure(told, language=chosen_language())
+    if not hasattr(told, "explained"):
+        raise InputError.of("definitions.not_explained", type=type(told).__name__)
+    shown: Showable = told.explained()
+    return shown
 
 
 def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:

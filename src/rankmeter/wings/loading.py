@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from rankmeter.errors import MissingExtraError
-from rankmeter.wings import is_module, is_there, kind_of, table, wing_of
+from rankmeter.wings import is_module, is_there, kind_of, present, table, wing_of
 
 
 def load(module: str, asked: str) -> ModuleType:
@@ -51,7 +52,13 @@ def answering(option: str) -> ModuleType:
 
 
 def explained(text: str) -> Any:
-    """What a wing tells of a text that is no measure, by what stands before ``:`` or ``(``; None where no wing does."""
+    """What a wing tells of a text that is no measure, by what stands before ``:`` or ``(``, or of a file that it knows.
+
+    None where no wing does.
+    """
+    if os.path.isfile(text):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
+        known = present(table.OPTIONS).get("explain.file")
+        return None if known is None else import_module(known).explanation_of_file(text)
     name = text.partition("(")[0].partition(":")[0].strip()
     if (home := table.EXPLAINED.get(name)) is None:
         return None
