@@ -145,6 +145,7 @@ OPTIONS: dict[str, str] = {
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
     "evaluate.protocol": "rankmeter.wings.protocol.with_protocol",
     "evaluate.baselines": "rankmeter.wings.protocol.with_protocol",
+    "explain.file": "rankmeter.wings.protocol.explaining",
     "evaluate.calls": "rankmeter.wings.searches.session_evaluation",
 }
 
@@ -233,6 +234,28 @@ EXPLAINED: dict[str, str] = {
     "ranked": "rankmeter.wings.fusion.who_does_what",
     "relative": "rankmeter.wings.fusion.who_does_what",
     "normalize_linear": "rankmeter.wings.fusion.who_does_what",
+    "last_n": "rankmeter.wings.protocol.explaining",
+    "random_n": "rankmeter.wings.protocol.explaining",
+    "last_share": "rankmeter.wings.protocol.explaining",
+    "random_share": "rankmeter.wings.protocol.explaining",
+    "random": "rankmeter.wings.protocol.explaining",
+    "time": "rankmeter.wings.protocol.explaining",
+    "time_share": "rankmeter.wings.protocol.explaining",
+    "time_best": "rankmeter.wings.protocol.explaining",
+    "windows": "rankmeter.wings.protocol.explaining",
+    "folds": "rankmeter.wings.protocol.explaining",
+    "user_folds": "rankmeter.wings.protocol.explaining",
+    "users": "rankmeter.wings.protocol.explaining",
+    "items": "rankmeter.wings.protocol.explaining",
+    "rectools": "rankmeter.wings.protocol.explaining",
+    "replay": "rankmeter.wings.protocol.explaining",
+    "lenskit": "rankmeter.wings.protocol.explaining",
+    "cornac": "rankmeter.wings.protocol.explaining",
+    "recbole": "rankmeter.wings.protocol.explaining",
+    "recommenders": "rankmeter.wings.protocol.explaining",
+    "datarec": "rankmeter.wings.protocol.explaining",
+    "warprec": "rankmeter.wings.protocol.explaining",
+    "scikit-learn": "rankmeter.wings.protocol.explaining",
 }
 
 FAMILIES: dict[str, str] = {
