@@ -260,9 +260,9 @@ def _in_general(told: Measure | Showable) -> Explanation | Showable:
     """A measure in words, or what something tells of itself."""
     if isinstance(told, Measure):
         return explain_measure(told, language=chosen_language())
-    if not hasattr(told, "explained"):
+    shown: Showable | None = explained(told)
+    if shown is None:
         raise InputError.of("definitions.not_explained", type=type(told).__name__)
-    shown: Showable = told.explained()
     return shown
 
 

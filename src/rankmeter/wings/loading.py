@@ -51,15 +51,18 @@ def answering(option: str) -> ModuleType:
     return load(table.OPTIONS[option], option.partition(".")[2])
 
 
-def explained(text: str) -> Any:
-    """What a wing tells of a text that is no measure, by what stands before ``:`` or ``(``, or of a file that it knows.
+def explained(told: object) -> Any:
+    """What a wing tells of something that is no measure; None where no wing does.
 
-    None where no wing does.
+    That is a value by its kind, a text by what stands before ``:`` or ``(``, or a file that the wing knows.
     """
-    if os.path.isfile(text):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
+    if not isinstance(told, str):
+        name = kind_of(told)
+    elif os.path.isfile(told):  # noqa: PTH113 (Path.is_file fails where a text is too long for a name)
         known = present(table.OPTIONS).get("explain.file")
-        return None if known is None else import_module(known).explanation_of_file(text)
-    name = text.partition("(")[0].partition(":")[0].strip()
+        return None if known is None else import_module(known).explanation_of_file(told)
+    else:
+        name = told.partition("(")[0].partition(":")[0].strip()
     if (home := table.EXPLAINED.get(name)) is None:
         return None
-    return load(home, f"explain {name}").explanation(text)
+    return load(home, f"explain {name}").explanation(told)

@@ -256,6 +256,7 @@ EXPLAINED: dict[str, str] = {
     "datarec": "rankmeter.wings.protocol.explaining",
     "warprec": "rankmeter.wings.protocol.explaining",
     "scikit-learn": "rankmeter.wings.protocol.explaining",
+    "rankmeter.wings.Protocol": "rankmeter.wings.protocol.explaining",
 }
 
 FAMILIES: dict[str, str] = {

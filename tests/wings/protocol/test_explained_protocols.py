@@ -31,6 +31,7 @@ STEPS = ("rating(1)", "duplicates(last)", "k_core(1)", "min_user(1)", "min_item(
 
 def test_every_strategy_and_tool_is_explained_and_every_word_of_a_tool_is_listed_once() -> None:
     ours = {name for name, module in table.EXPLAINED.items() if ".protocol." in module}
+    ours.remove("rankmeter.wings.Protocol")  # by its kind
     assert ours == {*STRATEGIES, *RULES} - {"inferred"}
     assert {text.partition("(")[0] for text in TYPED} == {*STRATEGIES} - {"inferred"}
     listed = [one.partition("(")[0] for words in TYPED.values() for one in words.split()]

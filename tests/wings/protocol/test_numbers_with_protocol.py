@@ -199,3 +199,20 @@ def test_what_two_files_tell_is_printed(folder: Path) -> None:
     assert "made elsewhere, consistent with last_n(1)" in answer.stdout
     plain = json.loads(typed("protocol", "parts/train.csv", "parts/test.csv", "--format", "json").stdout)
     assert plain["how"] == "inferred(last_n(1))"
+
+
+def test_whether_lists_hold_what_users_took_in_train_stands_with_the_numbers(parts: rm.Split, tmp_path: Path) -> None:
+    pairs = set(parts.train.select("user", "item").rows())
+    parts.write(str(tmp_path / "parts"), format="csv")
+    sources = [parts, str(tmp_path / "parts" / "test.csv")]
+    for seen in ("removed", "kept"):
+        run = rm.baselines(parts.train, k=5, kinds="popular", seen=seen)["popular"]
+        places = [(user, item) in pairs for user, item in run.select("user", "item").rows()]
+        for judged in sources:
+            beside = rm.evaluate(judged, run, MEASURES, baselines="random").added["baselines"]
+            assert beside.seen == pytest.approx(sum(places) / len(places))  # all lists are as long
+            sentence = beside.sentences()[-1]
+            assert ("seen items excluded" in sentence.text("en")) == (seen == "removed")
+            assert ("已排除看过的条目" in sentence.text("zh")) == (seen == "removed")
+    cmp = rm.compare(parts, {"kept": run}, MEASURES, baselines="popular", permutations=100)
+    assert cmp.notes[-1].text("zh").startswith("各基线")

@@ -132,9 +132,11 @@ class ProtocolExplained(ShownAsTable):
         return [line, text_table(heads, rows, ("text", "text"), name="steps"), *rest]
 
 
-def explanation(text: str) -> StrategyExplained:
-    """What a strategy does: ours, another tool's word, or all words of a tool."""
-    text = text.strip()
+def explanation(told: str | Protocol) -> StrategyExplained | ProtocolExplained:
+    """What a strategy does (ours, another tool's word, or all words of a tool), or every step of a protocol."""
+    if isinstance(told, Protocol):
+        return explained_protocol(told)
+    text = told.strip()
     tool, colon, _ = text.partition(":")
     if tool.lower() in RULES and not colon:
         words = [one for listed in TYPED.values() for one in listed.split() if one.startswith(f"{tool.lower()}:")]

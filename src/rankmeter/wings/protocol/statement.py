@@ -131,12 +131,6 @@ class Protocol(Addition, ShownAsTable):
             told.append(said("protocol_seed", seed=self.seed))
         return told
 
-    def explained(self) -> ShownAsTable:
-        """What every step does to a number: what :func:`rankmeter.explain` shows."""
-        from rankmeter.wings.protocol.explaining import explained_protocol
-
-        return explained_protocol(self)
-
     def line(self, language: Language = "en") -> str:
         """All of it in one line."""
         return together(self.steps()).text(language)

@@ -4,7 +4,7 @@ from rankmeter.wings.literal import Wing
 
 EXPLAINED = """
     last_n random_n last_share random_share random time time_share time_best windows folds user_folds users items
-    rectools replay lenskit cornac recbole recommenders datarec warprec scikit-learn
+    rectools replay lenskit cornac recbole recommenders datarec warprec scikit-learn rankmeter.wings.Protocol
 """
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -41,6 +43,8 @@ class BaselineValues(Addition):
     """Model minus baseline, with its interval and corrected p-value, where it was tested."""
     k: int
     level: float = 0.95
+    seen: float | None = None
+    """The share of the model's places with items that their user took in train; baselines have none. None: unknown."""
     evaluations: Mapping[str, Evaluation] = field(default_factory=dict, compare=False)
     """Those of the baselines, where they were made now."""
 
@@ -57,6 +61,9 @@ class BaselineValues(Addition):
                 told.append(said("not_separable", **facts, difference=f"{pair['difference']:+.4f}", p=f"{p:.3f}"))
             elif pair["difference"] < 0:
                 told.append(said("worse_than_baseline", **facts, difference=f"{pair['difference']:+.4f}"))
+        if self.seen is not None:
+            kind = "seen_in_lists" if self.seen else "seen_nowhere"
+            told.append(said(kind, system=self.system, share=f"{100 * self.seen:.3g} %"))
         return told
 
     @property
@@ -76,6 +83,7 @@ class BaselineValues(Addition):
         return {
             "system": self.system, "values": {name: dict(row) for name, row in self.values.items()},
             "differences": [dict(pair) for pair in self.differences], "k": self.k, "level": self.level,
+            "seen": self.seen,
         }  # fmt: skip
 
     to_plain = to_dict
@@ -98,9 +106,11 @@ def evaluate_with(
     if stated is not None:
         with_added(ev, {PROTOCOL: stated})
     if baselines is not None:
-        made = _runs((judgments, protocol), bare, history, baselines, list(ev.means))
+        train = _train((judgments, protocol), history)
+        made = _runs(train, bare, baselines, list(ev.means))
         others = {text: again(bare, lists, history=history, protocol=False, name=text) for text, lists in made.items()}
-        with_added(ev, {BASELINES: _measured(ev, others, list(ev.means))})
+        beside = _measured(ev, others, list(ev.means))
+        with_added(ev, {BASELINES: replace(beside, seen=_share_seen(again, run, train, beside.k))})
     return ev
 
 
@@ -114,8 +124,10 @@ def compare_with(
         asked = ask(measures or ("nDCG@10", "AP", "RR")).measures
         pairs = list(systems.items()) if isinstance(systems, Mapping) else list(systems)
         named = [(one.name, one) if isinstance(one, Evaluation) else one for one in pairs]
-        systems = dict([*named, *_runs((judgments, protocol), bare, history, baselines, asked).items()])
+        systems = dict([*named, *_runs(_train((judgments, protocol), history), bare, baselines, asked).items()])
     cmp = again(bare, systems, history=history, protocol=False)
+    if baselines is not None:
+        cmp = replace(cmp, notes=(*cmp.notes, said("seen_not_in_baselines")))
     if stated is None:
         return cmp
     for ev in (*cmp.evaluations.values(), *(ev for runs in cmp.runs.values() for ev in runs)):
@@ -153,10 +165,8 @@ def judged_rows(parts: Split) -> pl.DataFrame:
     return rows.unique(["user", "item"], keep="last", maintain_order=True)
 
 
-def _runs(
-    sources: tuple[object, ...], bare: object, history: object, kinds: Any, measures: Any
-) -> dict[str, pl.DataFrame]:
-    """The lists of the baselines for all judged users; ``sources`` may say where train is."""
+def _train(sources: tuple[object, ...], history: object) -> tuple[Any, Mapping[str, str] | None]:
+    """What baselines learn from, and its columns; ``sources`` may say where train is."""
     train, named = history, None
     for source in sources if train is None else ():
         if isinstance(source, Split):
@@ -165,7 +175,31 @@ def _runs(
             train = _train_beside(Path(source))
     if train is None:
         raise InputError.of("protocol.no_train")
-    table, _ = read_interactions(train, columns=named)
+    return train, named
+
+
+def _share_seen(
+    again: Callable[..., Evaluation], run: object, known: tuple[Any, Mapping[str, str] | None], k: int
+) -> float | None:
+    """The share of the places of a run with items that their user took in train."""
+    train, named = known
+    if run is None:
+        return None
+    if named is not None:
+        train = train.select(pl.col(named[role]).alias(role) for role in ("user", "item"))
+    measure = f"SeenItems@{k}" if k else "SeenItems"
+    once = {"queries": "run", "by": None, "assisted_by": None, "per_query_to": None, "dialect": None, "progress": None}
+    with warnings.catch_warnings():  # what there is to say of the run is said with its numbers
+        warnings.simplefilter("ignore")
+        share = next(iter(again(None, run, measures=measure, history=train, protocol=False, **once).means.values()))
+    return None if math.isnan(share) else share
+
+
+def _runs(
+    known: tuple[Any, Mapping[str, str] | None], bare: object, kinds: Any, measures: Any
+) -> dict[str, pl.DataFrame]:
+    """The lists of the baselines for all judged users."""
+    table, _ = read_interactions(known[0], columns=known[1])
     cutoffs = [measure.cutoff for measure in measures if measure.cutoff]
     k = max(cutoffs) if len(cutoffs) == len(measures) else max([SHORTEST, *cutoffs])
     judged = into_judgments(bare).judgment_table()
