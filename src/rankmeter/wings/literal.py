@@ -32,6 +32,6 @@ class Wing(NamedTuple):
     options: Mapping[str, str] = {}
     """Options of a verb, ``verb.option``, each with the module that answers them."""
     explained: Mapping[str, str] = {}
-    """Names, and kinds of values, that `explain` takes beside measures, each with the module whose ``explanation`` tells of it."""
+    """Names and kinds of values that `explain` takes beside measures, each with the module of its ``explanation``."""
     docs: tuple[str, ...] = ()
     """Pages of ``docs/`` that are about this wing alone, each with its Chinese twin."""
