@@ -219,3 +219,20 @@ def test_a_draw_of_many_rows_has_its_size_and_is_even(*, same: bool) -> None:
             assert abs(parts - parts.mean()).max() < 5 * np.sqrt(rows // 20 * 0.16)
         other = chance.lowest(table, 8, rows // 5)
         assert abs(int((chosen & other).sum()) - rows // 25) < 5 * np.sqrt(rows // 25)
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.parametrize("at", [2, 3, 40])
+@pytest.mark.parametrize("more", [1, 4])
+def test_a_row_with_more_fields_than_the_header_is_named(separator: str, at: int, more: int, tmp_path: Path) -> None:
+    lines = [["user", "item", "time"], *([f"u{n % 7}", f"i{n % 5}", str(n)] for n in range(60))]
+    lines[at - 1] = lines[at - 1] + ["x"] * more
+    path = tmp_path / ("r.csv" if separator == "," else "r.tsv")
+    path.write_text("".join(separator.join(line) + "\n" for line in lines))
+    calls = (["split", str(path), "--how", "last_n(1)"], ["baselines", str(path)], ["protocol", str(path), str(path)])
+    for call in calls:
+        out = [] if call[0] == "protocol" else ["--out", str(tmp_path / "out")]
+        shown = CliRunner().invoke(app, [*call, *out])
+        assert shown.exit_code == 2
+        assert f"{path.name}:{at}: {3 + more} fields where the header has 3" in shown.output
+        assert not (tmp_path / "out").exists()

@@ -18,6 +18,8 @@ ROWS = pl.DataFrame({
     "rating": [1.0 + n % 5 for n in range(240)],
     "time": [1_700_000_000 + n * 86_400 // 3 % 8_000_000 for n in range(240)],
 })  # fmt: skip
+ROWS = ROWS.sample(fraction=1.0, shuffle=True, seed=3)
+ORDERED = ROWS.sort("time", "user", "item")
 MOMENTS = ROWS.with_columns(pl.from_epoch("time", time_unit="s"))
 HOWS = ("last_n(1)", "random_n(2)", "random(0.3)", "time_share(0.2)", "windows(10d,2)", "users(0.2)")
 
@@ -31,13 +33,23 @@ def parts_of(data: object, how: str, columns: tuple[str, ...] = ("user", "item")
     ]
 
 
+KINDS = ("popular", "popular(rows)", "popular(window=10d)", "random", "cosine", "jaccard", "lift", "last_seen")
+
+
+def lists_from(data: object) -> dict[str, list[tuple[str, ...]]]:
+    made = rm.baselines(data, k=5, kinds=KINDS, seed=4)
+    return {kind: sorted(tuple(map(str, row)) for row in run.rows()) for kind, run in made.items()}
+
+
 WANTED = {how: parts_of(ROWS, how) for how in HOWS}
+WANTED_LISTS = lists_from(ROWS)
 WANTED_OF_MOMENTS = {how: parts_of(MOMENTS, how) for how in HOWS}
 
 
 def check(data: Any, *, moments: bool = False) -> None:
     for how in HOWS:
         assert parts_of(data, how) == (WANTED_OF_MOMENTS if moments else WANTED)[how], how
+    assert lists_from(data) == WANTED_LISTS
 
 
 def test_mappings_records_and_lazy_frames() -> None:
@@ -47,6 +59,9 @@ def test_mappings_records_and_lazy_frames() -> None:
     check(ROWS.with_columns(pl.col("user").cast(pl.String)))
     check(ROWS.with_columns(pl.col("item").cast(pl.Categorical), pl.col("time").cast(pl.Float64)))
     check(ROWS.reverse())
+    check(ORDERED)
+    for seed in range(5):
+        check(ROWS.sample(fraction=1.0, shuffle=True, seed=seed))
 
 
 def test_pandas() -> None:

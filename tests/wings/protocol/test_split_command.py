@@ -142,3 +142,21 @@ def test_one_interaction_of_a_user_stays_in_train(folder: Path) -> None:
     assert rm.split(rows, "last_n(1)").rows("train").tolist() == [0, 1]
     with pytest.raises(rm.InputError, match="test part of last_n"):
         rm.split({"user": [1, 2], "item": ["a", "a"], "time": [1, 1]}, "last_n(1)")
+
+
+@pytest.mark.parametrize("ids", ["numbers", "text"])
+def test_popular_items_of_segments_by_the_command_are_those_of_the_function(ids: str, tmp_path: Path) -> None:
+    users = [n if ids == "numbers" else f"u{n}" for n in range(12)]
+    rows = pl.DataFrame({"user": [users[n % 12] for n in range(60)], "item": [f"i{n * n % 23}" for n in range(60)]})
+    segments = {user: "ab"[place % 2] for place, user in enumerate(users)}
+    rows.write_csv(tmp_path / "train.csv")
+    pl.DataFrame({"user": list(segments), "segment": list(segments.values())}).write_csv(tmp_path / "users.csv")
+    call = ["baselines", str(tmp_path / "train.csv"), "--kind", "popular(segment=yes)", "-k", "4"]
+    made = CliRunner().invoke(app, [*call, "--segments", str(tmp_path / "users.csv"), "--out", str(tmp_path / "runs")])
+    assert made.exit_code == 0, made.output
+    written = pl.read_csv(tmp_path / "runs" / "popular-segment-yes.csv", infer_schema=False)
+    wanted = rm.baselines(rows, k=4, kinds="popular(segment=yes)", segments=segments)["popular(segment=yes)"]
+    assert written.rows() == [tuple(map(str, row)) for row in wanted.rows()]
+    plain = rm.baselines(rows, k=4, kinds="popular")["popular"]
+    assert wanted.rows() != plain.rows()
+    assert CliRunner().invoke(app, [*call, "--out", str(tmp_path / "none")]).exit_code == 2

@@ -122,7 +122,8 @@ def lists_of(
         raise InputError.of("protocol.not_segments", type=type(segments).__name__)
     makers = {text: _maker(text) for text in named}
     asked, codes = _users(table, users)
-    group = None if segments is None else code(ids([str(segments.get(one)) for one in asked.to_list()]))
+    by_text = {str(user): str(segment) for user, segment in (segments or {}).items()}
+    group = None if segments is None else code(ids([by_text.get(str(one), "None") for one in asked.to_list()]))
     known = np.full(table.user.count, -1)
     if group is not None:
         known[codes[codes >= 0]] = group.codes[codes >= 0]

@@ -98,6 +98,7 @@ def _format_like(files: tuple[str, ...]) -> str:
 @click.argument("train", type=Reads())
 @click.option("--kind", "kinds", multiple=True, metavar="KIND")
 @click.option("--users", type=Reads(), metavar="FILE")
+@click.option("--segments", type=Reads(), metavar="FILE")
 @click.option("-k", "k", type=Count(1), default=100)
 @click.option("--seen", type=click.Choice(["removed", "kept"]), default="removed")
 @seed_option
@@ -105,7 +106,14 @@ def _format_like(files: tuple[str, ...]) -> str:
 @language_option
 @click.option("--out", type=Writes(folder=True), metavar="DIR", required=True)
 def baselines(
-    train: str, kinds: tuple[str, ...], users: str | None, columns: Any, lang: Language, out: Any, **options: Any
+    train: str,
+    kinds: tuple[str, ...],
+    users: str | None,
+    segments: str | None,
+    columns: Any,
+    lang: Language,
+    out: Any,
+    **options: Any,
 ) -> None:
     """Lists that any model should beat."""
     from rankmeter.whole_files import make_folder, write_text
@@ -118,11 +126,24 @@ def baselines(
     if users is not None:
         table, _ = read_interactions(users, columns=columns or None)
         asked = table.user.id_of(sorted({*table.user.codes.tolist()}))
-    runs = lists_of(train, asked, kinds=_steps(kinds) or ("popular", "random"), columns=columns or None, **options)
+    named = None if segments is None else _segments(segments)
+    kinds_asked = _steps(kinds) or ("popular", "random")
+    runs = lists_of(train, asked, kinds=kinds_asked, segments=named, columns=columns or None, **options)
     make_folder(place)
     for kind, run in runs.items():
         write_text(place / f"{file_name(kind)}.csv", frame_csv(run))
     say(word("parts_written", lang, files=len(runs), folder=str(out)))
+
+
+def _segments(path: str) -> dict[Any, Any]:
+    """The segment of each user, from a file with a row each."""
+    from rankmeter.inputs.attributes import find_roles, read_table
+    from rankmeter.wings.protocol.interactions import ROLES
+
+    table = read_table(path, "segments")
+    names = {"user": ROLES["user"], "segment": ("segment", "group", "cluster")}
+    roles = find_roles(table.columns, names, {}, path, needed=("user", "segment"))
+    return dict(table.select(roles["user"], roles["segment"]).iter_rows())
 
 
 def file_name(kind: str) -> str:

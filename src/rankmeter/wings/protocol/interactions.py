@@ -6,6 +6,8 @@ give the same arrays by every way in. All columns of the input stay where they a
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -178,6 +180,8 @@ def read_interactions(
     try:
         chosen = lazy.select(list(dict.fromkeys(roles.values()))).collect(engine="streaming")
     except polars_faults() as error:
+        for file in files:
+            _refuse_ragged(file, format)
         raise InputError.of("protocol.not_read", source=source, reason=reason_of(error)) from error
     if not chosen.height:
         raise EmptyInputError.of("protocol.no_rows", source=source)
@@ -327,6 +331,21 @@ def _scanned(content: Any, kind: str, head: bytes, name: str) -> pl.LazyFrame:
     if kind in ("qrels", "trec"):
         return _headless(content, "\t" if b"\t" in head.partition(b"\n")[0] else " ")
     return pl.scan_csv(content, separator="\t" if kind == "tsv" else ",", infer_schema=False)
+
+
+def _refuse_ragged(path: str, format: str | None) -> None:
+    """Name the first row of separated values with more fields than the header has."""
+    with open_source(path) as source:
+        kind = format or recognise(source.head, source.name)
+        if kind not in ("csv", "tsv"):
+            return
+        content: Any = source.content()
+    data = content if isinstance(content, bytes) else content.read_bytes()
+    lines = csv.reader(io.StringIO(data.decode("utf-8-sig", "replace")), delimiter="\t" if kind == "tsv" else ",")
+    width = len(next(lines))
+    for row in lines:
+        if len(row) > width:
+            raise InputError.of("protocol.ragged", source=path, line=lines.line_num, count=len(row), width=width)
 
 
 def _headless(content: Any, separator: str) -> pl.LazyFrame:
