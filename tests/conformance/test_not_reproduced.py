@@ -15,7 +15,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-
 from rankmeter.measures.dialects import find_dialect
 
 Names = Iterable[str]
@@ -92,6 +91,16 @@ def metrics_of_mlflow() -> Names:
     return [name for name in dir(mlflow.metrics) if name.endswith("_at_k")]
 
 
+def metrics_of_evidently() -> Names:
+    """What its presets of recommendations compute."""
+    pytest.importorskip("evidently")
+    from evidently.metrics import recsys
+
+    calculated = [name.removesuffix("Calculation") for name in dir(recsys) if name.endswith("Calculation")]
+    kinds = ("SingleValue", "LegacyMetric", "LegacyTopK")
+    return ["PopularityBias.arp" if name == "PopularityBias" else name for name in calculated if name not in kinds]
+
+
 OF_RANKING = r"ndcg|dcg|ranking|average_precision|coverage_error|auc|roc_curve|precision_recall_curve|top_k"
 REGISTRIES: dict[str, tuple[str, Callable[[], Names]]] = {
     "pytrec_eval": ("pytrec_eval", metrics_of_pytrec_eval),
@@ -136,6 +145,14 @@ REGISTRIES: dict[str, tuple[str, Callable[[], Names]]] = {
         functions(
             "recommenders.evaluation.python_evaluation",
             without="merge_ranking_true_pred merge_rating_true_pred get_top_k_items",
+        ),
+    ),
+    "evidently": ("evidently", metrics_of_evidently),
+    "deepeval": (
+        "deepeval",
+        exported(
+            "deepeval.metrics",
+            without="BaseMetric BaseConversationalMetric BaseArenaMetric Verdict GEvalTemplate DeepAcyclicGraph",
         ),
     ),
     "cornac": ("cornac", exported("cornac.metrics", pattern="^[A-Z]", without="RankingMetric RatingMetric")),

@@ -11,6 +11,7 @@ import hashlib
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,8 +176,8 @@ def llama_index() -> Iterator[tuple[str, str, Function]]:
         yield kind.metric_name, ONE, asked(kind)
 
 
-def ragas() -> Iterator[tuple[str, str, Function]]:
-    """The metrics that need no model."""
+def provide_what_ragas_imports() -> None:
+    """Names that newer releases of langchain-community do not have; no metric here uses them."""
     for name, kind in (("chat_models.vertexai", "ChatVertexAI"), ("llms.vertexai", "VertexAI")):
         try:  # it imports what newer releases of langchain-community do not have
             __import__(f"langchain_community.{name}")
@@ -184,6 +185,11 @@ def ragas() -> Iterator[tuple[str, str, Function]]:
             made = types.ModuleType(name)
             setattr(made, kind, object)
             sys.modules[f"langchain_community.{name}"] = made
+
+
+def ragas() -> Iterator[tuple[str, str, Function]]:
+    """The metrics that need no model."""
+    provide_what_ragas_imports()
     pytest.importorskip("ragas")
     from ragas.dataset_schema import SingleTurnSample
     from ragas.metrics._context_precision import IDBasedContextPrecision, NonLLMContextPrecisionWithReference
@@ -201,10 +207,11 @@ def ragas() -> Iterator[tuple[str, str, Function]]:
 
         return value
 
-    for metric in (IDBasedContextPrecision(), IDBasedContextRecall()):
-        yield type(metric).__name__, ONE, asked(metric, texts=False)
-    for metric in (NonLLMContextPrecisionWithReference(), NonLLMContextRecall()):
-        yield type(metric).__name__, ONE, asked(metric, texts=True)
+    with closing(loop):
+        for metric in (IDBasedContextPrecision(), IDBasedContextRecall()):
+            yield type(metric).__name__, ONE, asked(metric, texts=False)
+        for metric in (NonLLMContextPrecisionWithReference(), NonLLMContextRecall()):
+            yield type(metric).__name__, ONE, asked(metric, texts=True)
 
 
 def ranx() -> Iterator[tuple[str, str, Function]]:
@@ -307,6 +314,20 @@ TOOLS = (
     Tool("rectools", "rectools", rectools, ("rectools", *NUMPY_1), "recommenders of numpy 1"),
     Tool("replay", "replay", replay, ("replay-rec==0.20.*", *NUMPY_1, "typing-extensions"), "replay"),
     Tool("recommenders", "recommenders", recommenders, ("recommenders",), "recommenders"),
-    Tool("ragas", "ragas", ragas, ("ragas", "rapidfuzz"), "ragas"),
+    Tool("ragas", "ragas", ragas, ("ragas==0.4.3", "rapidfuzz"), "ragas"),
 )
 """Every tool that is tried."""
+WALKED = {
+    "cornac": ("cornac==3.0.1",),
+    "implicit": ("implicit==0.7.3",),
+    "rexmex": ("rexmex==0.1.3", "six"),
+    "evidently": ("evidently==0.7.23", "pandas<3"),
+    "deepeval": ("deepeval==4.3.1",),
+    "beir": ("beir==2.2.0",),
+    "lenskit": ("lenskit==2025.8.1",),
+    "recbole": ("recbole==1.2.1",),
+}
+"""Tools whose functions take more than one list, or a model: only what they have is compared with their dialects.
+
+Each in the release that was read: a newer one may have more.
+"""
