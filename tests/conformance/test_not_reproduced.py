@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
 from rankmeter.measures.dialects import find_dialect
 
 Names = Iterable[str]
