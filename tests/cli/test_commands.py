@@ -39,7 +39,7 @@ def test_measures_lists_every_measure_with_its_title_and_options() -> None:
 
 
 def test_measures_as_json_are_complete() -> None:
-    listed = {one["name"]: one for one in json.loads(run("measures", "--format", "json").stdout)}
+    listed = {one["name"]: one for one in json.loads(run("measures", "--format", "json").stdout)["rows"]}
     assert set(listed) == set(REGISTRY)
     assert listed["AUC"]["options"]["ties"]["default"] == "mean"
     assert listed["ERR"]["options"]["ties"]["choices"] == [
@@ -54,7 +54,7 @@ def test_measures_as_json_are_complete() -> None:
 
 
 def test_measures_are_found_by_any_of_their_names() -> None:
-    names = [one["name"] for one in json.loads(run("measures", "hit", "--format", "json").stdout)]
+    names = [one["name"] for one in json.loads(run("measures", "hit", "--format", "json").stdout)["rows"]]
     assert names == ["Success", "ValueHitRate", "NumRelRet"]
     missed = run("measures", "nDGC")
     assert missed.exit_code == 2

@@ -29,7 +29,7 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_asked, is_styled, show
+from rankmeter.cli.output import FORMATS, Delivery, OutputFormat, format_asked, is_styled, json_answer, show
 from rankmeter.cli.parameters import (
     Count,
     Reads,
@@ -331,8 +331,8 @@ def _deliver(shown: ShownComparison, format: str, delivery: Delivery, *, details
             rows = pl.concat([rows, inside], how="diagonal").select("by", "slice", *rows.columns)
         delivery.deliver_frame(rows)
     else:
-        texts = {"json": cmp.to_json, "markdown": shown.to_markdown, "latex": shown.to_latex, "table": shown.to_text}
-        delivery.deliver(texts[format]())
+        texts = {"markdown": shown.to_markdown, "latex": shown.to_latex, "table": shown.to_text}
+        delivery.deliver(texts[format]() if format in texts else json_answer(cmp.to_dict()))
 
 
 def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 import rankmeter as rm
 from rankmeter.cli.exit_codes import DONE, FAILED
 from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
-from rankmeter.cli.output import TextAnswer, definition_talk, readable_width, shown_text
+from rankmeter.cli.output import TextAnswer, definition_talk, json_answer, readable_width, shown_text
 from rankmeter.cli.parameters import Count, Reads, command, takes
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -190,8 +191,10 @@ def _give_together(results: list[Any], answer: TextAnswer) -> None:
 
         echo(page_html([block for result in results for block in result.document(answer.lang)], lang=answer.lang))
         return
-    texts = [shown_text(result, answer.format, answer.lang) for result in results]
-    echo(f"[{','.join(texts)}]" if answer.format == "json" and len(texts) > 1 else "\n\n".join(texts))
+    if answer.format == "json" and len(results) > 1:
+        echo(json_answer([json.loads(result.to_json()) for result in results]))
+    else:
+        echo("\n\n".join(shown_text(result, answer.format, answer.lang) for result in results))
 
 
 def _split_two_tools(text: str) -> tuple[str, str]:

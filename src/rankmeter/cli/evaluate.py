@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -24,7 +25,7 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_asked, show, shown_text
+from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_asked, json_answer, show, shown_text
 from rankmeter.cli.parameters import Reads, check_places, command, option, takes, written
 from rankmeter.cli.talk import ProgressBar, not_noted, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -282,7 +283,8 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
         show([shown.table()], lang)
         tell([""])
     else:
-        showing.deliver(text or shown.to_text(showing.format))
+        is_json = showing.format == "json" and not text
+        showing.deliver(json_answer(json.loads(shown.to_json())) if is_json else text or shown.to_text(showing.format))
     if not showing.quiet:
         tell(_talk(shown))
         showing.say_where(lang)

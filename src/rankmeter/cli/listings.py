@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import fields, replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import click
 
 from rankmeter.cli.bilingual import language_option
-from rankmeter.cli.output import readable_width, terminal_options
+from rankmeter.cli.output import json_answer, readable_width, terminal_options
 from rankmeter.cli.parameters import command
 from rankmeter.cli.talk import echo
 from rankmeter.definitions.explain import aliases_of, direction_of, title_of
@@ -64,7 +63,7 @@ def measures(name_filter: str | None, lang: Language, format: str) -> None:
         hint = did_you_mean(name_filter or "", [*REGISTRY, *ALIASES]) or None
         raise MeasureError.of("cli.no_such_measure", text=name_filter, hint=hint)
     if format == "json":
-        echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        echo(json_answer(listed))
         return
     width = terminal_options().get("width")
     for line in _text(listed, lang).splitlines():
@@ -172,7 +171,7 @@ def dialects(name: str | None, lang: Language, format: str) -> None:
     chosen = [find_dialect(tool) for tool in ([name] if name else dialect_names())]
     if format == "json":
         listed = [_dialect(dialect, lang) for dialect in chosen]
-        echo(json.dumps(listed[0] if name else listed, indent=2, ensure_ascii=False))
+        echo(json_answer(listed[0] if name else listed))
         return
     rows = [(dialect.name, f"{dialect.title} {dialect.version}") for dialect in chosen]
     more = words_of("dialect_list", lang)["more"].format(command="rankmeter dialects NAME")

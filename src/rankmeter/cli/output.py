@@ -18,6 +18,7 @@ from rankmeter.cli.talk import echo, say, tell
 from rankmeter.errors import InputError
 from rankmeter.frozen import dataclass
 from rankmeter.showing.document import Document, Table
+from rankmeter.showing.numbers import json_text
 from rankmeter.showing.terminal import document_text, terminal_width
 from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, word
@@ -36,6 +37,8 @@ _FORMAT_OF = {
     "": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html",
     ".htm": "html",
 }  # fmt: skip
+SCHEMA = 1
+"""The version of the schemas of JSON answers."""
 WIDEST = 100
 """The width beyond which lines are hard to read."""
 
@@ -85,10 +88,23 @@ def definition_talk(
     return [*definition_lines(measures, lang, label), word("definition_words", lang, command=command)]
 
 
+def json_answer(told: Any) -> str:
+    """What the running command answers as JSON: the name of its schema, then what is told; rows stand under a name.
+
+    docs/reference/schema describes each answer. The number goes up when a key goes or means something else.
+    """
+    context = click.get_current_context()
+    names = [str(context.info_name)]
+    while context.parent is not None and (context := context.parent).parent is not None:
+        names.insert(0, str(context.info_name))
+    envelope = {"schema": f"rankmeter/{'-'.join(names)}/{SCHEMA}"}
+    return json_text({**envelope, **(told if isinstance(told, dict) else {"rows": told})})
+
+
 def shown_text(result: Showable, format: str, lang: Language) -> str:
     """A result in one of its formats; text fits the terminal."""
     if format == "json":
-        return result.to_json()
+        return json_answer(json.loads(result.to_json()))
     if format == "html":
         from rankmeter.showing.html import page_html
 
@@ -124,8 +140,7 @@ class Delivery:
         """Write or print a table as CSV or JSON."""
         from rankmeter.inputs.cells import frame_csv
 
-        is_json = format == "json"
-        self.deliver(json.dumps(frame.to_dicts(), indent=2, ensure_ascii=False) if is_json else frame_csv(frame))
+        self.deliver(json_answer(frame.to_dicts()) if format == "json" else frame_csv(frame))
 
     def say_where(self, lang: Language) -> None:
         """Print which file the numbers went to."""

@@ -87,4 +87,4 @@ def test_the_command_gives_what_the_call_gives(tmp_path):
     done = CliRunner().invoke(app, [*line, "--format", "json"])
     assert done.exit_code == 0, done.output
     same = rm.ablate(str(tmp_path / "judged.qrels"), paths, "AP", queries="all")
-    assert json.loads(done.stdout) == json.loads(same.to_json())
+    assert json.loads(done.stdout) == {"schema": "rankmeter/ablate/1", **json.loads(same.to_json())}

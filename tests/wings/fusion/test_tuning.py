@@ -262,6 +262,7 @@ def test_the_command_gives_what_the_call_gives(folder):
     runs = {name: str(folder / f"{name}.run") for name in ("one", "two")}
     grid = {"how": ["rrf", "wsum", "rrf(k=10)"], "weights": 5}
     same = rm.tune(str(paths[0]), runs, "AP", grid=grid, folds=3, groups=str(folder / "groups.csv"))
+    assert told.pop("schema") == "rankmeter/tune/1"
     assert told == json.loads(same.to_json())
     assert told["units"] == 7
     page = folder / "tuned.html"

@@ -69,5 +69,6 @@ def test_the_command_shows_the_table(lang):
     assert "qdrant:rrf" in made.stdout
     assert {"en": "Who does what", "zh": "各工具的做法"}[lang] in made.stdout
     told = json.loads(CliRunner().invoke(app, ["explain", "elasticsearch:rrf", "--format", "json"]).stdout)
+    assert told.pop("schema") == "rankmeter/explain/1"
     assert told == json.loads(rm.explain("elasticsearch:rrf").to_json())
     assert CliRunner().invoke(app, ["explain", "qdrant:dbfs"]).exit_code == 2

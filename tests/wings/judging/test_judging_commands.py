@@ -136,7 +136,7 @@ def test_draws_of_items_and_what_cannot_be_drawn(drawn, tmp_path):
     assert run("draw", drawn["machine"], drawn["old"], "--items", 40, "-m", "DCG@3", "--output", place).exit_code == 0
     assert place.read_text().startswith("query,item,grade,item_chance,item_depth\n")
     told = json.loads(run("draw", drawn["machine"], "--queries", 5, "--format", "json").stdout)
-    assert {row["query_chance"] for row in told} == {5 / 30}
+    assert {row["query_chance"] for row in told["rows"]} == {5 / 30}
     for args in ((), (drawn["machine"],), (drawn["machine"], "--items", 9), (drawn["machine"], "--queries", 99)):
         result = run("draw", *args)
         assert result.exit_code == 2

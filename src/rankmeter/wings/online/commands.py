@@ -18,6 +18,7 @@ from rankmeter.cli.options import (
     SEED,
     TYPES,
     columns_option,
+    csv_or_json,
     level_option,
     measure_option,
     pairs,
@@ -244,15 +245,16 @@ def interleave() -> None:
 @click.option("--versions", type=click.IntRange(1, 1000), metavar="NUMBER", default=2)
 @seed_option
 @language_option
+@csv_or_json
 @takes(delivery=Delivery)
-def make(a: str, b: str, lang: Language, delivery: Delivery, **options: Any) -> None:
+def make(a: str, b: str, lang: Language, format: str, delivery: Delivery, **options: Any) -> None:
     """Interleaved lists of two runs."""
     from rankmeter.wings.online.interleaving import interleave_runs
 
     lists, left_out = interleave_runs(a, b, **options)
     if not delivery.quiet and left_out:
         say(word("queries_of_one_run", lang, count=left_out))
-    delivery.deliver_frame(lists)
+    delivery.deliver_frame(lists, format)
 
 
 @interleave.command(cls=Command)
