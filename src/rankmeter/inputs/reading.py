@@ -253,15 +253,20 @@ class Origin:
 
     def blame(self, fact: Said, rows: Sequence[int], raw: Mapping[Role, RawColumn], hint: str = "") -> InputError:
         """Say the fact about the first row, where it is, and which rows are like it."""
-        names: dict[Role, str] = {"query": "user" if is_about_users() else "query", "item": "item"}
-        known = {
-            name: value for role, name in names.items() if role in raw and not is_missing(value := raw[role][rows[0]])
-        }
-        pair = said("inputs.pair", pair=known) if known else ""
+        roles: tuple[Role, ...] = ("query", "item")
+        known = {role: value for role in roles if role in raw and not is_missing(value := raw[role][rows[0]])}
+        whose: Said | str = ""
+        if len(known) == len(roles):
+            whose = said("inputs.known_query_item", **known)
+        elif "query" in known:
+            whose = said("inputs.known_query", **known)
+        elif known:
+            whose = said("inputs.known_item", **known)
+        pair = said("inputs.pair", pair=whose) if known else ""
         if self.lines is None:
             mine = rows if self.rows is None else dict.fromkeys(self.rows[list(rows)].tolist())
             places = [row + self.first_row for row in mine]
-            where = said("inputs.row_pair", row=places[0], pair=known) if known else ""
+            where = said("inputs.row_pair", row=places[0], pair=whose) if known else ""
             return InputError.of(
                 "inputs.in_rows", source=self.source, fact=fact, count=len(rows), rows=examples(places), where=where,
                 hint=hint,
