@@ -165,9 +165,13 @@ def wilson(count: float, n: float, *, level: float = 0.95) -> tuple[float, float
     >>> [round(end, 4) for end in wilson(81, 263)]
     [0.2553, 0.3662]
     """
+    return score_ends(count, n, two_sided_quantile(level))
+
+
+def score_ends(count: float, n: float, z: float) -> tuple[float, float]:
+    """The score interval of a proportion that reaches so many standard errors to either side."""
     if not 0 <= count <= n or not 0 < n < math.inf:
         raise InputError.of("stats.no_proportion", count=count, n=n)
-    z = two_sided_quantile(level)
     share, weight = count / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / (4 * n))

@@ -742,3 +742,21 @@ def test_the_heaviest_units_are_those_of_all_parts_together(kept, monkeypatch):
     assert whole.tolist() == wanted
     once = Heaviest.of_rows((rows > 2).astype(float), [CTR]).of_measure[CTR]
     assert len(once) == 0  # units that count once are never heavy
+
+
+@pytest.mark.parametrize("units", [2, 3, 20, 60, 400])
+@pytest.mark.parametrize("rule", ["once", "always-valid"])
+def test_a_share_of_units_has_ends_that_reach_as_far_as_the_look_however_few_units(rule, units):
+    """The ends are the shares that lie as many of their own standard errors away as the look says."""
+    rows = [
+        {"user": f"u{n}", "request": f"r{n}", "item": "i", "position": 1, "time": time, "type": kind,
+         "variant": "AB"[n % 2]}
+        for n in range(2 * units) for time, kind in enumerate(("impression", "click")) if time == 0 or n % 6 < 2
+    ]  # fmt: skip
+    effect = rm.online.experiment(pl.DataFrame(rows), ["CTR(per=reach)"], sequential=rule).effect("CTR(per=reach)")
+    for group in (effect.control_value, effect.value):
+        z, share = Look(rule=rule).quantile(math.inf, units), group.value
+        assert 0 <= group.low <= share <= group.high <= 1
+        for end in (group.low, group.high):
+            if 0 < end < 1:
+                assert abs(share - end) == pytest.approx(z * math.sqrt(end * (1 - end) / units), rel=1e-6)

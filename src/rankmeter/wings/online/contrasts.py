@@ -20,7 +20,7 @@ import numpy as np
 from rankmeter.errors import InputError
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.corrections import Correction, corrected
-from rankmeter.stats.power import wilson
+from rankmeter.stats.power import score_ends
 from rankmeter.stats.resampling import middle, two_sided
 from rankmeter.wings.online.estimates import (
     Estimate,
@@ -94,7 +94,7 @@ def estimate(
         return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
         counts = (round(sums.total(side(measure))) for side in (numerator, denominator))
-        low, high = wilson(*counts, level=look.plain_level(sums.n))
+        low, high = score_ends(*counts, look.quantile(math.inf, sums.n))
         named = said("method_wilson")
         how = named if look.rule == "once" else said("method_and", method=named, how=look.rule)
         return Estimate(value, low, high, level, how, sums.n, variance)

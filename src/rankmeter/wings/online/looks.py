@@ -102,12 +102,6 @@ class Look:
         log -= float((n * np.log(prior / prior.sum())).sum())
         return min(1.0, math.exp(-min(log, 700.0)))
 
-    def plain_level(self, units: int) -> float:
-        """The level of a plain normal interval that reaches as far as one at this look."""
-        if self.rule == "once":
-            return self.level
-        return float(1 - 2 * special.ndtr(-self.quantile(math.inf, units)))
-
     def always(self) -> Look:
         """The look of somebody who looks as often as they like."""
         return replace(self, rule="always-valid")
