@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import warnings
 
@@ -185,3 +186,38 @@ def test_all_pairs_within_slices_are_named_where_they_differ() -> None:
     line = next(line for line in repr(cmp).splitlines() if line.startswith("RR by segment"))
     assert line.endswith("significant")
     assert "good > fair, also > fair" in repr(cmp)
+
+
+LABELS = {f"q{i}": "abc"[i % 3] for i in range(9)}
+
+
+@pytest.mark.parametrize("saved", [(), ("first",), ("second",), ("first", "second")])
+@pytest.mark.parametrize(
+    "missing", [((), ()), ((0,), ()), ((0, 3), (6,)), ((0, 3), (3, 6)), ((0, 3, 6), ()), ((1, 4), (7, 2))]
+)
+def test_slices_are_over_the_queries_that_count_for_all_or_each_systems_own(missing, saved):
+    """MeanRank counts the queries where something was found; coverage is of all lists and is no mean of queries."""
+    measures = ["MeanRank(miss=skip)", "RR", "ItemCoverage@1"]
+    runs = {"first": FIRST, "second": SECOND}
+    runs = {name: {query: ["x"] if int(query[1:]) in lost else row for query, row in run.items()}
+            for (name, run), lost in zip(runs.items(), missing, strict=True)}  # fmt: skip
+    catalogue = rm.Catalogue(items=["a", "b", "c", "x"])
+    systems = {name: rm.evaluate(TRUTH, run, measures, catalogue=catalogue, by=LABELS) if name in saved else run
+               for name, run in runs.items()}  # fmt: skip
+    options = {} if len(saved) == 2 else {"catalogue": catalogue}
+    cmp = _compare(systems, measures, by=LABELS, **options)
+    cut = cmp.slices["segment"]
+    rank = {name: {query: row.index("a") + 1 for query, row in run.items() if "a" in row} for name, run in runs.items()}
+    shared = set(rank["first"]) & set(rank["second"])
+    for label, values in zip(cut.labels, cut.values[cmp.find("MeanRank(miss=skip)")], strict=True):
+        inside = {query for query, name in LABELS.items() if name == label}
+        for name, value in zip(rank, values, strict=True):
+            over = (shared & inside) or (set(rank[name]) & inside)
+            expected = sum(rank[name][query] for query in over) / len(over) if over else math.nan
+            assert value == pytest.approx(expected, nan_ok=True)
+    found = {(pair.slice, cmp.label(pair.measure)): pair for pair in cmp.slice_differences}
+    for label in "abc":
+        count = len({query for query in shared if LABELS[query] == label})
+        assert ((label, "MeanRank(miss=skip)") in found) == (count > 1)
+        assert found[label, "RR"].units == 3
+        assert (label, "ItemCoverage@1") not in found

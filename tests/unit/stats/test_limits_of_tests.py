@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import stats
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import separations
 from rankmeter.stats.intervals import Interval, agreeing
+from rankmeter.stats.paired import _exchanged
 from rankmeter.stats.resampling import GEOMETRIC_FLOOR, Groups, check_draws, least_draws, on_value_scale
 from rankmeter.stats.student import MANY_UNITS, SAME, Contrasts, t_quantile, without_noise, without_spread
 
@@ -168,3 +170,28 @@ def test_groups_are_separated_where_there_are_two_and_runs_vary(sizes, sign):
     best = int(np.argmax(np.array(means) * sign))
     assert found.in_best[best]
     assert found.in_best.sum() == (1 if known else len(sizes))
+
+
+def welch(one, other):
+    gap = abs(np.mean(one) - np.mean(other))
+    spread = np.var(one, ddof=1) / len(one) + np.var(other, ddof=1) / len(other)
+    return gap / math.sqrt(spread) if spread > 1e-20 else (math.inf if gap > 1e-12 else 0.0)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 3), (3, 2), (4, 4), (5, 3)])
+@pytest.mark.parametrize("step", [0.0, 0.25, 0.5])
+def test_two_groups_are_exchanged_in_every_way_and_compared_in_standard_errors(sizes, step):
+    """Rounded to steps, some groups vary not at all; together with a gap that is the most extreme there is."""
+    random = np.random.default_rng(sum(sizes))
+    for shift in (0.0, 0.5, 3.0):
+        both = random.random(sum(sizes))
+        both = np.round(both / step) * step if step else both
+        both[: sizes[0]] += shift
+        own = welch(both[: sizes[0]], both[sizes[0] :])
+        ways = [welch(both[list(one)], np.delete(both, list(one))) for one in combinations(range(len(both)), sizes[0])]
+        expected = np.mean([way >= own * (1 - 1e-9) for way in ways])
+        groups = both[: sizes[0]], both[sizes[0] :]
+        assert _exchanged(*groups, len(ways), 0) == pytest.approx(expected)
+        drawn = _exchanged(*groups, len(ways) - 1, 0)  # one too few to try them all: some are drawn
+        assert 0 < drawn <= 1
+        assert (drawn == 1.0) == (expected == 1.0) or expected > 0.6

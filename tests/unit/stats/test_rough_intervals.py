@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -86,3 +88,20 @@ def test_the_note_stands_with_the_intervals_of_the_measures_that_it_is_about(lan
     (note,) = [note for note in notes if note.kind == "rough_intervals"]
     assert note.values["measures"] == ["RR", "RR(aggregate=geometric)"]
     assert note.text(lang)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "geometric", "median"])
+@pytest.mark.parametrize(
+    ("row", "rough"),
+    [
+        ([0.4], {}),
+        ([0.4, 0.5, math.nan, 0.6], {}),
+        ([0.4, 0.5, 0.5, 0.6], {"geometric": True}),  # of few queries one of 0 may just not have come up
+        ([0.4 + 0.01 * (number % 7) for number in range(49)], {"geometric": True}),
+        ([0.4 + 0.01 * (number % 7) for number in range(50)], {}),
+        ([0.01] * 19 + [1.0], {"mean": True, "geometric": True}),
+        ([0.0, 1.0, 1.0, 1.0], {"geometric": True}),  # a share has an interval of its own
+    ],
+)
+def test_an_interval_is_rough_where_there_is_one_and_few_queries_decide(row, rough, aggregate):
+    assert is_rough(values_of(np.array(row)), aggregate) == rough.get(aggregate, False)

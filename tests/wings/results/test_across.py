@@ -585,3 +585,12 @@ def test_all_equal_systems_have_one_rank() -> None:
     assert {one.mean_rank for one in found.systems} == {2.0}
     assert len(found.best) == 3
     assert all(pair.p == 1 for pair in found.pairs)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("size", "rope", "side"), [(0.5, 0.25, 1), (0.25, 0.25, 0), (0.125, 0.25, 0), (0.0, 0.0, 0), (0.25, 0.0, 1)]
+)
+def test_folds_that_all_differ_alike_are_certain_and_the_rope_itself_is_alike(size, rope, side, sign):
+    expected = {0: (0.0, 1.0, 0.0), 1: (0.0, 0.0, 1.0), -1: (1.0, 0.0, 0.0)}[side * sign]
+    assert ts.correlated_t(np.full(8, sign * size), 0.1, rope) == expected

@@ -263,3 +263,26 @@ def test_the_command_line_knows_calls(tmp_path):
     refused = CliRunner().invoke(app, ["evaluate", *files, "-m", "RR", "--calls", "bset"])
     assert refused.exit_code == 2
     assert "--calls union" in refused.stderr
+
+
+@settings(deadline=None, max_examples=40)
+@given(questions=QUESTIONS, limit=st.integers(1, 90))
+def test_one_list_of_several_searches_ends_where_its_limit_is_met(questions, limit):
+    """Whole calls up to a number, or items until their tokens, those of repeats among them, are more than allowed."""
+    listed_in = [[listed for listed in calls if listed] for calls, _ in questions]
+    run = {f"q{at}": calls for at, calls in enumerate(listed_in) if calls}
+    rows = pl.DataFrame(rows_of(run), schema_overrides={"score": pl.Float64, "tokens": pl.Int64})
+    for rule, count in (("tokens", limit), ("after", limit % 5)):
+        if rule == "after" and not count:
+            continue
+        table = rm.searches(rows, f"{rule}={count}").one_list()
+        expected = []
+        for query, calls in run.items():
+            spent, kept = 0, []
+            for number, listed in enumerate(calls, 1):
+                for item in listed:
+                    spent += SIZES[item]
+                    if spent <= count if rule == "tokens" else number <= count:
+                        kept.append((query, item))
+            expected += dict.fromkeys(kept)
+        assert list(zip(table.query, table.item, strict=True)) == expected
