@@ -93,8 +93,8 @@ def estimate(
         low, high = middle(drawn, level) if sums.n > 1 else (math.nan, math.nan)
         return Estimate(value, low, high, level, said("method_bootstrap", count=len(drawn)), sums.n, variance)
     if counts_units(measure):
-        counts = (round(sums.total(side(measure))) for side in (numerator, denominator))
-        low, high = score_ends(*counts, look.quantile(math.inf, sums.n))
+        count, of = (round(sums.total(side(measure))) for side in (numerator, denominator))
+        low, high = score_ends(count, of, look.quantile(math.inf, sums.n))
         named = said("method_wilson")
         how = named if look.rule == "once" else said("method_and", method=named, how=look.rule)
         return Estimate(value, low, high, level, how, sums.n, variance)
