@@ -31,6 +31,8 @@ from rankmeter.wording import Said, kinds, said
 
 ROUNDS = 4
 """Up to so many last rows are found round by round; for more, all rows are sorted."""
+ROWS_IN_CACHE = 1 << 17
+"""Rows that are labelled at once, a byte each."""
 Few = Literal["keep", "train", "test", "drop"]
 """A user with no more than n rows keeps one in train, or all in train, or all in test, or is in no part."""
 
@@ -243,8 +245,10 @@ def _from(times: Ints, point: int, table: Interactions) -> Divided:
 def _labelled(is_test: Bools) -> Labels:
     """Test where this holds, train elsewhere, in the memory of the answers."""
     labels = is_test.view(np.uint8)
-    labels *= np.uint8(TEST - TRAIN)
-    labels += np.uint8(TRAIN)
+    for start in range(0, len(labels), ROWS_IN_CACHE):
+        block = labels[start : start + ROWS_IN_CACHE]
+        block *= np.uint8(TEST - TRAIN)
+        block += np.uint8(TRAIN)
     return labels
 
 
