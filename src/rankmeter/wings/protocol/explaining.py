@@ -94,7 +94,7 @@ class StrategyExplained(ShownAsTable):
         if self.means is not None:
             blocks.append(Paragraph(self.means.text(language)))
         if self.stated:
-            heads = [word(f"explained_{head}", language) for head in ("parameter", "value")]
+            heads = [word("explained_parameter", language), word("explained_value", language)]
             blocks.append(text_table(heads, self.stated, ("text", "text"), name="parameters"))
         note = Paragraph(word("explained_note", language), "note")
         return [*blocks, Heading(word("explained_who", language)), self.table(language), note]
@@ -126,7 +126,7 @@ class ProtocolExplained(ShownAsTable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """The protocol in a line, what each step does, how large the parts are, and what leaks."""
-        heads = [word(f"explained_{head}", language) for head in ("step", "means")]
+        heads = [word("explained_step", language), word("explained_means", language)]
         rows = [(step, means.text(language)) for step, means in self.steps]
         line, *rest = self.protocol.document(language)
         return [line, text_table(heads, rows, ("text", "text"), name="steps"), *rest]
