@@ -25,18 +25,23 @@ _AGAINST = frozenset(
     "isincomplete truncated istruncated degraded isdegraded terminatedearly aborted interrupted limitreached invalid "
     "isinvalid notfound missing deleted isdeleted removed isremoved ignored ignore isignored excluded exclude "
     "isexcluded skipped skip isskipped rejected isrejected discarded cancelled canceled spam isspam obsolete outdated "
-    "withdrawn disabled unsure".split()
+    "withdrawn disabled unsure hidden ishidden blocked isblocked suppressed issuppressed filtered filteredout dropped "
+    "isdropped duplicate isduplicate duplicateof tombstone istombstone expired isexpired archived isarchived inactive "
+    "forbidden accessdenied unauthorized belowthreshold placeholder isplaceholder padding ispadding isad isbot istest "
+    "skipreason rejectedreason rejectionreason shuffled unsorted unranked notranked capped clipped".split()
 ).union(chinese.AGAINST, MORE)
 """What a column is called that says, where it is set, that a row does not count."""
 
 _FOR = chinese.FOR | frozenset(
     "valid isvalid ok isok success successful issuccess succeeded accepted approved complete iscomplete completed "
-    "isfinal finished found exists".split()
+    "isfinal finished found exists visible isvisible shown displayed selected isselected kept keep retrieved returned "
+    "incontext passedfilter published".split()
 )
 """What a column is called that says so where it is not set."""
 
 STEMS = (
-    "timeout timedout truncat partial incomplete degrad abort cutoff throttl ratelimit quota exceed limitreached fail "
+    "timeout timedout truncat partial incomplete unfinish degrad abort cutoff throttl ratelimit quota exceed "
+    "limitreached fail "
     "error exception unavailab outage stale fallback fellback interrupt cancel skipp dropp omit suppress reject disabl "
     "moreavail moreresults hasmore unhealthy dryrun mock simulat sampled outofdate expired warn alert"
 ).split()
@@ -129,6 +134,28 @@ def speaks_against(name: str, value: object) -> bool:
     return not is_missing(value) and bool(text) and folded not in _STATES | _PARTS and _speaks_against(folded, text)
 
 
+def speaks_against_state(value: object) -> bool:
+    """Whether a state, in words, is none of those that are known to be fine.
+
+    Examples
+    --------
+    >>> speaks_against_state("OK"), speaks_against_state("DONE_WITH_WARNINGS")
+    (False, True)
+    """
+    return _speaks_against("status", str(value).strip())
+
+
+def is_flag_known(name: str) -> bool:
+    """Whether a flag of this folded name is understood, whichever way it is set.
+
+    Examples
+    --------
+    >>> is_flag_known("timedout"), is_flag_known("rerankfailed"), is_flag_known("frobnicated")
+    (True, True, False)
+    """
+    return name in _AGAINST | _FOR | _PARTS | DIRECTIONS or any(stem in name for stem in _ALL_STEMS)
+
+
 def _different(column: RawColumn | Sequence[object]) -> list[str]:
     """The different values of a column, as text; what is missing says nothing."""
     is_plain = isinstance(column, pl.Series) and not column.dtype.is_nested() and column.dtype != pl.Object
@@ -146,7 +173,9 @@ def _speaks_against(name: str, text: str) -> bool:
     if name in _FOR or name in _AGAINST:
         return (folded in _NOT_SET) == (name in _FOR)
     stems = {"true": STEMS, "false": _WELL}.get(folded, [])
-    return any(stem in name for stem in stems) and (folded == "true" or "incomplete" not in name)
+    return any(stem in name for stem in stems) and (
+        folded == "true" or not ("incomplete" in name or "unfinish" in name)
+    )
 
 
 def is_part(value: object) -> bool:

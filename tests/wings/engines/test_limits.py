@@ -45,11 +45,21 @@ LIMITS = (
     ("responseHeader", {"status": 0, "warnings": ["partial results due to a limit"]}), ("metadata", {"degraded": True}),
 )  # fmt: skip
 """What a response says that limits it."""
+LIMITS += (
+    ("status", "DONE_WITH_WARNINGS"), ("status", "rate_limited"), ("status", 207), ("outcome", "failure"),
+    ("result_type", "partial"), ("index_status", "rebuilding"), ("skipped_shards", 2), ("n_dropped", 4),
+    ("failed_indices", ["b"]), ("remaining_results", 10), ("links", [{"rel": "next", "href": "/p2"}]),
+    ("cursor", "abc"), ("returned_count", 5), ("order", "random"), ("sort_by", "unordered"),
+    ("extensions", {"warnings": ["x"]}), ("incomplete_details", {"reason": "max"}), ("unfinished", True),
+    ("message", "invalid API key"),
+)  # fmt: skip
 NO_LIMITS = (
     ("coverage", 1.0), ("coverage", 100), ("has_more", False), ("next_cursor", None), ("links", {"next": ""}),
     ("exhaustiveNbHits", False), ("exhaustive", {"nbHits": False, "typo": True}), ("allow_partial_results", True),
     ("error_rate", 0.5), ("count", 2), ("size", 100), ("skip_errors", True), ("num_failed_nodes", 0), ("groups", []),
-    ("metric", "nDCG@10"), ("order", "by date"), ("partial_threshold", 0.5), ("sponsored", []),
+    ("metric", "nDCG@10"), ("order", "by date"), ("status", "completed"), ("cached", True), ("cursor", ""),
+    ("returned_count", 2), ("content_range", "items 0-1/2"), ("exit_code", 0), ("grpc_status", "OK"),
+    ("partial_threshold", 0.5), ("sponsored", []),
 )  # fmt: skip
 
 
@@ -196,3 +206,66 @@ def test_records_that_say_that_they_are_not_all_are_noted(rows, way, tmp_path: P
             json.dumps(made) if way == "json" else "".join(json.dumps(row) + "\n" for row in made), encoding="utf-8"
         )
         assert heard(made if way == "objects" else path) != "silent", (name, value)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_flag_that_nobody_knows_is_named(seed, tmp_path):
+    draw = random.Random(f"flag{seed}")
+    for _ in range(CASES):
+        word = "x" + "".join(draw.choices("bcdfghjklmnpqrvz", k=6))
+        name, value = draw.choice([word, f"is_{word}", f"{word}_hit"]), draw.choice([True, False, "true", "False"])
+        response = drawn(draw)
+        if draw.random() < 0.5 and isinstance(response.setdefault("stats", {}), dict):
+            response["stats"][name] = value
+        else:
+            response[name] = value
+        notes = rm.evaluate(TRUTH, kept(draw, response, tmp_path), "RR").reading.notes
+        assert any(f"{name}: {str(value).lower()}" in note for note in notes), (name, value, notes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    "hidden is_duplicate tombstone blocked below_threshold placeholder access_denied skip_reason".split()
+    + "visible=0 selected=0 kept=0 in_context=0 retrieved=0".split(),
+)
+def test_a_hit_that_was_not_shown_or_not_used_is_noted(name, tmp_path):
+    draw, (name, *is_denied) = random.Random(name), name.split("=")
+    for within in ("", "metadata", "_source", "payload"):
+        response = drawn(draw)
+        if with_field(draw, response, (name, not is_denied), within):
+            assert heard(kept(draw, response, tmp_path)) in ("noted", "refused"), (within, response)
+
+
+RISING = "rn row_number rank_after new_position ann_distance rank_no l2 序号".split()
+FALLING = "rrf bm25 cosine dot_product logit probability colbert score_final 相似度".split()
+
+
+@pytest.mark.parametrize("name", [*RISING, *FALLING])
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_numbers_that_would_order_the_results_otherwise_are_named(name, is_beside):
+    draw, ids = random.Random(name), ["d1", "d2", "d3"]
+    for is_against in (True, False):
+        values = sorted(draw.sample(range(1, 100), 3), reverse=(name in RISING) == is_against)
+        made = {"retrieved_context_ids": ids, name: values} if is_beside else {
+            "results": [{"id": item, name: value} for item, value in zip(ids, values, strict=True)]
+        }  # fmt: skip
+        for run in ({"q1": made}, [{"query_id": "q1", **made}]):
+            assert heard(run) in ({"noted", "refused"} if is_against else {"silent"}), (name, values)
+
+
+@pytest.mark.parametrize("name", ["rerank_scores", "similarities", "ranks", "distances", "retrieval_scores"])
+def test_a_list_of_numbers_beside_plain_ids_is_heard(name):
+    values = [1, 2, 3] if name in ("ranks", "distances") else [3, 2, 1]
+    for numbers, met in ((values, "silent"), (values[::-1], "noted")):
+        record = {"retrieved_context_ids": ["d1", "d2", "d3"], name: numbers}
+        assert {heard(run) for run in ({"q1": record}, [{"query_id": "q1", **record}])} == {met}
+
+
+@pytest.mark.parametrize("value", [3, 0.5, True, "x", {"score": 1}])
+def test_a_field_called_rerank_that_is_no_list_is_read(value):
+    assert heard({"q1": {"results": [{"id": "d1", "rerank": value}, {"id": "d2"}]}}) == "silent"
+
+
+def test_what_the_metadata_of_chroma_says_is_heard():
+    answer = {"ids": [["d1", "d2"]], "distances": [[0.1, 0.2]], "metadatas": [[{"deleted": True}, None]]}
+    assert heard({"q1": answer}) == "noted"

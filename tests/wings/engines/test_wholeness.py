@@ -144,6 +144,12 @@ WAYS: dict[str, list[object]] = {
     "error_count": [2],
     "percent_complete": [60],
     "offset": [1],
+    "exit_code": [137],
+    "grpc_status": ["DEADLINE_EXCEEDED", 4],
+    "response_code": [503],
+    "content_range": ["items 10-19/50"],
+    "start_rank": [11],
+    "is_first_page": [False],
     "request": [{"from": 10}, {"offset": 5}, {"page": 2}],
     "responseHeader": [{"status": 1}, {"partialResults": True}, {"params": {"start": "10"}}],
 }

@@ -22,7 +22,7 @@ from rankmeter.wording import Said, said
 _LAYERS = {fold(name) for name in (*WITHIN, "_source", "fields", "properties", "attributes", "extra_attributes")}
 """Objects in a result that hold what the document or a tool says of it."""
 _FAILED = frozenset("error errors err errormessage exception failure failed haserror iserror isfailed".split())
-_GONE = frozenset("deleted isdeleted removed isremoved missing ismissing notfound".split())
+_GONE = frozenset("deleted isdeleted tombstone istombstone removed isremoved missing ismissing notfound".split())
 _HERE = frozenset("found exists".split())
 _STATES = frozenset("status state result outcome".split())
 _BAD_STATES = frozenset(

@@ -9,11 +9,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
+from rankmeter.errors import examples
 from rankmeter.inputs.columns import fold
 from rankmeter.inputs.ids import is_id_type
-from rankmeter.inputs.said_beside import DIRECTIONS, MORE, STEMS, is_part, lower_is_better, speaks_against
+from rankmeter.inputs.said_beside import (
+    DIRECTIONS,
+    MORE,
+    STEMS,
+    is_flag_known,
+    is_part,
+    lower_is_better,
+    speaks_against,
+    speaks_against_state,
+)
 from rankmeter.wings.engines.fields import ITEM_IDS
 from rankmeter.wings.engines.wholeness import (
+    HEARD,
     MATCHED,
     PAGED,
     Document,
@@ -38,13 +49,34 @@ _LISTED = frozenset(
 """How many results a response has, or may have, as it says itself."""
 _PLACES = ("links", "pagination", "paging", "pageinfo", "meta", "meta.pagination", "queries", "page", "cursor")
 _NEXT = (*MORE, "next", "more")
-_FOLLOWS = frozenset({*_NEXT, *(f"{place}.{name}" for place in _PLACES for name in _NEXT)})
+_FOLLOWS = frozenset({*_NEXT, "cursor", "scroll", *(f"{place}.{name}" for place in _PLACES for name in _NEXT)})
 _APPROXIMATE = frozenset({"exhaustivetypo", "exhaustive.typo", "exhaustive.rulesmatch", "exhaustive"})
 """Algolia: typos or rules that were not tried to the end; how it counts hits and facets says nothing of the hits."""
 _SHARES = frozenset({"coverage", "completeness", "shardcoverage", "indexcoverage", "responsecoverage"})
 _SETTINGS = frozenset("allow enable enabled include support supports use with return ignore no skip track can".split())
 """The first words of settings, which say what should be done, not what was."""
 _ANSWERS = frozenset({*(f"{place}.{name}" for place in PAGED.split() for name in DIRECTIONS), *DIRECTIONS})
+_KNOWN = frozenset(
+    "acknowledged cache cached cachehit fromcache iscached explain verbose stored personalized highlighted streaming "
+    "stream numfoundexact numhitsexact exhaustivenbhits exhaustivefacetscount exhaustivefacetvalues "
+    "segmentterminatedearly exhaustivetypo correct iscorrect answerable isanswerable labeled labelled parallel "
+    "async".split()
+)
+"""Flags that say nothing of what a list holds, whichever way they are set."""
+_NO_ORDER = frozenset("random unordered unsorted unranked unspecified arbitrary shuffled none".split())
+"""What an order is called that is none."""
+_ORDERS = frozenset("order sort sortby sortorder orderby ordering orderedby".split())
+_STATE = ("status", "state", "outcome", "health", "phase")
+"""What names of states end with, which stand in words that need not be known."""
+_TELLING = (*_STATE, *"type mode tier quality reason source servedfrom message detail notes comment".split())
+"""What names end with under which a word may speak against a response."""
+_WORDS = (*STEMS, "rebuild", "rebuilt", "building", "invalid", "denied", "notexist", "onlyfirst")
+"""Parts of such words."""
+_LOST = tuple("failed failing unavailable missing skipped dropped truncated errors nerrors ndropped nfailed "
+              "nskipped nmissing pending remaining unreachable incomplete".split())  # fmt: skip
+"""How names begin under which it is listed, or counted, what is not there."""
+_RETURNED = frozenset("returned numreturned returnedcount countreturned kreturned nreturned".split())
+"""How many results were returned, whatever was found."""
 _GROUPED = frozenset("grouped groups groupedhits groupedresults expanded collapsed clusters".split())
 _FURTHER = frozenset(
     "ads sponsored sponsoredresults promoted promotedresults pinned pinnedresults featured boosted bestbets "
@@ -53,6 +85,8 @@ _FURTHER = frozenset(
     "secondaryresults otherresults rest remaining".split()
 )
 """What lists of documents beside the results are called."""
+_SHORT = 60
+"""Words of a state are no longer."""
 _LISTS = ("items", "rows", "records", "entries")
 """How names of lists end that no tool is known to write its results under."""
 
@@ -60,6 +94,7 @@ _LISTS = ("items", "rows", "records", "entries")
 def limits_noted(document: object, where: str, items: Sequence[object]) -> dict[str, Said]:
     """What a response says that limits its results, by the kind of note."""
     notes: dict[str, Said] = {}
+    unknown: list[str] = []
     layers = list(layers_of(document))
     if (warning := _warning(layers)) is not None:
         notes["warning"] = said("engine_warned", source=where, warning=warning)
@@ -70,9 +105,13 @@ def limits_noted(document: object, where: str, items: Sequence[object]) -> dict[
             elif (field in _APPROXIMATE and says_no(value)) or (field in _SHARES and is_part(value)):
                 notes.setdefault("limit", said("engine_limited", source=where, field=path, value=str(value)[:80]))
         for key, value in layer.items():
-            if _is_against(str(key), value):
+            if _is_against(str(key), value) or _is_unsound(fold(str(key)), value):
                 shown = reason_given(value) if isinstance(value, (Mapping, list)) else str(value)[:80]
                 notes.setdefault("limit", said("engine_limited", source=where, field=f"{above}{key}", value=shown))
+        flags = [(str(key), value) for key, value in layer.items() if _is_unknown(str(key), value)]
+        unknown += [f"{above}{key}: {str(value).lower()}" for key, value in flags]
+    if unknown:
+        notes["flags"] = said("flags_unread", source=where, names=examples(unknown, shown=4))
     if (further := next(_further(document, list(map(str, items)), 3), None)) is not None:
         notes["further"] = said("lists_beside", source=where, field=further)
     return notes
@@ -95,8 +134,10 @@ def direction_of(document: object) -> tuple[str, object, bool] | None:
 def count_note(document: object, where: str, listed: int) -> Said | None:
     """That a response lists more results than it says that it found, or returned."""
     for layer in layers_of(document):
-        for path, _, value in fields_in(layer, _MATCHED | _LISTED):
-            if (matched := number_in(value)) is not None and 0 <= matched < listed:
+        for path, _, value in fields_in(layer, _MATCHED | _LISTED | _RETURNED):
+            matched = number_in(value)
+            is_more = fold(path) in _RETURNED and matched is not None and matched > listed
+            if matched is not None and (0 <= matched < listed or is_more):
                 return said("engine_counts", source=where, field=path, matched=int(matched), listed=listed)
     return None
 
@@ -153,6 +194,34 @@ def _is_against(key: str, value: object) -> bool:
         return True
     is_told = isinstance(value, (str, Mapping, list)) and holds_error(value)
     return is_told and any(stem in name for stem in ("error", "exception", "failure", "alerts"))
+
+
+def _is_unsound(name: str, value: object) -> bool:
+    """Whether a state, a count, a list or an order, in words that need not be known, speaks against a response."""
+    if name.startswith(_LOST) and not isinstance(value, (bool, str)):
+        return holds_error(value) if isinstance(value, (list, Mapping)) else (number_in(value) or 0) > 0
+    if name == "links" and isinstance(value, list):
+        rels = [each.get("rel") for each in value if isinstance(each, Mapping)]
+        return any(rel in ("next", "prev", "previous") for rel in rels)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return name == "status" and value not in (0, 200)
+    if not isinstance(value, str) or not value.strip() or len(value) > _SHORT:
+        return False
+    word = fold(value)
+    if name in _ORDERS:
+        return word in _NO_ORDER
+    if name in ("status", "state"):
+        return speaks_against_state(value)
+    return name.endswith(_TELLING) and any(stem in word for stem in _WORDS)
+
+
+def _is_unknown(key: str, value: object) -> bool:
+    """Whether a flag is one of which nothing is known: whoever set it may have meant the results."""
+    name = fold(key)
+    first = re.match("[A-Z]+(?![a-z])|[A-Za-z][a-z]*", key)
+    is_setting = first is not None and first[0].casefold() in _SETTINGS
+    is_flag = isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ("true", "false"))
+    return is_flag and not is_setting and name not in _KNOWN | HEARD and not is_flag_known(name)
 
 
 def _further(document: object, items: Sequence[str], levels: int) -> Iterator[str]:

@@ -30,8 +30,14 @@ _SCORES = frozenset(
     "relevancyscore matchscore vectorscore cosinescore dotscore".split()
 )
 _PERHAPS = {
-    "perhaps a score": frozenset({"confidence", "weight"}),
-    "perhaps a rank": frozenset({"ranking", "order", "place", "ordinal"}),
+    "perhaps a score": frozenset(
+        "confidence weight rrf bm25 cosine cosinesimilarity dotproduct innerproduct logit prob probability colbert "
+        "hybrid relevancy combined matchingpercentage scorenormalized scorefinal scorepercent 相似度 得分".split()
+    ),
+    "perhaps a rank": frozenset(
+        "ranking order place ordinal afterrank rankafter rankno ranknumber rankposition newposition finalposition "
+        "rerankposition rownumber rn nth l2 euclidean 序号 排序 距离".split()
+    ),
 }
 _DISTANCES = frozenset("distance dist $dist vectordistance cosinedistance l2distance".split())
 _OF_DOCUMENTS = frozenset({"distance", "certainty", "relevancescore", "score", "rank", *_LAST})
@@ -124,6 +130,23 @@ def check_beside(
     return _followed(says, numbers, where, direction)
 
 
+def lists_noted(holder: Mapping[str, object], results: Sequence[object], where: str, query: object) -> dict[str, Said]:
+    """That a list of numbers beside the results, one for each, would put them in another order."""
+    for name, values in holder.items():
+        says = _says(_singular(str(name)))
+        if says is None or fold(str(name)) == "scores" or not isinstance(values, list) or len(values) != len(results):
+            continue
+        numbers = _numbers(name, "perhaps a score", values, where)
+        turn = _turn(numbers, rises=says in _RISING)
+        if turn is not None:
+            return {"order": said("order_as_returned", source=where, field=name, place=turn + 1, query=str(query))}
+    return {}
+
+
+def _singular(name: str) -> str:
+    return f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+
+
 def _followed(says: Says, values: Sequence[float | None], where: str, direction: Direction | None) -> Said | None:
     """That the lowest scores stand first, as the response says."""
     if (
@@ -157,7 +180,7 @@ def _says(name: str) -> Says | None:
         return "score"
     if is_usual("rank", name.lstrip("_@$")):
         return "rank"
-    if folded in _PERHAPS["perhaps a rank"] or (folded.endswith("rank") and folded != "rerank"):
+    if folded in _PERHAPS["perhaps a rank"] or (folded.endswith(("rank", "distance")) and folded != "rerank"):
         return "perhaps a rank"
     is_score = folded in _PERHAPS["perhaps a score"] or folded.startswith("score") or folded.endswith("score")
     return "perhaps a score" if is_score else None
@@ -183,7 +206,8 @@ def _fields(results: Sequence[object]) -> Fields:
                 elif not says_within.startswith("perhaps"):
                     fields[f"{name}.{inner}"] = says_within, values
         elif fold(name) == "rerank":  # Weaviate
-            reranked = _fields([next(iter(row.get(key) or ()), None) for row in rows])
+            lists = [row.get(key) for row in rows]
+            reranked = _fields([held[0] if isinstance(held, list) and held else None for held in lists])
             fields |= {f"{name}.{inner}": ("last", values) for inner, (_, values) in reranked.items()}
     return fields
 

@@ -149,7 +149,8 @@ def _chroma(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
                                 count=len(distances), items=len(ids))  # fmt: skip
         metadata = lists.get("metadatas", [None] * len(lists["ids"]))[place]
         is_beside = isinstance(metadata, list) and len(metadata) == len(ids)
-        results = [{"metadata": one} for one in metadata] if is_beside and taking.wanted.item else ids
+        is_seen = is_beside and (bool(taking.wanted.item) or any(metadata))
+        results = [{"metadata": one} for one in metadata] if is_seen else ids
         beside = ("distances", distances) if isinstance(distances, list) else None
         yield taking.entry(query_of(document), results, where, under, partial(_plain, ids), beside=beside)
 

@@ -8,6 +8,7 @@ are compared as those of columns are: ``timed_out`` is ``timedOut``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -83,6 +84,12 @@ def _is_true(value: object) -> bool:
 def _is_place(value: object) -> bool:
     """Whether a number is the place of a first result behind the first one, not a time."""
     return (number := number_in(value)) is not None and 0 < number < 1_000_000 and number.is_integer()
+
+
+def _is_later_range(value: object) -> bool:
+    """Whether a range of HTTP, such as ``items 10-19/50``, begins behind the first."""
+    found = re.search(r"(\d+)\s*-\s*\d+", value) if isinstance(value, str) else None
+    return found is not None and int(found[1]) > 0
 
 
 def _is_behind(value: object) -> bool:
@@ -181,11 +188,13 @@ SIGNS: tuple[Sign, ...] = (
          "searchmetadata.status", _is_unfinished, FAILED,
          "Qdrant; OpenSearch asynchronous search and Search Relevance Workbench"),
     Sign("status statuscode httpstatus httpcode httpstatuscode meta.status meta.statuscode http.status http.statuscode "
-         "responsemetadata.httpstatuscode", _is_http_failure, FAILED, "all, from HTTP; Amazon's clients"),
+         "responsemetadata.httpstatuscode responsecode completionstatus", _is_http_failure, FAILED,
+         "all, from HTTP; Amazon's clients"),
     Sign("code", _is_http_error, FAILED, "all, from HTTP"),
     Sign("responseheader.status header.status", _is_not_zero, FAILED, "Solr, Fusion"),
     Sign("code", _is_code, FAILED, "Meilisearch, Milvus, Pinecone, Typesense, Google",
          beside="message msg reason details data"),
+    Sign("exitcode returncode grpcstatus grpccode", _is_code, FAILED, "all, from processes and gRPC"),
     Sign("success ok succeeded acknowledged", says_no, FAILED, "all"),
     Sign("timedout timeouthits timeoutcounts", says_yes, PARTIAL, "Elasticsearch, OpenSearch, Algolia"),
     Sign("timeout cutoff running", _is_true, PARTIAL, "all"),
@@ -226,7 +235,10 @@ SIGNS: tuple[Sign, ...] = (
     Sign(_EARLIER, holds_error, LATER, "all that name the page before; Google"),
     Sign("page", _above(0), LATER, "Algolia", beside="nbhits nbpages"),
     Sign("page", _above(1), LATER, "Typesense, Meilisearch", without="nbhits nbpages"),
-    Sign("pagenumber currentpage meta.page.current", _above(1), LATER, "all; Elastic App Search"),
+    Sign("pagenumber pagenum pageno pageindex currentpage meta.page.current startindex startrank startposition "
+         "firstposition firstrank fromrank rankoffset", _above(1), LATER, "all; Elastic App Search"),
+    Sign("contentrange", _is_later_range, LATER, "all, from HTTP"),
+    Sign("isfirst isfirstpage firstpage", says_no, LATER, "all; Spring Data"),
     *(Sign(f"{place}.start {place}.offset {place}.from {place}.skip {place}.firstresult", _above(0), LATER,
            "all, where they repeat the request") for place in PAGED.split()),
     *(Sign(f"{place}.page {place}.current {place}.currentpage {place}.pagenumber", _above(1), LATER,
@@ -256,7 +268,7 @@ _LISTS = frozenset(
 """What the lists of results are called, which stand in an object that may say something of them."""
 _ASIDE = frozenset(
     "meta metadata info stats statistics searchmetadata header headers responseheader diagnostics execution searchinfo "
-    "searchinformation summary telemetry trace debug profile timing".split()
+    "searchinformation summary telemetry trace debug profile timing extensions".split()
 )
 """Objects that say something about a response, among other things."""
 _LEVELS = 4
@@ -270,7 +282,7 @@ _BY_FIELD: dict[str, list[Sign]] = {}
 for _sign in SIGNS:
     for _field in _sign.fields.split():
         _BY_FIELD.setdefault(_field, []).append(_sign)
-_HEARD, _COUNTS = frozenset(_BY_FIELD), frozenset(chain.from_iterable(_COUNTED))
+HEARD, _COUNTS = frozenset(_BY_FIELD), frozenset(chain.from_iterable(_COUNTED))
 
 
 def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
@@ -279,7 +291,7 @@ def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
     told = [
         (SIGNS.index(sign), sign, path, value)
         for layer, above in chain(((layer, "") for layer in layers), asides_of(layers))
-        for path, field, value in fields_in(layer, _HEARD, path=above)
+        for path, field, value in fields_in(layer, HEARD, path=above)
         for sign in _BY_FIELD[field]
         if (side == "run" or sign.says != LATER) and sign.tells(value) and sign.suits(layer)
         and (not above or sign.tells in (says_yes, says_no, _is_cut_short))
