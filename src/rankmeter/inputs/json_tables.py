@@ -95,12 +95,14 @@ def _is_cut(error: json.JSONDecodeError) -> bool:
 
 
 def open_json(source: ByteSource, side: Side, named: Named | None = None) -> OpenedTable:
-    """Open an object by query, or a list of records."""
+    """Open an object by query, a list of records, or a list of lists, whose positions are the queries."""
     name = source.name
     parsed = parse_json(source.read_all(), name)
     export = _export_of(parsed, name, side, named, is_file=True)
     if export is not None:
         return export
+    if isinstance(parsed, list) and parsed and all(isinstance(items, list) for items in parsed):
+        return ByQuery({str(position): items for position, items in enumerate(parsed)}, name, side)
     if isinstance(parsed, list):
         return Records(parsed, name, side)
     if not isinstance(parsed, dict):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -343,3 +345,22 @@ def test_standard_input_is_placed_twice(monkeypatch):
 def test_a_text_too_long_for_a_name_cannot_be_opened(given):
     with pytest.raises(InputError, match=r"'q1 .* cannot be opened: File name too long"):
         rm.evaluate(*given, "AP")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_json_list_of_lists_is_read_as_the_list_in_python(tmp_path, seed):
+    draw = random.Random(seed)
+    judgments, run = ([[f"d{n}" for n in draw.sample(range(20), draw.randint(1, 9))] for _ in range(7)] for _ in "jr")
+    paths = [tmp_path / "judgments.json", tmp_path / "run.json"]
+    for path, lists in zip(paths, (judgments, run), strict=True):
+        path.write_text(json.dumps(lists))
+    measures = ["nDCG@5", "AP", "RR", "P@3"]
+    assert rm.evaluate(*paths, measures).means == rm.evaluate(judgments, run, measures).means
+
+
+@pytest.mark.parametrize("text", ["[]", '[["a"], {"q": 1}]', '[["a"], 3]', "[[null]]"])
+def test_a_json_list_of_anything_else_is_refused(tmp_path, text):
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    with pytest.raises(rm.InputError):
+        rm.read_run(path).run_table()

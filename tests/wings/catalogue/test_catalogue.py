@@ -330,3 +330,12 @@ def test_queries_that_nobody_judged_are_not_ranked_and_not_passed_over(rank):
         rm.evaluate(rank({0: [0]}), measures="RR(queries=run)")
     assert rm.evaluate(rank({0: [0], 1: []}), measures="RR(queries=run)")["RR(queries=run)"] == 0.5
     assert rm.evaluate({0: [0]}, RUN, "RR(queries=run)")["RR(queries=run)"] == 0.5
+
+
+@pytest.mark.parametrize("top", [None, 3])
+def test_a_ranked_catalogue_shows_itself_in_a_line(top):
+    vectors = np.random.default_rng(1).normal(size=(300, 4))
+    shown = repr(rm.rank_catalogue({n: [n] for n in range(300)}, vectors, vectors, top=top))
+    assert shown.startswith("RankedCatalogue(queries=300, items=300")
+    assert ("top=3" in shown) is (top == 3)
+    assert len(shown) < 120

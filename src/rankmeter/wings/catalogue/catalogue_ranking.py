@@ -37,7 +37,7 @@ from rankmeter.wording import said, spelled
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RankedCatalogue:
     """Judged items placed against a whole catalogue; give it to ``evaluate`` in place of judgments and run."""
 
@@ -56,6 +56,12 @@ class RankedCatalogue:
     The rows are those of ``placed.queries``. Where there are fewer than k items, numbers are -1 and texts None."""
     judged: JudgedRows | None = field(default=None, repr=False)
     """The judgments it was ranked with."""
+
+    def __repr__(self) -> str:
+        """What was ranked, in one line; the ranks stand in ``placed``."""
+        best = "" if self.top is None else f", top={self.top.shape[1]}"
+        sizes = f"queries={len(self.placed.ids)}, items={self.items}{best}"
+        return f"RankedCatalogue({sizes}, precision={self.precision!r}, device={self.device!r})"
 
     def check_judgments(self, judgments: object) -> None:
         """Refuse judgments other than those it was ranked with, whose items alone have been placed."""
