@@ -60,7 +60,7 @@ class RankedCatalogue:
     def __repr__(self) -> str:
         """What was ranked, in one line; the ranks stand in ``placed``."""
         best = "" if self.top is None else f", top={self.top.shape[1]}"
-        sizes = f"queries={len(self.placed.ids)}, items={self.items}{best}"
+        sizes = f"queries={len(self.placed.placements.is_judged)}, items={self.items}{best}"
         return f"RankedCatalogue({sizes}, precision={self.precision!r}, device={self.device!r})"
 
     def check_judgments(self, judgments: object) -> None:
