@@ -56,7 +56,7 @@ def test_an_empty_list_keeps_its_query() -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"user": [1, 1], "recs": [[1, 2], [3]]}, r"second list.*row 1: query 1"),
+        ({"user": [1, 1], "recs": [[1, 2], [3]]}, r"second list.*row 1: user 1"),
         ({**RUN, "scores": [[0.1], [0.5]]}, r"the list of scores has 1 value for 2 items in 1 row: 0"),
         ({**RUN, "score": [0.1, 0.5]}, r"a list of items but only one score"),
         ({"user": [1, 2], "recs": [[1, 2], None]}, r"item is missing in 1 row: 1"),
