@@ -240,6 +240,14 @@ def test_csv_fast_and_exact_reader_agree(lines: list[str], newline: str, last: b
         assert as_usual == _either(lambda: rows(run(text)))
 
 
+@pytest.mark.parametrize("rows_before", [0, 1, 5])
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+def test_an_empty_field_too_many_is_refused_in_the_last_row_too(rows_before: int, ending: str) -> None:
+    text = "query,item,score\n" + "q,a,1\n" * rows_before + "q,b,1," + ending
+    with pytest.raises(InputError, match="4 fields where the header has 3"):
+        run(text)
+
+
 VALUE = st.sampled_from(["q", "007", 1, BIG, 2**64, 0.5, True, None, ["a"], "score"])
 RECORD = st.fixed_dictionaries({"query": VALUE, "item": VALUE}, optional={"score": VALUE, "extra": VALUE})
 USUAL_RECORD = st.fixed_dictionaries({"query": st.just("q"), "item": st.integers(0, 9), "score": st.floats(0, 1)})
