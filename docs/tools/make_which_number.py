@@ -5,8 +5,10 @@ Made of the dialects: ``python docs/tools/make_which_number.py``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from rankmeter.measures import REGISTRY, Measure
 from rankmeter.measures.base import stated_options
 from rankmeter.measures.dialects import dialect_names, find_dialect
 from rankmeter.measures.options import format_value
@@ -16,7 +18,7 @@ from rankmeter.wings.conformance.known_definitions import known_definitions
 FOLDER = Path(__file__).parents[1] / "wings" / "conformance"
 NAMES = {
     "RR": "MRR", "nDCG": "NDCG", "AP": "MAP", "P": "Precision", "R": "Recall", "Success": "HitRate", "F": "F1",
-    "AUC": "AUC",
+    "AUC": "AUC", "Coverage": "Coverage",
 }  # fmt: skip
 SKIPPED = ("cutoff", "depth", "rel", "scores")
 """What a caller states, and what changes only the last digits."""
@@ -29,7 +31,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "differ, and which tool answers how. What a tool does not state is rankmeter's default; "
         "one with several answers has an option. "
         "[`rankmeter check`](../../how-to/check-a-metric.md) finds the definition of your own function; "
-        "[reconcile](../../how-to/reconcile.md) finds the one behind a number.",
+        "[reconcile](../../how-to/reconcile.md) finds the one behind a number; "
+        "[where each tool departs](tools.md) has the values, case by case.",
         "head": "| question | answer | meaning | tools |",
         "plain": "As rankmeter's default in all of this: ",
         "colon": ": ",
@@ -42,7 +45,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "intro": "MRR、NDCG 这样的名称背后有多种定义。下面按名称列出各工具的分歧之处，以及各工具的取法；"
         "工具未写明之处即 rankmeter 的默认约定；同一工具出现在多种取法中，表示它有相应的选项。"
         "[`rankmeter check`](../../how-to/check-a-metric.zh.md) 可判定你自己的函数属于哪个定义，"
-        "[reconcile](../../how-to/reconcile.zh.md) 可找出一个数值背后的定义。",
+        "[reconcile](../../how-to/reconcile.zh.md) 可找出一个数值背后的定义；"
+        "[各工具的不同之处](tools.zh.md)按用例列出数值。",
         "head": "| 问题 | 取法 | 含义 | 工具 |",
         "plain": "各项均同 rankmeter 默认约定的工具：",
         "colon": "：",
@@ -51,20 +55,29 @@ WORDS: dict[Language, dict[str, str]] = {
 }
 
 
+def definitions(family: str) -> Iterator[tuple[Measure, dict[str, None]]]:
+    """The definitions of a measure that tools have, each with their titles."""
+    titles = {name: find_dialect(name).title for name in dialect_names()}
+    for definition, tools in known_definitions().items():
+        if type(definition).name == family:
+            yield definition, dict.fromkeys(titles[tool.tool] for tool in tools if tool.tool in titles)
+    if REGISTRY[family].about == "lists":  # not among what functions of one list are compared with
+        for name, title in titles.items():
+            for metric in find_dialect(name).metrics:
+                if metric.measure == family:
+                    yield metric.build(None, dict.fromkeys(metric.given, True)), {title: None}
+
+
 def page(language: Language) -> str:
     """The page in one language."""
     words = WORDS[language]
     lines = [f"# {words['title']}", "", words["twin"], "", words["intro"]]
-    titles = {name: find_dialect(name).title for name in dialect_names()}
     for family, name in NAMES.items():
         answers: dict[tuple[str, str], dict[str, None]] = {}
         meanings: dict[tuple[str, str], tuple[str, str]] = {}
         plain: dict[str, None] = {}
-        for definition, tools in known_definitions().items():
-            if type(definition).name != family:
-                continue
+        for definition, named in definitions(family):
             stated = {key: value for key, value in stated_options(definition).items() if key not in SKIPPED}
-            named = dict.fromkeys(titles[tool.tool] for tool in tools if tool.tool in titles)
             if not stated:
                 plain |= named
             for key, value in stated.items() if named else ():

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from tests.conformance.tool_functions import provide_what_ragas_imports
 
 from rankmeter.measures.dialects import find_dialect
 
@@ -102,6 +103,16 @@ def metrics_of_evidently() -> Names:
     return ["PopularityBias.arp" if name == "PopularityBias" else name for name in calculated if name not in kinds]
 
 
+def metrics_of_ragas() -> Names:
+    """The metrics of today, and those that keep their former module."""
+    pytest.importorskip("ragas")
+    provide_what_ragas_imports()
+    from ragas import metrics
+
+    found = [*exported("ragas.metrics.collections", without="BaseMetric")(), *metrics._DEPRECATED_METRICS]
+    return [name for name in found if name != "DistanceMeasure"]
+
+
 OF_RANKING = r"ndcg|dcg|ranking|average_precision|coverage_error|auc|roc_curve|precision_recall_curve|top_k"
 REGISTRIES: dict[str, tuple[str, Callable[[], Names]]] = {
     "pytrec_eval": ("pytrec_eval", metrics_of_pytrec_eval),
@@ -148,6 +159,7 @@ REGISTRIES: dict[str, tuple[str, Callable[[], Names]]] = {
             without="merge_ranking_true_pred merge_rating_true_pred get_top_k_items",
         ),
     ),
+    "ragas": ("ragas", metrics_of_ragas),
     "evidently": ("evidently", metrics_of_evidently),
     "deepeval": (
         "deepeval",

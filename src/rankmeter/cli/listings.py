@@ -21,6 +21,8 @@ from rankmeter.measures.names import ALIASES
 from rankmeter.measures.options import Rule, format_value
 from rankmeter.showing.document import Block, Heading, Paragraph, text_table
 from rankmeter.showing.terminal import document_text
+from rankmeter.wings import is_there, table, wing_of
+from rankmeter.wings.loading import answering
 from rankmeter.wording import Language
 from rankmeter.wording import words as words_of
 from rankmeter.wording.characters import width_of, wrapped
@@ -43,6 +45,7 @@ QUESTIONS = {
 }
 """The families of measures that answer each question; what users did is asked by all measures of events."""
 
+DEPARTURES = "dialects.departures"
 table_or_json = click.option("--format", type=click.Choice(["table", "json"]), default="table", help="format-of-list")
 
 
@@ -171,6 +174,9 @@ def dialects(name: str | None, lang: Language, format: str) -> None:
     chosen = [find_dialect(tool) for tool in ([name] if name else dialect_names())]
     if format == "json":
         listed = [_dialect(dialect, lang) for dialect in chosen]
+        if name and _knows_departures():
+            found = answering(DEPARTURES).departures(chosen[0])
+            listed[0]["departures"] = [departure.to_dict() for departure in found]
         echo(json_answer(listed[0] if name else listed))
         return
     rows = [(dialect.name, f"{dialect.title} {dialect.version}") for dialect in chosen]
@@ -178,7 +184,14 @@ def dialects(name: str | None, lang: Language, format: str) -> None:
     document: list[Block] = (
         _whole(chosen[0], lang) if name else [text_table(("", ""), rows, ("text", "text")), Paragraph(more)]
     )
+    if name and _knows_departures():
+        document += answering(DEPARTURES).blocks(chosen[0], lang)
     echo(document_text(document, width=readable_width(), lang=lang))
+
+
+def _knows_departures() -> bool:
+    """Whether the wing is there that knows on which cases a tool leaves the textbook."""
+    return is_there(wing_of(table.OPTIONS[DEPARTURES]))
 
 
 def _dialect(dialect: Dialect, lang: Language) -> dict[str, Any]:

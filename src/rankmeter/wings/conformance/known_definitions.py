@@ -76,7 +76,7 @@ def known_definitions() -> dict[Measure, tuple[ToolMetric, ...]]:
     for measure in map(REGISTRY.__getitem__, FAMILIES):
         found[measure] = {}
         if "cutoff" in type(measure).__dataclass_fields__:
-            found[_cut(measure)] = {}
+            found[at_k(measure)] = {}
     for dialect in _every_dialect():
         for metric in dialect.metrics:
             if metric.measure not in FAMILIES:
@@ -86,7 +86,8 @@ def known_definitions() -> dict[Measure, tuple[ToolMetric, ...]]:
     return {definition: tuple(tools) for definition, tools in found.items()}
 
 
-def _cut(measure: Measure) -> Measure:
+def at_k(measure: Measure) -> Measure:
+    """A measure with k for its cutoff; as it is where it has no value under one."""
     try:
         return measure(cutoff=ANY)
     except RankmeterError:  # AUC and some others have no value under a cutoff by default
