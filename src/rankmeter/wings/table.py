@@ -141,6 +141,7 @@ FORMATS: dict[str, str] = {
 }
 
 OPTIONS: dict[str, str] = {
+    "dialects.departures": "rankmeter.wings.conformance.departures",
     "fuse.explain": "rankmeter.wings.fusion.fused_query",
     "evaluate.assisted_by": "rankmeter.wings.judging.answers",
     "evaluate.protocol": "rankmeter.wings.protocol.with_protocol",
@@ -271,6 +272,8 @@ DOCS: dict[str, str] = {
     "how-to/check-a-metric.md": "conformance",
     "wings/conformance.md": "conformance",
     "wings/conformance/cases.md": "conformance",
+    "wings/conformance/tools.md": "conformance",
+    "wings/conformance/which-number.md": "conformance",
     "how-to/from-other-tools.md": "doors",
     "how-to/trackers.md": "doors",
     "how-to/search-engines-and-rag.md": "engines",
