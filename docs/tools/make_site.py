@@ -121,7 +121,8 @@ def build(language: str, pages: dict[str, str], source: Path, *, strict: bool = 
         page = source / "docs" / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(with_math(name, linked(text, name, pages, language), language), encoding="utf-8")
-    shutil.copytree(DOCS / "images", source / "docs" / "images")
+    for folder in ("images", "reference/schema"):
+        shutil.copytree(DOCS / folder, source / "docs" / folder)
     shutil.copy(DOCS / "site.css", source / "docs")
     config = source / "zensical.toml"
     config.write_text(configuration(language, pages), encoding="utf-8")

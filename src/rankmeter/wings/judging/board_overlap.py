@@ -38,13 +38,12 @@ class BoardOverlap(Showable):
 
 
 def board_overlap(first: object, second: object, *, p: float = 0.8) -> BoardOverlap:
-    r"""Say how alike two leaderboards are, also where some systems stand in one of them only.
+    """Say how alike two leaderboards are, also where some systems stand in one of them only.
 
-    Rank-biased overlap (Webber, Moffat & Zobel 2010), extrapolated from lists of uneven lengths: with :math:`X_d` the
-    systems that the first d places of both share, and s and l the lengths of the shorter and the longer list,
-
-    .. math:: \frac{1-p}{p} \Big(\sum_{d=1}^{l} \frac{X_d}{d} p^d + \sum_{d=s+1}^{l} \frac{X_s (d-s)}{s d} p^d\Big)
-       + \Big(\frac{X_l - X_s}{l} + \frac{X_s}{s}\Big) p^l
+    Rank-biased overlap (Webber, Moffat & Zobel 2010), extrapolated from lists of uneven lengths: with X(d) the systems
+    that the first d places of both share, and s and l the lengths of the shorter and the longer list, it is
+    ``(1-p)/p * (sum over d=1..l of X(d)/d * p^d + sum over d=s+1..l of X(s)*(d-s)/(s*d) * p^d)``
+    ``+ ((X(l)-X(s))/l + X(s)/s) * p^l``.
 
     Systems of equal values are taken in every order: the mean over all of them.
 

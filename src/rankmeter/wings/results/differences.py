@@ -185,15 +185,12 @@ def difference_across(
     resamples: int = 1000,
     seed: int = 0,
 ) -> DifferenceAcross:
-    r"""Pool the difference of two systems over tasks, with the seeds and queries behind each score where known.
+    """Pool the difference of two systems over tasks, with the seeds and queries behind each score where known.
 
-    With :math:`d_{csq}` the difference on query q of task c under seed s, the pooled difference is the mean over tasks
-    of :math:`\bar d_{c}`. With K tasks, S seeds and ``unit="tasks"`` its variance is
-
-    .. math:: \frac{MS_c + \max(MS_s - MS_{cs}, 0)}{K S}
-
-    (mean squares of the table of tasks and seeds), and with ``unit="queries"`` that of the tasks' means over their
-    queries, plus that of the seeds' means. Degrees of freedom are Satterthwaite's.
+    With d the difference on a query of a task under a seed, the pooled difference is the mean over tasks of their mean
+    d. With K tasks, S seeds and ``unit="tasks"`` its variance is ``(MS(tasks) + max(MS(seeds) - MS(rest), 0)) / (K S)``
+    from the mean squares of the table of tasks and seeds, and with ``unit="queries"`` that of the tasks' means over
+    their queries, plus that of the seeds' means. Degrees of freedom are Satterthwaite's.
 
     Parameters
     ----------
