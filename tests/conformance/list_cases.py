@@ -34,8 +34,7 @@ LISTS = [
         "CategoryDiversity@5", "CategoryEntropy", "Revenue@5", "Margin", "ValueNDCG@5", "ValueNDCG", "ValueHitRate",
         "ILD(ties=item-ascending)@3", "Coverage(queries=common,ties=reversed)@2", "Revenue(aggregate=sum)@3",
         "Novelty(aggregate=median)@3", "CatalogueAccuracy@5", "MCC", "MCC(shown=k)@5",
-        "AWRF@5", "AWRF(target=relevance,distance=tv)", "Disparity(distance=js)@5", "JointExposure@5",
-        "JointExposure(users=all,items=group)", "AP", "nDCG@5",
+        "AWRF@5", "AWRF(target=relevance,distance=tv)", "Disparity(distance=js)@5", "AP", "nDCG@5",
     )
 ]  # fmt: skip
 

@@ -107,6 +107,15 @@ def test_measures_of_lists_come_from_blocks_too(way, tmp_path):
     assert {str(m): found.counted(m) for m in found.means} == {str(m): expected.counted(m) for m in expected.means}
 
 
+@pytest.mark.parametrize("measure", ["JointExposure@5", "JointExposure(users=all,items=group)", "SegmentGap"])
+def test_measures_that_need_all_lists_at_once_are_refused(measure, tmp_path):
+    judgments, run = data(1)
+    with pytest.raises(rm.MeasureError, match=r"it cannot be computed block by block|slices|segments"):
+        rm.evaluate(
+            judgments, as_parquet(rows(run, "score"), tmp_path), [measure], **BESIDE, per_query_to=tmp_path / "v"
+        )
+
+
 def test_every_aggregate_is_put_together_from_blocks(tmp_path):
     judgments, run = data(1)
     asked = [f"AP(aggregate={name},empty=nan)@3" for name in AGGREGATES]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 import polars as pl
 
@@ -175,6 +175,9 @@ def judging() -> None:
 
 def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> None:
     assert_type(rm.across([{"model": "a", "task": "t", "score": 0.3}], control="a", rope=0.01, holes="worst"), Across)
+    assert_type(rm.difference_across("scores.csv", "new", "old", unit="queries").verdict,
+                Literal["better", "worse", "undecided"])  # fmt: skip
+    assert_type(rm.board_overlap(["a"], {"a": 0.3}, p=0.9).rbo, float)
     assert_type(rm.audit({"HR@10": "0.3574"}, queries=943, relevant="one").is_possible, bool)
     rm.audit("table.csv", queries={"Beauty": 22363}, rounding="down")
     rm.check(ranker, rm.nDCG @ 10, arguments="scores,labels").conforms
@@ -190,6 +193,7 @@ def after_the_number(ranker: Callable[[list[float], list[float]], float]) -> Non
     assert_type(history.timeline("RR", level=0.99).passes, bool)
     history.append(RUN)  # E: arg-type
     rm.across([], holes="zero")  # E: arg-type
+    rm.difference_across([], "new", "old", unit="users")  # E: arg-type
     rm.audit({}, relevant="two")  # E: arg-type
     rm.check(ranker, tolerance="small")  # E: arg-type
     rm.fuse({"one": RUN}, missing="mean")  # E: arg-type

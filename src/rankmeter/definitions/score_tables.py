@@ -237,8 +237,8 @@ def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if name in ("role", "other"):
             renamed[name] = _TABLE_WORDS.get(value, value)
-        elif name == "pair" and isinstance(value, Mapping):
-            renamed[name] = {_TABLE_WORDS.get(role, role): cell for role, cell in value.items()}
+        elif isinstance(value, Said) and value.kind.startswith("inputs.known_"):  # whose cell it is
+            renamed[name] = {_TABLE_WORDS[role]: cell for role, cell in value.values.items()}
         elif isinstance(value, Said):
             renamed[name] = Said(value.kind, _renamed(value.values))
     return renamed

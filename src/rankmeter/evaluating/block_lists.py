@@ -47,6 +47,8 @@ def check_blocks(measures: Sequence[Measure], about: About, judgments: Any) -> N
     for measure in listed_in(measures):
         if measure.compares_slices:
             raise MeasureError.of("scale.gap_of_blocks", measure=measure)
+        if measure.aggregate == "whole" and not (measure.counts_by or measure.of_sums):
+            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
         if measure.cutoff is None and measure.asks_for_longest:
             raise MeasureError.of("scale.longest_of_blocks", measure=measure)
     check_needs(measures, Given(judgments, None, about.catalogue, about.history), has_segments=False)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from rankmeter.arithmetic.slates.listquality import is_among
 from rankmeter.errors import examples, warn
 from rankmeter.lists.slating import Material
 from rankmeter.measures import Measure
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.placements import Bools, Placements
 from rankmeter.wording import Said, said
 
@@ -41,7 +42,8 @@ def notice(
 
 def left_out(s: Slates, measure: Measure, counted: Bools, chosen: Bools) -> dict[str, int]:
     """How many users that have a list and no history a measure leaves out, for want of one."""
-    if s.history is None:
+    looks = isinstance(measure, SlateMeasure) and (measure.sees_history or "history" in measure.needed())
+    if s.history is None or not looks:
         return {}
     without = (np.diff(s.history.offsets) == 0) & (s.lengths > 0) & chosen
     return {LEAVES_OUT + str(measure): int(without.sum())} if not counted[without].any() else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -125,7 +127,10 @@ def test_what_is_found_is_printed_and_written_in_every_format_of_an_answer(folde
             made = folder / f"found.{ending}"
             assert call("fuse", *paths, *words, "--lang", lang, option, made).exit_code == 0
             assert made.read_text("utf-8").strip() == printed.stdout.strip()
-        if text is not None:
+        if kind == "json":
+            schema, *answer = json.loads(printed.stdout).items()
+            assert (schema, dict(answer)) == (("schema", "rankmeter/fuse/1"), json.loads(text))
+        elif text is not None:
             assert printed.stdout.strip() == text.strip()
     rows = pl.read_csv(folder / "found.csv")
     assert rows.height == found.to_polars().height
