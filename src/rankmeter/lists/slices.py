@@ -142,7 +142,7 @@ class Slices:
         >>> import rankmeter as rm
         >>> ev = rm.evaluate({1: ["a"]}, {1: ["a"]}, ["RR"], by="activity", history={1: ["b"]})
         >>> ev.slices["activity"].without_value(rm.parse("RR"), "no history")
-        'no query counts'
+        'no user counts'
         """
         with speaking(self.purpose):
             if measure not in self.values:
