@@ -70,7 +70,7 @@ def ir_measures() -> Iterator[tuple[str, str, Function]]:
         def value(qrels: Graded, run: Graded, k: int | None = None) -> float:
             measure = getattr(tool, name)
             measure = measure @ k if k else measure
-            return float(tool.calc_aggregate([measure], _texts(qrels), _texts(run))[measure])
+            return float(tool.calc_aggregate([measure], _texts(qrels, int), _texts(run))[measure])
 
         return value
 

@@ -316,6 +316,7 @@ def test_chinese_uses_the_terms_of_the_list(path) -> None:
     assert wrong == []
 
 
+@pytest.mark.wings
 def test_every_term_of_the_list_is_used() -> None:
     text = "\n".join(path.read_text("utf-8") for path in [*CHINESE_PAGES, *CHINESE_TEXTS])
     assert [entry["term"] for entry in TERMS.values() if "term" in entry and entry["term"] not in text] == []

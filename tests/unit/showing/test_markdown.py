@@ -115,7 +115,12 @@ def plain(text: str) -> str:
     return " ".join(text.replace("\xa0", " ").split())
 
 
-@pytest.fixture(params=WRITTEN)
+BY_WINGS = ("online", "judging")
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.wings(name)] if name in BY_WINGS else []) for name in WRITTEN]
+)
 def written(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[Table]]:
     """A text of Markdown, and the tables that it holds."""
     tables: list[Table] = []

@@ -8,6 +8,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -564,7 +565,7 @@ def test_hostile_names_stay_text(tmp_path) -> None:
 
 
 @pytest.fixture(scope="module")
-def tracked(tmp_path_factory) -> str:
+def tracked(tmp_path_factory) -> Iterator[str]:
     mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed")
     place = tmp_path_factory.mktemp("mlflow")
     uri = f"sqlite:///{place}/runs.db"
@@ -583,7 +584,8 @@ def tracked(tmp_path_factory) -> str:
     mlflow.set_experiment("other")
     with mlflow.start_run():
         mlflow.log_metric("loss", 2.0)
-    return uri
+    yield uri
+    mlflow.set_experiment("Default")  # the process remembers its number, which other stores may not have
 
 
 @pytest.mark.slow
