@@ -28,7 +28,7 @@ from rankmeter.stats.paired import TESTS, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
 from rankmeter.stats.student import Contrasts, t_quantile
-from rankmeter.wings.results.components import drawn_again, over_queries, over_tasks
+from rankmeter.wings.results.components import drawn_means_of_tasks, over_queries, over_tasks
 
 LEVEL = 0.95
 SIZES = (5, 10, 25, 50, 200)
@@ -460,7 +460,7 @@ def over_several_tasks(trials):
                     reach = t_quantile(LEVEL, spread.freedom) * math.sqrt(spread.variance)
                     holds[what].append(abs(mean - truth) <= reach)
                     if number % 10 == 0:
-                        low, high = np.quantile(drawn_again(rows, 400, number, tasks_too=too), [0.025, 0.975])
+                        low, high = np.quantile(drawn_means_of_tasks(rows, 400, number, tasks_too=too), [0.025, 0.975])
                         holds[f"{what}, bootstrap"].append(low <= truth <= high)
             for what, held in holds.items():
                 cells[what].append(cell(float(np.mean(held)), len(held), LEVEL, at_most=False))

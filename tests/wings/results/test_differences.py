@@ -17,7 +17,7 @@ from scipy import stats
 import rankmeter as rm
 from rankmeter.cli import app
 from rankmeter.errors import InputError
-from rankmeter.wings.results.components import drawn_again, heterogeneity, over_queries, over_tasks
+from rankmeter.wings.results.components import drawn_means_of_tasks, heterogeneity, over_queries, over_tasks
 from rankmeter.wings.results.differences import DifferenceAcross
 
 Nested = dict[str, dict[str, list[dict[str, float]]]]
@@ -159,9 +159,9 @@ def test_heterogeneity_is_welchs_test_and_takes_its_level() -> None:
 
 def test_the_bootstrap_has_the_spread_of_what_it_draws() -> None:
     data = [np.random.default_rng(at).normal(at / 10, 1, (1, 30)) for at in range(6)]
-    fixed = drawn_again(data, 4_000, 0, tasks_too=False)
+    fixed = drawn_means_of_tasks(data, 4_000, 0, tasks_too=False)
     assert fixed.std() == pytest.approx(math.sqrt(sum(task.var() / 30 for task in data)) / 6, rel=0.05)
-    assert drawn_again(data, 4_000, 0, tasks_too=True).std() > fixed.std()
+    assert drawn_means_of_tasks(data, 4_000, 0, tasks_too=True).std() > fixed.std()
     assert fixed.mean() == pytest.approx(np.mean([task.mean() for task in data]), abs=0.01)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from rankmeter.late import special
 from rankmeter.placing.placements import Floats
 from rankmeter.stats.student import SAME, Contrasts, without_noise
+from rankmeter.wings.results.task_statistics import drawn_twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +137,9 @@ def heterogeneity(means: Floats, spreads: Sequence[MeanError]) -> Heterogeneity 
     return Heterogeneity(p, math.sqrt(between), between / (between + within))
 
 
-def drawn_again(tasks: Sequence[Floats], resamples: int, seed: int, *, tasks_too: bool) -> Floats:
+def drawn_means_of_tasks(tasks: Sequence[Floats], resamples: int, seed: int, *, tasks_too: bool) -> Floats:
     """Means of tasks' means when queries and seeds, and with ``tasks_too`` tasks, are drawn with replacement."""
-    random = np.random.default_rng(seed)
-    count, seeds = len(tasks), len(tasks[0])
-    of_seeds = random.multinomial(seeds, np.full(seeds, 1 / seeds), size=resamples) / seeds
-    times = np.ones((resamples, count), np.int64)
-    if tasks_too:
-        times = random.multinomial(count, np.full(count, 1 / count), size=resamples)
-    total = np.zeros(resamples)
-    for number, task in enumerate(tasks):
-        queries = task.shape[1]
-        at = np.repeat(np.arange(resamples), times[:, number])
-        for start in range(0, len(at), 1_000):
-            rows = at[start : start + 1_000]
-            drawn = random.multinomial(queries, np.full(queries, 1 / queries), size=len(rows)) / queries
-            np.add.at(total, rows, ((of_seeds[rows] @ task) * drawn).sum(axis=1))
-    return total / count
+    seeds = len(tasks[0])
+    drawn = np.random.default_rng([seed, 1]).multinomial(seeds, np.full(seeds, 1 / seeds), size=resamples) / seeds
+    # The same seeds run on every task, so what is drawn of them is weighed once for all.
+    return np.asarray((drawn_twice(tasks, resamples, seed, tasks_too=tasks_too) * drawn).sum(axis=1))

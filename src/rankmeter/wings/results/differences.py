@@ -21,7 +21,7 @@ from rankmeter.wings.results.components import (
     Heterogeneity,
     MeanError,
     contrast,
-    drawn_again,
+    drawn_means_of_tasks,
     heterogeneity,
     over_queries,
     over_tasks,
@@ -240,7 +240,7 @@ def difference_across(
     low, high = (float(end[0]) for end in whole.ends(level))
     bootstrap = (math.nan, math.nan)
     if not math.isnan(low):
-        drawn = drawn_again(tasks, resamples, seed, tasks_too=unit == "tasks")
+        drawn = drawn_means_of_tasks(tasks, resamples, seed, tasks_too=unit == "tasks")
         bootstrap = tuple(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist())
     seeds = len(tasks[0])
     if seeds < FEW_SEEDS:

@@ -235,11 +235,16 @@ def drawn_means(scores: Floats, resamples: int, seed: int) -> Floats:
     return np.asarray(counts @ scores.T / tasks)
 
 
-def drawn_twice(values: Sequence[Floats], resamples: int, seed: int) -> Floats:
-    """The same with queries drawn within every drawn task: ``values`` are ``(systems, queries)`` for each task."""
+def drawn_twice(values: Sequence[Floats], resamples: int, seed: int, *, tasks_too: bool = True) -> Floats:
+    """The same with queries drawn within every drawn task, or within every task as it is.
+
+    ``values`` are ``(systems, queries)`` for each task.
+    """
     random = np.random.default_rng(seed)
     tasks = len(values)
-    counts = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples)
+    counts = np.ones((resamples, tasks), np.int64)
+    if tasks_too:
+        counts = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples)
     total = np.zeros((resamples, len(values[0])))
     for task, of_queries in enumerate(values):
         queries = of_queries.shape[1]
