@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -192,7 +191,7 @@ def _give_together(results: list[Any], answer: TextAnswer) -> None:
         echo(page_html([block for result in results for block in result.document(answer.lang)], lang=answer.lang))
         return
     if answer.format == "json" and len(results) > 1:
-        echo(json_answer([json.loads(result.to_json()) for result in results]))
+        echo(json_answer([result.to_dict() for result in results]))
     else:
         echo("\n\n".join(shown_text(result, answer.format, answer.lang) for result in results))
 

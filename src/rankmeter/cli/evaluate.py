@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -284,7 +283,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
         tell([""])
     else:
         is_json = showing.format == "json" and not text
-        showing.deliver(json_answer(json.loads(shown.to_json())) if is_json else text or shown.to_text(showing.format))
+        showing.deliver(json_answer(shown.to_dict()) if is_json else text or shown.to_text(showing.format))
     if not showing.quiet:
         tell(_talk(shown))
         showing.say_where(lang)

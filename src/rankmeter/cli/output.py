@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -104,7 +103,7 @@ def json_answer(told: Any) -> str:
 def shown_text(result: Showable, format: str, lang: Language) -> str:
     """A result in one of its formats; text fits the terminal."""
     if format == "json":
-        return json_answer(json.loads(result.to_json()))
+        return json_answer(result.to_dict())
     if format == "html":
         from rankmeter.showing.html import page_html
 

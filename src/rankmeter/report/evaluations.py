@@ -5,7 +5,6 @@ Every form with room for them carries the definitions: a number without its defi
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from rankmeter.errors import check_whole
 from rankmeter.frozen import dataclass
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Folded, Paragraph, Span, Table, items
-from rankmeter.showing.numbers import DIGITS, exact, fixed, json_text, number_or_none
+from rankmeter.showing.numbers import DIGITS, exact, finite, fixed, json_text, number_or_none
 from rankmeter.wording import Language, Said, in_language, said, word
 
 if TYPE_CHECKING:
@@ -222,11 +221,11 @@ class ShownEvaluations:
             parts += [exact(number, self.digits) for number in ((value, *ends) if self.intervals else (value,))]
         return parts
 
-    def to_json(self) -> str:
-        """JSON: ``{"rankmeter": version, "runs": [...]}``, each with its means and definitions; NaN is null."""
+    def to_dict(self) -> dict[str, Any]:
+        """``{"rankmeter": version, "runs": [...]}``, each with its means and definitions, None for NaN."""
         runs = []
         for ev in self.evaluations:
-            run = json.loads(ev.to_json())
+            run = ev.to_dict()
             if self.intervals:
                 spans = {str(m): asdict(ev.interval(m)) if ev.has_interval(m) else None for m in ev.means}
                 run["interval"] = spans
@@ -236,7 +235,12 @@ class ShownEvaluations:
             if self.per_query:
                 run["per_query"] = ev.per_query.to_dicts()
             runs.append(run)
-        return json_text({"rankmeter": __version__, "runs": runs}, digits=self.digits) + "\n"
+        told: dict[str, Any] = finite({"rankmeter": __version__, "runs": runs}, self.digits)
+        return told
+
+    def to_json(self) -> str:
+        """What :meth:`to_dict` gives, as JSON."""
+        return json_text(self.to_dict()) + "\n"
 
     def tie_notes(self) -> list[Said]:
         """The range over which ties can move each number, the widest first, if it shows in the digits printed."""
