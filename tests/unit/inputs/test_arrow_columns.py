@@ -276,19 +276,23 @@ def written(table, path):
 
 @pytest.mark.parametrize("within", ["", "struct", "list"])
 @pytest.mark.parametrize("ending", ["arrow", "arrows", "parquet"])
-@pytest.mark.parametrize("kind", ["run_end_encoded", "union", "interval", "decimal256", "list_view", "large_list_view"])
-def test_a_file_with_a_column_that_is_not_read_is_one_sentence(kind, ending, within, tmp_path, capfd):
-    columns = {"query": pa.array(QUERIES), "item": pa.array(ITEMS), "score": pa.array(SCORES)}
-    column = nested(unread(kind, len(ITEMS)), within)
-    for name in ("score", "other", "带 中文"):
-        try:
-            path = written(pa.table({**columns, name: column}), tmp_path / f"run.{ending}")
-        except pa.ArrowNotImplementedError:
-            pytest.skip("this PyArrow does not write such a file")
-        for content in (path, path.read_bytes()):
-            with pytest.raises(InputError, match=rf"{name} \({kind}\)") as refusal:
-                rm.read_run(content) if isinstance(content, bytes) else rm.evaluate(TRUTH, content, "RR")
-            assert "\n" not in str(refusal.value)
+def test_a_file_with_a_column_that_is_not_read_is_one_sentence(ending, within, tmp_path, capfd):
+    seen = set()
+    for kind in ("run_end_encoded", "union", "interval", "decimal256", "list_view", "large_list_view"):
+        columns = {"query": pa.array(QUERIES), "item": pa.array(ITEMS), "score": pa.array(SCORES)}
+        column = nested(unread(kind, len(ITEMS)), within)
+        for name in ("score", "other", "带 中文"):
+            try:
+                path = written(pa.table({**columns, name: column}), tmp_path / f"{kind}.{ending}")
+            except pa.ArrowNotImplementedError:
+                continue  # there is no such file: this PyArrow writes some of them as IPC only
+            seen.add(kind)
+            for content in (path, path.read_bytes()):
+                with pytest.raises(InputError, match=rf"{name} \({kind}\)") as refusal:
+                    rm.read_run(content) if isinstance(content, bytes) else rm.evaluate(TRUTH, content, "RR")
+                assert "\n" not in str(refusal.value)
+    assert "decimal256" in seen
+    assert ending == "parquet" or len(seen) > 3
     assert capfd.readouterr().err == ""  # no panic of Polars
 
 
