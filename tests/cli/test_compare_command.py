@@ -3,6 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,6 +16,7 @@ from click.testing import CliRunner
 import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli import app
+from rankmeter.wording.characters import width_of
 
 JUDGMENTS = str(demo.data_path(demo.JUDGMENTS))
 RUNS = {name: str(demo.data_path(file)) for name, file in demo.RUNS.items()}
@@ -35,6 +40,39 @@ def test_a_table_shows_the_data_first_then_the_winner() -> None:
     assert result.output.index("How sure is the data?") < result.output.index("*  hybrid")
     assert "█" in result.stdout
     assert "nDCG@10: Normalised" in result.stderr
+
+
+def on_a_terminal(width: int, *args: str) -> str:
+    """What a command prints to a terminal of a width, without its colours."""
+    ours, its = os.openpty()
+    environment = {**os.environ, "COLUMNS": str(width), "TERM": "xterm"}
+    command = [sys.executable, "-m", "rankmeter", *args]
+    with subprocess.Popen(command, stdout=its, stderr=subprocess.DEVNULL, env=environment):
+        os.close(its)
+        parts = []
+        try:
+            while part := os.read(ours, 65536):
+                parts.append(part)
+        except OSError:
+            pass  # Linux ends a terminal with an error
+    os.close(ours)
+    return re.sub(r"\x1b\[[0-9;]*m", "", b"".join(parts).decode()).replace("\r", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="a system without such terminals")
+@pytest.mark.parametrize(
+    ("width", "lang", "more"), [(80, "en", ()), (80, "zh", ("--baseline", "keyword")), (132, "en", ())]
+)
+def test_a_terminal_shows_every_interval_and_p_value_of_a_pipe(width, lang, more) -> None:
+    args = ["compare", JUDGMENTS, *RUNS.values(), "-m", "nDCG@10", "-m", "AP", "-m", "RR", *more, "--lang", lang]
+    piped, shown = call(*args).stdout, on_a_terminal(width, *args)
+    interval, p_value = r"\[[-+0-9., ]+\]", r"(?<![\d.])<?0\.\d+(?= *$)"
+    assert len(set(re.findall(interval, piped))) >= 3 * len(RUNS)
+    assert set(re.findall(interval, piped)) <= set(re.findall(interval, shown))
+    assert set(re.findall(p_value, piped, re.MULTILINE)) <= set(re.findall(p_value, shown, re.MULTILINE))
+    assert shown.count("<0.0001") >= 5  # those of the differences
+    assert all(width_of(line) <= width for line in shown.splitlines())
 
 
 def test_json_csv_markdown_and_latex() -> None:

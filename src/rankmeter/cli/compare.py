@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from rankmeter.report.comparisons import ShownComparison
 
 USAGE = "rankmeter compare JUDGMENTS RUN RUN..."
+MOST_LINES = 12
+"""How many differences stand below the table on a terminal, a line each."""
 
 
 def _after_equals(text: str) -> Sequence[str]:
@@ -342,14 +344,19 @@ def _show_comparison(shown: ShownComparison, *, quiet: bool, details: bool) -> N
     answer: list[Block] = [Paragraph(line) for line in shown.texts(shown.verdict())]
     if details:
         if not quiet:
-            tell([word("quality", lang), *document_text(shown.quality_blocks(), lang=lang).splitlines(), ""])
+            tell([word("quality", lang), *document_text(shown.quality_blocks()).splitlines(), ""])
             tell([*document_text(answer).splitlines(), ""] if answer else [])
-        show(shown.board_blocks(), lang)
+        show(shown.board_blocks())
     elif is_grid:
         best_first = [score.system for score in cmp.ranked(cmp.measures[0])]
-        show([*answer, *shown.whose_values(), shown.grid(best_first), *shown.assisted_blocks()], lang)
+        pairs = shown.differences_shown()
+        several: list[Block] = [pairs.head(MOST_LINES)] if pairs.rows else []
+        if len(pairs.rows) > MOST_LINES:
+            several.append(Paragraph(word("more_differences", lang, count=len(pairs.rows) - MOST_LINES), "hint"))
+        grid = shown.grid(best_first, intervals=True)
+        show([*answer, *shown.whose_values(), grid, *several, *shown.assisted_blocks()])
     else:
-        show([*answer, *shown.board_blocks()], lang)
+        show([*answer, *shown.board_blocks()])
     if not quiet:
         sys.stdout.flush()
         notes = [] if details else [word("note", lang, text=note) for note in cmp.notes]

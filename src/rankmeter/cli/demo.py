@@ -60,7 +60,7 @@ def demo(output: Path | None, data: Path | None) -> None:
     write_text(report, _report_text(evaluations, line, lang))
     write_text(queries, ShownEvaluations(evaluations, per_query=True).to_csv())
     on_page = _write_page(page, judgments, runs, lang)
-    show([ShownEvaluations(evaluations, lang).table()], lang)
+    show([ShownEvaluations(evaluations, lang).table()])
     places = [word("demo_report", lang, place=str(report)), word("demo_values", lang, place=str(queries))]
     tell([word("demo_made_up", lang), on_page, *places, word("demo_by_hand", lang, command=Finished(line))])
 

@@ -279,7 +279,7 @@ def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", n
         together = assisted[0].beside(assisted[1:]).with_width(needed)
         showing.deliver(shown_text(together, showing.format or format_asked(showing.output, FORMATS), lang))
     elif not text and showing.format in (None, "table") and showing.output is None and sys.stdout.isatty():
-        show([shown.table()], lang)
+        show([shown.table()])
         tell([""])
     else:
         is_json = showing.format == "json" and not text

@@ -186,7 +186,7 @@ def dialects(name: str | None, lang: Language, format: str) -> None:
     )
     if name and _knows_departures():
         document += answering(DEPARTURES).blocks(chosen[0], lang)
-    echo(document_text(document, width=readable_width(), lang=lang))
+    echo(document_text(document, width=readable_width()))
 
 
 def _knows_departures() -> bool:

@@ -71,9 +71,9 @@ def readable_width() -> int:
     return min(terminal_width() or WIDEST, WIDEST)
 
 
-def show(document: Document, lang: Language = "en") -> None:
+def show(document: Document) -> None:
     """Print a document; its renderer has removed control sequences."""
-    click.echo(document_text(document, lang=lang, **terminal_options()), color=True)
+    click.echo(document_text(document, **terminal_options()), color=True)
 
 
 def definition_talk(
@@ -183,7 +183,7 @@ class Answer(Delivery):
             self.give(result)
             return
         options = terminal_options() if self.output is None else {}
-        self.deliver(document_text(tables, lang=self.lang, **{**options, "styled": False}))
+        self.deliver(document_text(tables, **{**options, "styled": False}))
         self.say_where(self.lang)
 
     def tell(self, result: ToldTable) -> None:

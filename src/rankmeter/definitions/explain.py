@@ -108,7 +108,7 @@ class Explanation(Showable, MeasureProse):
                 rows.append((Cell(option.name), value, Cell(option.decides), Cell(option.meaning)))
         return Table(columns, tuple(rows))
 
-    def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:
+    def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:  # noqa: ARG002 (as above)
         """For a terminal: the conventions that decide as lines, which read better than a table, the rest in a line."""
         lines = [
             Paragraph(text)
@@ -122,7 +122,7 @@ class Explanation(Showable, MeasureProse):
         for block in self.document():
             folded = [Paragraph(f"{block.title}{colon}{usual}")] if isinstance(block, Folded) else [block]
             document += lines if isinstance(block, Table) else folded
-        return document_text(document, width=width, lang=language or self.language) + "\n"
+        return document_text(document, width=width) + "\n"
 
     def to_markdown(self, language: Language | None = None, *, level: int = 1) -> str:
         """For a page: headings, the conventions as a table, those that are not the default in bold."""

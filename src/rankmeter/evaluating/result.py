@@ -452,7 +452,7 @@ class Evaluation:
         shown = "\n".join(map(one_line, lines))
         shown = shown if self.assisted is None else f"{shown}\n{self.assisted.to_text(lang)}"
         below = [block for added in self.added.values() for block in added.below(lang)]
-        return f"{shown}\n{document_text(below, lang=lang)}" if below else shown
+        return f"{shown}\n{document_text(below)}" if below else shown
 
     def _repr_html_(self) -> str:
         from rankmeter.report.evaluations import evaluation_document

@@ -308,7 +308,7 @@ class ShownComparison:
             *self.quality_blocks(),
             *map(Paragraph, self.legend()),
         ]
-        return document_text(document, width=width, lang=self.lang)
+        return document_text(document, width=width)
 
     def difference_table(self, measure: Measure, *, most: int | None = None) -> Table:
         """The pairs that were tested under one measure: size, interval, p-values, effect sizes, what could be found."""
@@ -355,7 +355,28 @@ class ShownComparison:
         margin = self.word("within_margin", margin=tested[0][1].margin)
         return margin + self.word("between_verdicts").join(verdicts)
 
-    def grid(self, systems: Sequence[str] = ()) -> Table:
+    def differences_shown(self) -> Table:
+        """A line for each difference from the baseline, or from the best under a measure: its interval, its p-value."""
+        cmp, rows = self.cmp, []
+        for measure in cmp.measures:
+            order = [score.system for score in cmp.ranked(measure)]
+            first = cmp.shown_against or cmp.baseline or order[0]
+            pairs = [(name, first) if cmp.baseline or cmp.shown_against else (first, name)
+                     for name in order if name != first]  # fmt: skip
+            for difference in (cmp.difference(measure, *pair) for pair in pairs):
+                if difference.p is not None:
+                    pair = Cell(f"{difference.system} - {difference.other}")
+                    rows.append(
+                        (Cell(cmp.label(measure)), pair, difference_cell(difference), Cell(difference.p_corrected))
+                    )
+        interval = self.word("difference_interval", level=cmp.settings.level)
+        columns = (
+            Column("", "text", is_code=True), Column(self.word("pair"), "text"),
+            Column(interval, "difference", 0, self.digits), Column(self.p_by, "p", 1),
+        )  # fmt: skip
+        return Table(columns, tuple(rows))
+
+    def grid(self, systems: Sequence[str] = (), *, intervals: bool = False) -> Table:
         """Systems x measures: the best marked, significance as an arrow or as the numbers of those beaten."""
         cmp, rows = self.cmp, []
         shown, is_all = systems or cmp.systems, self._has_numbers
@@ -370,7 +391,8 @@ class ShownComparison:
                     raised = self._numbers_text(won[measure][system])
                 elif system != cmp.baseline:
                     marks |= marks_of(cmp.difference(measure, system))
-                row.append(self.cell(number_or_none(score.value), measure, marks=marks, raised=raised))
+                span = ends_or_none(score.interval) if intervals else None
+                row.append(self.cell(number_or_none(score.value), measure, marks=marks, raised=raised, span=span))
             rows.append(tuple(row))
         heads = (Column(self.word("number_of_system"), "count", 1), Column(self.word("system"), "text"))
         columns = (self.column(measure, at + 2 if at else 0) for at, measure in enumerate(cmp.measures))

@@ -32,7 +32,7 @@ class Showable:
         """For a terminal; lines and tables fit ``width`` where one is given."""
         from rankmeter.showing.terminal import document_text
 
-        return document_text(self.document(language), width=width, lang=language)
+        return document_text(self.document(language), width=width)
 
     def to_markdown(self, language: Language = "en", *, level: int = 2) -> str:
         """For a document; ``level`` is that of its outermost heading."""

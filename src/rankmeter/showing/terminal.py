@@ -11,7 +11,6 @@ from shutil import get_terminal_size
 from typing import Literal
 
 from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
-from rankmeter.wording import Language, word
 from rankmeter.wording.characters import one_line, shortened, width_of, wrapped
 
 Bars = Literal["blocks", "ascii"]
@@ -46,9 +45,7 @@ def bar(share: float, *, bars: Bars = "blocks", width: int = BAR_WIDTH) -> str:
     return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
 
 
-def document_text(
-    document: Document, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False, lang: Language = "en"
-) -> str:
+def document_text(document: Document, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False) -> str:
     """Everything as text; what follows a heading is indented by two blanks."""
     parts: list[str] = []
     indent = ""
@@ -59,13 +56,13 @@ def document_text(
             lines, indent = [one_line(block.text)] if block.text else [], "" if block.level == 1 else "  "
         elif isinstance(block, Table):
             room = None if width is None else width - len(indent)
-            text = table_text(block, width=room, bars=bars, styled=styled, lang=lang)
+            text = table_text(block, width=room, bars=bars, styled=styled)
             lines = [f"{indent}{line}".rstrip() for line in text.splitlines()]
         elif isinstance(block, Paragraph):
             lines = _paragraph(block, indent, width)
         elif isinstance(block, Folded):
             room = None if width is None else width - 2
-            folded = document_text(block.parts, width=room, bars=bars, styled=styled, lang=lang)
+            folded = document_text(block.parts, width=room, bars=bars, styled=styled)
             lines = [one_line(block.title), *(f"  {line}".rstrip() for line in folded.splitlines())]
         elif isinstance(block, Chart):
             continue  # a terminal has no pictures
@@ -98,10 +95,8 @@ def _paragraph(block: Paragraph, indent: str, width: int | None) -> list[str]:
     return lines
 
 
-def table_text(
-    table: Table, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False, lang: Language = "en"
-) -> str:
-    """Aligned columns, two blanks between them; those that do not fit are left out, least important first, and named.
+def table_text(table: Table, *, width: int | None = None, bars: Bars = "blocks", styled: bool = False) -> str:
+    """Aligned columns, two blanks between them; those that do not fit follow below, the least important last.
 
     >>> from rankmeter.showing.document import text_table
     >>> print(table_text(text_table(["axis", "change"], [["gain", -0.25], ["ties", 0.5]], ["text", "number"])))
@@ -109,15 +104,19 @@ def table_text(
     gain  -0.2500
     ties   0.5000
     """
-    fitting, left_out = (table, []) if width is None else _fitted(table, width, bars)
-    heads = [one_line(column.head) for column in fitting.columns]
+    blocks = [table] if width is None else _blocks(table, width, bars)
+    return "\n\n".join("\n".join(_lines(block, width, bars, styled=styled)) for block in blocks)
+
+
+def _lines(table: Table, width: int | None, bars: Bars, *, styled: bool) -> list[str]:
+    heads = [one_line(column.head) for column in table.columns]
     texts = [heads]
-    texts += [[_text(cell, column, bars) for cell, column in zip(row, fitting.columns, strict=True)]
-              for row in fitting.rows]  # fmt: skip
-    widths = [max(width_of(line[at]) for line in texts) for at in range(len(fitting.columns))]
-    room = _room_for_prose(fitting, width, bars)
+    texts += [[_text(cell, column, bars) for cell, column in zip(row, table.columns, strict=True)]
+              for row in table.rows]  # fmt: skip
+    widths = [max(width_of(line[at]) for line in texts) for at in range(len(table.columns))]
+    room = _room_for_prose(table, width, bars)
     widths[-1:] = [min(size, room or size) for size in widths[-1:]]
-    to_the_right = [not column.is_text for column in fitting.columns]
+    to_the_right = [not column.is_text for column in table.columns]
     lines = []
     for number, line in enumerate(texts):
         hanging: list[str] = []
@@ -125,7 +124,7 @@ def table_text(
             line[-1], *hanging = wrapped(line[-1], room)
         if not number and not any(heads):
             continue  # without any heads there is no line for them
-        cells = fitting.rows[number - 1] if number else ()
+        cells = table.rows[number - 1] if number else ()
         padded = [
             _padded(text, size, right=right) for text, size, right in zip(line, widths, to_the_right, strict=True)
         ]
@@ -133,9 +132,7 @@ def table_text(
             padded = [_styled(text, cells[at] if cells else None) for at, text in enumerate(padded)]
         lines.append("  ".join(padded).rstrip())
         lines += [" " * (sum(widths[:-1]) + 2 * len(widths[:-1])) + rest for rest in hanging]
-    if left_out:
-        lines += wrapped(one_line(word("columns_left_out", lang, columns=left_out, width=width)), width or 0)
-    return "\n".join(lines)
+    return lines
 
 
 def _text(cell: Cell, column: Column, bars: Bars) -> str:
@@ -147,27 +144,47 @@ def _text(cell: Cell, column: Column, bars: Bars) -> str:
     return one_line(cell.whole(column) + raised)
 
 
-def _fitted(table: Table, width: int, bars: Bars) -> tuple[Table, list[str]]:
-    """The table with the columns that fit, and what was left out.
-
-    A few runs under many measures fit when transposed; as a last resort long names are shortened.
-    """
+def _blocks(table: Table, width: int, bars: Bars) -> list[Table]:
+    """The table in as many parts as it takes, each of columns that fit; a few runs under many measures are turned."""
     turned = table.turned() if _width(table, bars) > width else None
     if turned is not None and _width(turned, bars) <= width:
-        return turned, []
-    left_out: list[str] = []
+        return [turned]
+    blocks: list[Table] = []
+    rest: Table | None = table
+    while rest is not None:
+        fitting = _fitted(rest, width, bars)
+        blocks.append(fitting)
+        rest = _others(rest, fitting)
+    return blocks
+
+
+def _fitted(table: Table, width: int, bars: Bars) -> Table:
+    """The table with the columns that fit; as a last resort long names are shortened."""
     while (too_wide := _width(table, bars) - width) > 0:
         droppable = [column for column in table.columns if column.importance]
-        if not droppable:
-            narrower = table if _room_for_prose(table, width, bars) else _shortened(table, too_wide)
-            if narrower == table:
-                return table, left_out
+        if droppable:
+            least = max(droppable, key=lambda column: column.importance)
+            table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]
+        elif _room_for_prose(table, width, bars) or (narrower := _shortened(table, too_wide)) == table:
+            break
+        else:
             table = narrower
-            continue
-        least = max(droppable, key=lambda column: column.importance)
-        left_out += [least.head] if least.head else []
-        table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]
-    return table, left_out
+    return table
+
+
+def _others(table: Table, kept: Table) -> Table | None:
+    """The columns that were left out, behind those that name the rows; a bar only repeats a number."""
+    there = {id(column) for column in kept.columns}
+    places = [at for at, column in enumerate(table.columns)
+              if column.importance and column.kind != "bar" and id(column) not in there]  # fmt: skip
+    if not places:
+        return None
+    named = [at for at, column in enumerate(table.columns[: places[0]])
+             if column.kind == "text" and not column.importance] or [0]  # fmt: skip
+    first = min(places, key=lambda at: table.columns[at].importance)  # one is shown, however narrow the terminal is
+    shown = [replace(table.columns[at], importance=0) if at == first else table.columns[at] for at in places]
+    rows = tuple(tuple(row[at] for at in (*named, *places)) for row in table.rows)
+    return replace(table, columns=(*(table.columns[at] for at in named), *shown), rows=rows)
 
 
 def _width(table: Table, bars: Bars) -> int:

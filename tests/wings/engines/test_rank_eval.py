@@ -150,4 +150,4 @@ def test_an_id_that_is_a_number_finds_its_response_under_text():
 def test_a_long_metric_fits_eighty_columns(lang):
     metric = {"expected_reciprocal_rank": {"k": 10, "maximum_relevance": 3, "unknown_doc_rating": 0}}
     document = rank_eval({**BODY, "metric": metric}, ANSWERS).document(lang)
-    assert all(width_of(line) <= 80 for line in document_text(document, width=80, lang=lang).splitlines())
+    assert all(width_of(line) <= 80 for line in document_text(document, width=80).splitlines())
