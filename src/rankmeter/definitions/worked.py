@@ -19,7 +19,7 @@ from rankmeter.errors import InputError, MeasureError
 from rankmeter.evaluating.measuring import groups_of, refuse_unanswerable, values_under
 from rankmeter.evaluating.pairing import into_pair
 from rankmeter.measures import Measure, RankedMeasure, parse
-from rankmeter.measures.base import ANY_POSITIVE, LOWERING
+from rankmeter.measures.base import ANY_POSITIVE, LOWERING, SINGLE_ORDER_TIES
 from rankmeter.measures.dialects import find_dialect
 from rankmeter.measures.prose import Language
 from rankmeter.placing.pairs import without_any_subtopic
@@ -51,6 +51,8 @@ class WorkedRow:
     """The running total; in the last row the numerator, or the value."""
     topics: str = ""
     """The subtopics that the item is relevant to, for measures that look at them."""
+    precision: float | None = None
+    """The share of relevant items up to this rank, for measures that add precisions up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,10 @@ class Worked(Showable):
             names.insert(2, "score")
         if any(row.topics for row in self.rows):
             names.append("topics")
-        names += ["gain", "discount"] if self.adds_up else []
+        if any(row.precision is not None for row in self.rows):
+            names.append("precision")
+        elif self.adds_up:
+            names += ["gain", "discount"]
         names += ["contribution", "total" if self.adds_up else "value_so_far"]
         top = max([1.0, *(row.grade or 0.0 for row in self.rows), *(row.grade for row in self.ideal)])
         query = f"{self.query} ({self.text})" if self.text else self.query
@@ -279,9 +284,11 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
     chosen = {"judged": data.is_judged, "run": data.in_run, "common": data.is_judged and data.in_run}
     value = found.value if found.counted and chosen[measure.query_policy] else None
     places = ranking(data, measure)
-    adds_up = measure.worked != "growing"
-    if measure.worked == "reading":
+    adds_up = adds_up_by_rows(measure)
+    if adds_up and measure.worked == "reading":
         rows = _reading_rows(measure, places)
+    elif adds_up and measure.worked == "precisions":
+        rows = _precision_rows(measure, places)
     else:
         rows = _gain_rows(measure, places) if adds_up else _growing_rows(measure, data, places, value)
     shown = _until_nothing_more(rows, measure)
@@ -300,6 +307,14 @@ def work_out(measure: RankedMeasure, data: OneQuery) -> Worked:
         policy=_policy(measure, data, found.value),
         of_user=is_about_users(),
     )
+
+
+def adds_up_by_rows(measure: RankedMeasure) -> bool:
+    """Whether the value is a sum over the rows of a list, perhaps over a divisor."""
+    if measure.worked == "precisions":
+        options: Any = measure
+        return options.ties in SINGLE_ORDER_TIES and options.ranks == "relevant" and not isinstance(options.rel, str)
+    return measure.worked != "growing"
 
 
 class _ListValue(NamedTuple):
@@ -405,6 +420,18 @@ def _reading_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
     return rows
 
 
+def _precision_rows(measure: Any, places: list[Place]) -> list[WorkedRow]:
+    """AP: a relevant item adds the precision at its rank."""
+    rows, total, found = [], 0.0, 0
+    for place in places:
+        rank, is_hit = place.ranks[0], place.placed and place.grade is not None and place.grade >= measure.rel
+        found += is_hit
+        added = found / rank if is_hit and (measure.cutoff is None or rank <= measure.cutoff) else 0.0
+        total += added
+        rows.append(_worked_row(place, added, total, precision=found / rank))
+    return rows
+
+
 def _weight(place: Place, discount: Discount, cutoff: int | None) -> float:
     """The discount of the rank; in a tie whose order is open, the mean over its ranks."""
     weights = discount(np.array(place.ranks))[: None if cutoff is None else max(cutoff + 1 - place.ranks[0], 0)]
@@ -440,9 +467,9 @@ def _values_of_heads(measure: RankedMeasure, data: OneQuery, places: list[Place]
 
 
 def _worked_row(
-    place: Place, added: float, total: float, gain: float | None = None, discount: float | None = None, topics: str = ""
+    place: Place, added: float, total: float, gain: float | None = None, discount: float | None = None, **more: Any
 ) -> WorkedRow:
-    return WorkedRow(place.rank, place.item, place.score, place.grade, gain, discount, added, total, topics)
+    return WorkedRow(place.rank, place.item, place.score, place.grade, gain, discount, added, total, **more)
 
 
 def _topics(measure: RankedMeasure, data: OneQuery, place: Place) -> str:
@@ -481,7 +508,7 @@ def _worked_facts(measure: Any, data: OneQuery) -> dict[str, float]:
     return {"R": float(relevant), "returned": float(len(data.scores)), "judged": float(len(data.judgments))}
 
 
-_IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "topics": 1}
+_IMPORTANCE = {"score": 3, "gain": 2, "discount": 2, "precision": 1, "topics": 1}
 
 
 def _table(

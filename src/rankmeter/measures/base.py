@@ -308,9 +308,11 @@ class RankedMeasure(Measure):
     """Whether it would change if unjudged items turned out to be relevant."""
     only_rises: ClassVar[bool] = False
     """Whether an unjudged item that turns out to be relevant is proven never to lower it."""
-    worked: ClassVar[Literal["growing", "gains", "discounted", "ideal", "patience", "reading"]] = "growing"
+    worked: ClassVar[Literal["growing", "gains", "discounted", "ideal", "patience", "reading", "precisions"]] = (
+        "growing"
+    )
     """What a worked example shows: the value as the list grows; gains that add up, plain, discounted by rank, relative
-    to an ideal list, or weighted by a reader's patience; or a reader who stops when satisfied."""
+    to an ideal list, or weighted by a reader's patience; a reader who stops when satisfied; precisions that add up."""
     sees_order: ClassVar[bool] = True
     """Whether it depends on where within the cutoff an item stands, and not only on whether it does."""
     bounded_by_grade: ClassVar[bool] = False

@@ -58,6 +58,7 @@ class AveragePrecision(RelevanceMeasure):
 
     name = "AP"
     formula = "relevance.average_precision"
+    worked = "precisions"
     within_cutoff = unless("norm", "found")
     bounded_by_grade = True
 

@@ -87,6 +87,16 @@ def test_ties_left_open_show_their_places():
     assert [row.rank for row in worked.rows][:4] == ["1", "2-4", "2-4", "2-4"]
 
 
+def test_average_precision_shows_the_precisions_that_it_adds_up() -> None:
+    graded = dict(zip("abcde", (1, 0, 1, 1, 1), strict=True))
+    worked = rm.explain("AP", {"q": graded}, {"q": list("abcde")}, query="q")
+    assert [row.precision for row in worked.rows] == pytest.approx([1, 1 / 2, 2 / 3, 3 / 4, 4 / 5])
+    assert [row.contribution for row in worked.rows] == pytest.approx([1, 0, 2 / 3, 3 / 4, 4 / 5])
+    assert "AP = 3.21667 / 4 = 0.80416" in worked.to_text()
+    assert "precision" in worked.to_text().splitlines()[1]
+    assert "精确率" in worked.to_text("zh").splitlines()[1]
+
+
 def test_an_unknown_query_is_refused():
     with pytest.raises(rm.NotFoundError, match="query 'q7' is neither in judgments nor in run"):
         rm.explain("RR", {"q1": {"a": 1}}, {"q1": ["a"]}, query="q7")
@@ -188,7 +198,8 @@ def test_what_very_long_lists_hide_is_said(name: str) -> None:
     judgments = {"q": {"d3": 1, "d1200": 1}}
     worked = rm.explain(name, judgments, run, query="q")
     assert worked.hidden == 500
-    assert worked.rows[-1].total + worked.hidden_adds == pytest.approx(worked.value, abs=1e-12)
+    end = worked.numerator if worked.adds_up else worked.value
+    assert worked.rows[-1].total + worked.hidden_adds == pytest.approx(end, abs=1e-12)
     assert "500 more places add " in worked.to_text()
     assert "add nothing" not in worked.to_text()
 
