@@ -246,7 +246,7 @@ def compare(
     if family == "baseline" and not against:
         raise InputError.of("comparing.pairs_need_baseline", baseline=next(iter(named)))
     couples = pairs_of(list(named), [list(named).index(name) for name in against] if family == "baseline" else [])
-    unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.queries)
+    unit_label, units_of = units_of_queries(chance["unit"], chance["unit_name"], lined_up.ids)
     by_name: dict[str, Any] = {**chance}
     settings = Settings(
         **{
@@ -294,7 +294,7 @@ def compare(
         measures=tuple(chosen),
         evaluations={name: system.evaluation for name, system in measured.items()},
         runs={name: system.runs for name, system in measured.items()},
-        queries=lined_up.queries,
+        ids=lined_up.ids,
         values=lined_up.shown,
         paired=lined_up.paired,
         samples=scoring.samples,

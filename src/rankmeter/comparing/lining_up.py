@@ -13,6 +13,7 @@ from rankmeter.arithmetic import Values, aggregated
 from rankmeter.errors import InputError, examples
 from rankmeter.evaluating.listing import slices_of_queries
 from rankmeter.evaluating.result import Evaluation
+from rankmeter.inputs.ids import LateIds, list_of_ids
 from rankmeter.late import pl
 from rankmeter.lists.slices import Slices
 from rankmeter.lists.slicing import into_slicings
@@ -32,7 +33,7 @@ class LinedUp:
 
     def __init__(self, measured: Mapping[str, Measured], measures: Sequence[Measure]) -> None:
         evaluations = [system.evaluation for system in measured.values()]
-        self.queries, self.places = line_up(evaluations)
+        self.ids, self.places = line_up(evaluations)
         self.values: dict[Measure, Values] = {}
         """Arrays of (systems, queries)."""
         self.paired: dict[Measure, Bools] = {}
@@ -44,7 +45,7 @@ class LinedUp:
         for measure in measures:
             # Where a system lacks a query: 0, and not counted.
             rows = [
-                Values.uncounted(len(self.queries)).exchanged(place, ev.values[measure])
+                Values.uncounted(self.count).exchanged(place, ev.values[measure])
                 for place, ev in zip(self.places, evaluations, strict=True)
             ]
             columns = {name: np.stack([getattr(row, name) for row in rows]) for name in Values.__slots__}
@@ -53,6 +54,11 @@ class LinedUp:
             self.shown[measure] = np.where(values.counted, values.value, np.nan)
             self.means[measure] = [self._mean(measure, row, ev.means[measure]) for row, ev in enumerate(evaluations)]
         _refuse_disjoint(self, measured)
+
+    @property
+    def count(self) -> int:
+        """How many queries there are."""
+        return len(self.ids)
 
     def _mean(self, measure: Measure, row: int, own: float) -> float:
         """The value of a system over the queries that count for all, so that values, intervals and tests agree."""
@@ -68,8 +74,11 @@ class LinedUp:
         return replace(self.values[measure], counted=counted)
 
 
-def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series, list[Ints]]:
+def line_up(evaluations: Sequence[Evaluation]) -> tuple[pl.Series | LateIds, list[Ints]]:
     """All queries, and where the queries of each evaluation stand among them."""
+    late = [ev.ids.values for ev in evaluations if isinstance(ev.ids, LateIds)]
+    if len(late) == len(evaluations) and all(ids == late[0] for ids in late[1:]):
+        return evaluations[0].ids, [np.arange(len(late[0])) for _ in evaluations]
     first = evaluations[0].queries
     if all(ev.queries.dtype == first.dtype and ev.queries.equals(first) for ev in evaluations[1:]):
         return first, [np.arange(len(first)) for _ in evaluations]
@@ -93,7 +102,7 @@ def _refuse_disjoint(lined_up: LinedUp, measured: Mapping[str, Measured]) -> Non
             raise InputError.of("comparing.nothing_in_common", first=names[first], second=names[second])
 
 
-def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series) -> tuple[str, Ints | None]:
+def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Series | LateIds) -> tuple[str, Ints | None]:
     """The name of a unit, and the number of each query's unit; None where runs are the units."""
     if isinstance(unit, str):
         if unit not in ("query", "run"):
@@ -101,7 +110,7 @@ def units_of_queries(unit: str | Mapping[Any, Any], name: str, queries: pl.Serie
         return unit, None if unit == "run" else np.arange(len(queries))
     if not isinstance(unit, Mapping):
         raise InputError.of("comparing.not_a_unit", option=Option("unit", unit))
-    ids = queries.to_list()
+    ids = list_of_ids(queries)
     if all(query in unit for query in ids):
         groups = [unit[query] for query in ids]
     else:

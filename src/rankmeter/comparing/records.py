@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankmeter.comparing.unjudged import UnjudgedBounds
-from rankmeter.late import pl
+from rankmeter.late import Late, pl
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
@@ -212,8 +212,8 @@ class Difference(Showable):
     effect: EffectSizes | None = None
     equivalence: Equivalence | None = None
     """Tests of "no worse than" and "as good as", where a margin was given."""
-    detectable: float | None = None
-    """The smallest true difference that this test finds with probability ``settings.power``."""
+    late_detectable: Late[float | None] = field(default_factory=lambda: Late(made=None), compare=False)
+    """What ``detectable`` gives, found when it is asked for: it takes longer than all tests of two small runs."""
     reason: str = ""
     """Why something is missing."""
     direction: int | None = None
@@ -227,6 +227,11 @@ class Difference(Showable):
     slice: str = ""
     tests: int = 0
     """Within slices, how many tests were corrected together: those of all slices and pairs under the measure."""
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that this test finds with probability ``settings.power``."""
+        return self.late_detectable.value
 
     def told(self) -> list[Block]:
         """The difference with its interval, and what the test says of it."""

@@ -21,6 +21,7 @@ from rankmeter.comparing.records import (
     tested_columns,
 )
 from rankmeter.errors import InputError, NotFoundError, check_language, did_you_mean
+from rankmeter.inputs.ids import LateIds, column_of_ids
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
@@ -70,8 +71,8 @@ class Comparison:
     """The evaluation of each system; of one with several runs, their mean query by query."""
     runs: Mapping[str, tuple[Evaluation, ...]]
     """The evaluation of each run of each system."""
-    queries: pl.Series
-    """(n,) the queries of all systems."""
+    ids: pl.Series | LateIds
+    """(n,) the queries of all systems; ``queries`` gives them as a column."""
     values: Mapping[Measure, Floats]
     """(systems, n) for each measure the value of each system for each query; NaN where it does not count."""
     paired: Mapping[Measure, Bools]
@@ -110,6 +111,11 @@ class Comparison:
         for record in self.differences:
             pairs[str(record.measure)][record.system, record.other] = record
         object.__setattr__(self, "_differences", pairs)
+
+    @property
+    def queries(self) -> pl.Series:
+        """(n,) the queries of all systems."""
+        return column_of_ids(self.ids)
 
     @property
     def is_tested(self) -> bool:

@@ -23,6 +23,7 @@ from rankmeter.comparing.systems import Measured, averaged
 from rankmeter.comparing.unjudged import UnjudgedBounds
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.evaluating.stored import saved_assistance
+from rankmeter.late import Late
 from rankmeter.measures import Measure
 from rankmeter.stats.intervals import Interval
 from rankmeter.stats.paired import EffectSizes, Equivalence
@@ -38,6 +39,9 @@ _WITHIN: dict[str, type[Any]] = {
     "interval": Interval, "unjudged": UnjudgedBounds, "effect": EffectSizes, "equivalence": Equivalence,
 }  # fmt: skip
 """The fields of a record that are records themselves."""
+
+_LATE = "late_"
+"""Begins the name of a field that holds a `Late` value; in a file it stands without."""
 
 
 def is_saved_comparison(path: str | Path) -> bool:
@@ -99,7 +103,11 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, Said):
         return value.to_plain()
-    return {part.name: _plain(getattr(value, part.name)) for part in fields(value)} if is_dataclass(value) else value
+    if isinstance(value, Late):
+        return value.value
+    if not is_dataclass(value):
+        return value
+    return {part.name.removeprefix(_LATE): _plain(getattr(value, part.name)) for part in fields(value)}
 
 
 def load_comparison(form: type[Comparison], path: str | os.PathLike[str]) -> Comparison:
@@ -149,7 +157,7 @@ def _parts(header: Mapping[str, Any], runs: Mapping[str, tuple[Evaluation, ...]]
         "measures": measures,
         "evaluations": {system: record.evaluation for system, record in measured.items()},
         "runs": runs,
-        "queries": lined_up.queries,
+        "ids": lined_up.ids,
         "values": lined_up.shown,
         "paired": lined_up.paired,
         "samples": samples_of(lined_up, measured, units_of)[0],
@@ -181,4 +189,5 @@ def _record(form: type[Any], plain: Mapping[str, Any], ev: Evaluation) -> Any:
     record |= {
         name: tuple(plain[name]) for name in ("tie_bounds", "run_values", "beats") if plain.get(name) is not None
     }
-    return form(**record)
+    late = [part.name for part in fields(form) if part.name.startswith(_LATE)]
+    return form(**{name: Late(made=record.pop(name.removeprefix(_LATE), None)) for name in late}, **record)

@@ -20,7 +20,7 @@ from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.stats.corrections import corrected, separations, step_down
 from rankmeter.stats.intervals import Bands, Interval, agreeing, intervals_of
 from rankmeter.stats.paired import EffectSizes, directions, effects, equivalences, p_values
-from rankmeter.stats.power import minimum_detectable
+from rankmeter.stats.power import late_detectable
 from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import SAME, Pair, differences, gaps
 from rankmeter.wording import said
@@ -169,7 +169,7 @@ class Scoring:
             yield replace(
                 pair,
                 equivalence=None if same is None else same[couple],
-                detectable=minimum_detectable(
+                late_detectable=late_detectable(
                     spreads[couple], sample.units, alpha=settings.alpha_of_one, power=settings.power
                 ),
                 reason=self._reason(sample, flat[couple], pair, floors[couple], planned=margin is not None),
@@ -277,7 +277,7 @@ def _members(evaluations: Sequence[Evaluation], lined_up: LinedUp) -> dict[str, 
         for ev, place in zip(evaluations, lined_up.places, strict=True):
             cut = ev.slices[by]
             for number, label in enumerate(cut.labels):
-                masks.setdefault(label, np.zeros(len(lined_up.queries), np.bool_))[place[cut.code == number]] = True
+                masks.setdefault(label, np.zeros(lined_up.count, np.bool_))[place[cut.code == number]] = True
         members[by] = masks
     return members
 

@@ -31,6 +31,9 @@ class LateIds:
         self.values = values
         self._column: pl.Series | None = None
 
+    def __len__(self) -> int:
+        return len(self.values)
+
     @property
     def column(self) -> pl.Series:
         """The column, made once."""

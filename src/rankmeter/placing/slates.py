@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ FEW_PLACES = 64
 MOST_PLACES = 4
 """Up to how many places for each row lists may have, were all as long as the longest, to be filled by rank."""
 
-Number = Callable[[pl.Series], Ints]
+Number: TypeAlias = "Callable[[pl.Series], Ints]"
 """Gives ids their numbers, from 0."""
 
 

@@ -225,6 +225,8 @@ def value_ends(sample: AnySample, level: float) -> tuple[Floats, Floats, Bools]:
         return low, high, np.zeros(len(low), np.bool_)
     whole = ((sample.top == 0) | (sample.top == 1)) & (sample.bottom == 1)
     shares: Bools = whole.all(axis=1) & (sample.rule is AGGREGATES["mean"])
+    if not shares.any():
+        return low, high, shares
     n, tail, hits = sample.units, (1 - level) / 2, sample.top.sum(axis=1)
     least = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), n - hits + 1, tail), 0.0)
     most = np.where(hits < n, special.betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - tail), 1.0)

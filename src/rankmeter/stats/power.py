@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, get_args
 
 import numpy as np
 
 from rankmeter.errors import InputError, check_choice, check_level, check_number, check_positive, check_whole
-from rankmeter.late import special
+from rankmeter.late import Late, special
 
 MOST_UNITS = 10**9
 Approximation = Literal["normal", "arcsine"]
@@ -38,6 +38,12 @@ def minimum_detectable(spread: float, units: int, *, alpha: float = 0.05, power:
     if units < 2 or spread == 0:
         return None
     return _shift_found(units, alpha, power) * spread / math.sqrt(units)
+
+
+def late_detectable(spread: float, units: int, *, alpha: float, power: float) -> Late[float | None]:
+    """What `minimum_detectable` gives, once somebody looks; what it refuses is refused at once."""
+    _check(alpha, power)
+    return Late(partial(minimum_detectable, spread, units, alpha=alpha, power=power))
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 
 from rankmeter.errors import check_level
-from rankmeter.late import special
 from rankmeter.placing.placements import Bools, Floats, Ints
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -26,8 +25,11 @@ SAME = 1e-12
 """Values of a unit that differ by no more than this, relative to the largest value or 1, are a tie."""
 BLOCK_CELLS = 1_000_000
 """How many differences are held at once."""
-MANY_UNITS = 10_000
-"""From this many degrees of freedom on, a short series gives the quantiles of Student's t."""
+NEAR = 1e-15
+"""By how much the last factor of a fraction, or step towards a quantile, may differ from none."""
+MOST_TERMS = 1000
+MOST_STEPS = 60
+"""Limits that are never met: a fraction needs some hundred terms at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,7 @@ class Contrasts:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             t = np.where(flat, 0.0, self.difference / self.error)
         freedom = np.where(flat, 1.0, self.freedom)
-        lower: Floats = special.stdtr(freedom, t)
-        upper: Floats = special.stdtr(freedom, -t)
+        lower, upper = t_tail(freedom, -t), t_tail(freedom, t)
         chance = {"less": lower, "greater": upper, "two-sided": 2 * np.minimum(lower, upper)}[alternative]
         agrees = {"less": self.difference < 0, "greater": self.difference > 0, "two-sided": self.difference != 0}
         floor = self.floor if alternative == "two-sided" else np.where(self.floor < 1, self.floor / 2, 1.0)
@@ -117,7 +118,7 @@ class Contrasts:
         ``tested``, two units are enough for an interval.
         """
         flat = self.flat
-        reach = special.stdtrit(np.where(flat, 1.0, self.freedom), (1 + level) / 2) * self.error
+        reach = t_reach(level, np.where(flat, 1.0, self.freedom)) * self.error
         reach = np.where(flat, np.nan, reach)
         if tested:
             none = (self.floor_moved < 1) & (self.difference == 0)
@@ -179,19 +180,95 @@ def without_spread(rows: Floats) -> Bools:
 
 
 def t_quantile(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t.
+    """The two-sided quantile of Student's t; NaN without degrees of freedom.
 
-    With thousands of users, as a log has, the series in 1 / freedom (Abramowitz and Stegun 26.7.5) is exact to the last
-    digits, and loading scipy would take as long as counting millions of events.
+    >>> t_quantile(0.95, 9)
+    2.26215716...
     """
-    check_level(level)
-    if freedom >= MANY_UNITS and level < 1 - 1e-9:
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-        )
-        return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
-    return float(special.stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.nan
+    return float(t_reach(level, np.array([freedom]))[0]) if freedom > 0 else math.nan
+
+
+def t_reach(level: float, freedom: Floats) -> Floats:
+    """The two-sided quantiles of Student's t for several degrees of freedom.
+
+    The logarithm of the tail is concave in that of t: Newton's steps come from the right after the first one and cannot
+    go astray.
+    """
+    wanted = (1 - check_level(level)) / 2
+    t = np.full(np.shape(freedom), NormalDist().inv_cdf(1 - wanted))
+    for _ in range(MOST_STEPS):
+        tail, slope = _tail_and_slope(freedom, t)
+        step = np.log(tail / wanted) * tail / slope
+        t = t * np.exp(step)
+        if (np.abs(step) < NEAR).all():
+            break
+    return t
+
+
+def t_tail(freedom: Floats | float, t: Floats | float) -> Floats:
+    """The chance that Student's t with some degrees of freedom, above 0, is at least ``t``.
+
+    Computed here since loading scipy takes longer than comparing two runs.
+
+    >>> float(t_tail(3.0, 2.0)), float(t_tail(3.0, -2.0))
+    (0.0696..., 0.9303...)
+    """
+    freedom, t = np.broadcast_arrays(np.asarray(freedom, np.float64), np.asarray(t, np.float64))
+    upper = _tail_and_slope(freedom, np.abs(t))[0]
+    return np.where(t < 0, 1.0 - upper, upper)
+
+
+def _tail_and_slope(freedom: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """P(T >= t) for t of at least 0, and t times the density there.
+
+    Half of an incomplete beta function: near 0 one half less a series, further out a continued fraction. All terms of
+    both are positive, so that nothing cancels (DLMF 8.17.8 and 15.7.2, after 15.8.1).
+    """
+    half = freedom / 2
+    with np.errstate(all="ignore"):  # t may be infinite, and its square
+        ratio = t * t / freedom
+        slope = np.exp(-half * np.log1p(ratio)) * _gamma_ratio(half) / np.sqrt(math.pi * (1 + 1 / ratio))
+    tail = np.empty_like(slope)
+    near = (ratio < 1) & (t < 2)
+    tail[near] = 0.5 - slope[near] * _series(half[near], ratio[near])
+    far = ~near
+    tail[far] = slope[far] / freedom[far] * _fraction(half[far], ratio[far])
+    return tail, slope
+
+
+def _series(half: Floats, ratio: Floats) -> Floats:
+    """P(0 < T < t) over t times the density."""
+    y = ratio / (1 + ratio)
+    term, total = np.ones_like(y), np.ones_like(y)
+    for n in range(MOST_TERMS):
+        term = term * ((half + n + 0.5) / (n + 1.5) * y)
+        total += term
+        if not (term > NEAR * total).any():
+            break
+    return total
+
+
+def _fraction(half: Floats, ratio: Floats) -> Floats:
+    """P(T > t) over t times the density, times the degrees of freedom, by Lentz's method."""
+    inverse = 1 / ratio
+    c, d, value = np.full_like(ratio, np.inf), np.ones_like(ratio), 1 + inverse
+    for n in range(1, MOST_TERMS):
+        m = n // 2
+        above = (m + 0.5) * (half + m) if n % 2 else m * (half + m - 0.5)
+        term = above / ((half + n - 1) * (half + n)) * inverse
+        c, d = 1 + term / c, 1 / (1 + term * d)
+        value = value * c * d
+        if not (np.abs(c * d - 1) > NEAR).any():
+            break
+    return value
+
+
+def _gamma_ratio(a: Floats) -> Floats:
+    """Gamma(a + 1/2) / Gamma(a): the series of its logarithm, exact from 16 on, after as many steps towards it."""
+    steps = np.ones_like(a)
+    for n in range(16):
+        steps = steps * ((a + n) / (a + n + 0.5))
+    z = a + 16
+    terms = -1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224
+    series = sum(term / z ** (2 * power + 1) for power, term in enumerate(terms))
+    return steps * np.sqrt(z) * np.exp(series)

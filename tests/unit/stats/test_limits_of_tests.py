@@ -7,14 +7,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from rankmeter.errors import InputError
 from rankmeter.stats.corrections import separations
 from rankmeter.stats.intervals import Interval, agreeing
 from rankmeter.stats.paired import _exchanged
 from rankmeter.stats.resampling import GEOMETRIC_FLOOR, Groups, check_draws, least_draws, on_value_scale
-from rankmeter.stats.student import MANY_UNITS, SAME, Contrasts, t_quantile, without_noise, without_spread
+from rankmeter.stats.student import SAME, Contrasts, t_quantile, t_tail, without_noise, without_spread
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 8])
@@ -108,11 +108,40 @@ def test_what_differs_by_rounding_only_is_a_tie():
     assert without_spread(np.ones((2, 1))).tolist() == [False, False]
 
 
-@pytest.mark.parametrize("freedom", [-1, 0, 0.5, 1, 2.5, 60, MANY_UNITS - 1, MANY_UNITS, MANY_UNITS + 1])
+@pytest.mark.parametrize("freedom", [-1, 0, 0.5, 1, 2.5, 60, 9_999, 1e6, 1e9])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999, 1 - 1e-10])
 def test_the_quantile_of_student_is_scipys(level, freedom):
     expected = stats.t.ppf((1 + level) / 2, freedom) if freedom > 0 else math.nan
     assert t_quantile(level, freedom) == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+def test_the_tail_of_student_is_scipys():
+    random = np.random.default_rng(36)
+    freedom, t = np.exp(random.uniform(-3, 15, 20_000)), np.exp(random.uniform(-15, 5, 20_000))
+    freedom[::2] = np.ceil(freedom[::2])
+    expected = special.stdtr(freedom, -t)
+    likely = expected > 1e-200
+    np.testing.assert_allclose(t_tail(freedom, t)[likely], expected[likely], rtol=1e-9)
+    np.testing.assert_allclose(t_tail(freedom, -t), 1 - t_tail(freedom, t), rtol=1e-15)
+
+
+def test_the_tail_of_student_has_the_closed_forms_of_one_and_two_degrees_of_freedom():
+    t = np.exp(np.random.default_rng(37).uniform(-20, 20, 2_000))
+    root = np.sqrt(t * t + 2)
+    np.testing.assert_allclose(t_tail(1.0, t), np.arctan2(1, t) / np.pi, rtol=2e-14)
+    np.testing.assert_allclose(t_tail(2.0, t), 1 / (root * (root + t)), rtol=2e-14)
+
+
+@pytest.mark.parametrize("freedom", [0.01, 1.0, 7.5, 1e8])
+def test_the_tail_of_student_at_its_ends(freedom):
+    found = t_tail(freedom, np.array([-np.inf, -0.0, 0.0, 1e-300, np.inf, np.nan]))
+    np.testing.assert_array_equal(found, [1, 0.5, 0.5, 0.5, 0, np.nan])
+
+
+@pytest.mark.parametrize("freedom", [0.5, 1, 3, 30.5, 1e7])
+@pytest.mark.parametrize("level", [1e-6, 0.5, 0.95, 1 - 1e-12])
+def test_beyond_the_quantile_of_student_lies_what_was_asked(freedom, level):
+    assert t_tail(freedom, t_quantile(level, freedom)) == pytest.approx((1 - level) / 2, rel=1e-13)
 
 
 @pytest.mark.parametrize("p", [0.01, 0.05, 0.3])
