@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from rankmeter import demo
-from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.reconcile import reconcile
+from rankmeter.wings.conformance.bench import Bench
+from rankmeter.wings.conformance.reconcile import reconcile
 
 CLAIMS = {"NDCG@10": "0.9871234", "MAP@10": "0.9876543"}
 SHAPES = ((1_000, 1_000, 50), (10_000, 100, 10), (100_000, 10, 5), (100_000, 10, 1))

@@ -24,8 +24,6 @@ _HOMES = {
     "rankmeter.comparing.comparison": "compare folds seeds",
     "rankmeter.comparing.unjudged": "pool",
     "rankmeter.comparing.results": "Comparison",
-    "rankmeter.definitions.reconcile": "between reconcile",
-    "rankmeter.definitions.score_tables": "score_table",
     "rankmeter.definitions.worked": "explain",
     "rankmeter.errors": "InputError MeasureError MissingExtraError NotFoundError RankmeterError RankmeterWarning",
     "rankmeter.evaluating.result": "Evaluation",

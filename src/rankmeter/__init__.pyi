@@ -17,7 +17,6 @@ from rankmeter.errors import RankmeterWarning as RankmeterWarning
 from rankmeter.lists.slices import Slices as Slices
 from rankmeter.comparing.advice import advise as advise
 from rankmeter.inputs.arrays import arrays as arrays
-from rankmeter.definitions.reconcile import between as between
 from rankmeter.comparing.comparison import compare as compare
 from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
@@ -31,11 +30,9 @@ from rankmeter.inputs.arrays import ranked_grades as ranked_grades
 from rankmeter.inputs.files import read_judgments as read_judgments
 from rankmeter.inputs.files import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
-from rankmeter.definitions.reconcile import reconcile as reconcile
 from rankmeter.inputs.passages import roll_up as roll_up
 from rankmeter.evaluating.sampling import sampled as sampled
 from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
-from rankmeter.definitions.score_tables import score_table as score_table
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.stats.topic_sets import topics_needed as topics_needed
 from rankmeter.evaluating.verb import value as value
@@ -46,6 +43,7 @@ from rankmeter.wings.results.across import across as across
 from rankmeter.wings.searches.approximate import ann_recall as ann_recall
 from rankmeter.wings.results.auditing import audit as audit
 from rankmeter.wings.protocol.baselines import baselines as baselines
+from rankmeter.wings.conformance.reconcile import between as between
 from rankmeter.wings.judging.board_overlap import board_overlap as board_overlap
 from rankmeter.wings.conformance.checking import check as check
 from rankmeter.wings.protocol.debiasing import debias as debias
@@ -68,8 +66,10 @@ import rankmeter.wings.online.public_names as online
 from rankmeter.wings.protocol.looking import protocol_of as protocol_of
 from rankmeter.wings.catalogue.catalogue_ranking import rank_catalogue as rank_catalogue
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
+from rankmeter.wings.conformance.reconcile import reconcile as reconcile
 from rankmeter.wings.fusion.reconciling import reconcile_fusion as reconcile_fusion
 from rankmeter.wings.judging.corrected_shares import rogan_gladen as rogan_gladen
+from rankmeter.wings.conformance.score_tables import score_table as score_table
 from rankmeter.wings.searches.called_runs import searches as searches
 from rankmeter.wings.judging.abstention import silence as silence
 from rankmeter.wings.protocol.splitting import split as split

@@ -15,6 +15,7 @@ import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
 
+pytestmark = pytest.mark.wings("conformance")
 WEIGHTED, NORMALIZED = "weighted_sentiment_score", "normalized_sentiment_score"
 OPTIONS = {"id": "SpotID", "group": "theme", "score": [WEIGHTED, NORMALIZED], "truth": "Check"}
 EXPECTED = [

@@ -25,9 +25,8 @@ from rankmeter.wording import speaking, spelled_as
 _OF_CORE = {
     "evaluate": "evaluate",
     "compare": "compare",
-    **dict.fromkeys(("table", "explain", "reconcile"), "definition_commands"),
+    **dict.fromkeys(("explain", "advise"), "definition_commands"),
     **dict.fromkeys(("measures", "dialects"), "listings"),
-    "advise": "definition_commands",
     "demo": "demo",
     "judge pool": "pool",
 }

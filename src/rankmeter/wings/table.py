@@ -7,7 +7,7 @@ from __future__ import annotations
 
 WINGS: dict[str, str] = {
     "catalogue": "Catalogues ranked from vectors, on CPU and CUDA; tensors; metrics that accumulate during training",
-    "conformance": "Metrics of others: which definition a function follows, and where it leaves it",
+    "conformance": "Metrics and numbers of others: which definition a function follows or a number comes from",
     "doors": "Doors of other tools: their commands and classes with rankmeter behind them, and what trackers are told",
     "engines": "What search engines and RAG tools answer and export: responses, records, rated sets, tables of Quepid",
     "fusion": "Fusion of runs: definitions by name, tuning without self-deception, several searches for one question",
@@ -24,8 +24,11 @@ NAMES: dict[str, str] = {
     "rank_catalogue": "rankmeter.wings.catalogue.catalogue_ranking",
     "ranked_ids": "rankmeter.wings.catalogue.ranked_ids",
     "tensors": "rankmeter.wings.catalogue.tensors",
+    "between": "rankmeter.wings.conformance.reconcile",
     "check": "rankmeter.wings.conformance.checking",
     "hunt": "rankmeter.wings.conformance.hunting",
+    "reconcile": "rankmeter.wings.conformance.reconcile",
+    "score_table": "rankmeter.wings.conformance.score_tables",
     "log_to_mlflow": "rankmeter.wings.doors.trackers",
     "log_to_tensorboard": "rankmeter.wings.doors.trackers",
     "log_to_wandb": "rankmeter.wings.doors.trackers",
@@ -70,7 +73,9 @@ MODULES: dict[str, str] = {
 }
 
 COMMANDS: dict[str, str] = {
+    "reconcile": "rankmeter.wings.conformance.reconcile_commands",
     "check": "rankmeter.wings.conformance.commands",
+    "table": "rankmeter.wings.conformance.reconcile_commands",
     "trec_eval": "rankmeter.wings.doors.commands",
     "rank_eval": "rankmeter.wings.engines.commands",
     "fuse": "rankmeter.wings.fusion.commands",
@@ -270,6 +275,7 @@ FAMILIES: dict[str, str] = {
 
 DOCS: dict[str, str] = {
     "how-to/check-a-metric.md": "conformance",
+    "how-to/reconcile.md": "conformance",
     "wings/conformance.md": "conformance",
     "wings/conformance/cases.md": "conformance",
     "wings/conformance/tools.md": "conformance",

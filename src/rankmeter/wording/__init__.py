@@ -303,10 +303,18 @@ class Wording(str):
         return filled(self, values, self.language)
 
 
-def words(file: str, language: Language, *, users: bool = False) -> dict[str, str]:
-    """All wordings of one file, or of one wing, in one language, not filled in; with ``users`` they speak of users."""
+def words(file: str, language: Language, *, about: str = "", users: bool = False) -> dict[str, str]:
+    """All wordings of one file, or of one wing, in one language, not filled in; with ``users`` they speak of users.
+
+    With ``about="page"`` those whose kind starts with ``page_``, by the rest of it.
+    """
     file = f"../wings/{file}/words/sentences" if file in table.SPOKEN else file
-    plain = {kind: texts[_checked(language)] for kind, texts in _parsed(_text(file)).items()}
+    start = f"{about}_" if about else ""
+    plain = {
+        kind.removeprefix(start): texts[_checked(language)]
+        for kind, texts in _parsed(_text(file)).items()
+        if kind.startswith(start)
+    }
     return {kind: Wording(of_users(text, language) if users else text, language) for kind, text in plain.items()}
 
 

@@ -48,7 +48,10 @@ VERBS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("columns", [{"item": "x"}, {"query": "x"}, {"score": "x"}, {"run.item": "x"}, {"grade": "x"}])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    "verb",
+    [pytest.param(verb, marks=[pytest.mark.wings("conformance")] if verb == "reconcile" else []) for verb in VERBS],
+)
 def test_names_of_columns_that_nothing_has_are_refused(tmp_path, verb, columns, kind):
     sides = [without_columns(kind, side, tmp_path) for side in ("judgments", "run")]
     with pytest.raises(rm.InputError, match=r"columns= names 'x' as the .*has columns"):

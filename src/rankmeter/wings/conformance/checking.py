@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from rankmeter.definitions.space import SearchedData, axes_of, changes_between, meant_by
 from rankmeter.errors import InputError, RankmeterError, check_number
 from rankmeter.measures import Measure
 from rankmeter.measures.base import RankedMeasure, stated_options
@@ -24,6 +23,7 @@ from rankmeter.wings.conformance.known_definitions import (
     shown,
     takes_k,
 )
+from rankmeter.wings.conformance.space import SearchedData, axes_of, changes_between, meant_by
 from rankmeter.wings.conformance.subjects import Answered, Subject, into_subject
 from rankmeter.wording import Said, said
 

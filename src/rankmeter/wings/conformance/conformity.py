@@ -194,7 +194,7 @@ class Conformity(ShownAsTable):
 
 def reasons_between(before: Measure, after: Measure) -> tuple[Reason, ...]:
     """The conventions in which two definitions differ, each with what the second one's value means."""
-    from rankmeter.definitions.space import changes_between
+    from rankmeter.wings.conformance.space import changes_between
 
     if type(before) is not type(after):
         return ()

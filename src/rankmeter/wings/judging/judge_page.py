@@ -96,7 +96,7 @@ def judge_page(
     pairs, columns = _pairs(pool, seed)
     graded = _graded_places(columns.pop(GRADE, []), offered, name_of_table(pool, "the pool"))
     shown = {item for _, item in pairs}
-    said = {name.removeprefix("page_"): text for name, text in words(WORDS, lang).items() if name.startswith("page_")}
+    said = words(WORDS, lang, about="page")
     titles = into_titles(None if queries is None else {"queries": queries})
     asked = {query for query, _ in pairs}
     texts = {query: text for query, (text, *_) in titles.queries.rows.items() if query in asked}

@@ -17,9 +17,10 @@ from tests.properties.strategies import PLAIN, usual
 import rankmeter as rm
 from rankmeter import demo
 from rankmeter.cli.application import app
-from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.reconcile import between, matches, read_claim, reconcile
-from rankmeter.definitions.space import (
+from rankmeter.measures.dialects import CUTS, dialect_names, find_dialect
+from rankmeter.wings.conformance.bench import Bench
+from rankmeter.wings.conformance.reconcile import between, matches, read_claim, reconcile
+from rankmeter.wings.conformance.space import (
     Change,
     axes_of,
     change_sets,
@@ -29,7 +30,6 @@ from rankmeter.definitions.space import (
     tools_with,
     with_changes,
 )
-from rankmeter.measures.dialects import CUTS, dialect_names, find_dialect
 
 JUDGMENTS = demo.data_path(demo.JUDGMENTS)
 KEYWORD = demo.data_path(demo.RUNS["keyword"])

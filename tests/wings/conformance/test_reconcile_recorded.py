@@ -20,11 +20,11 @@ from tests.conformance.test_dialects import Accidents, feed_of
 from tests.properties.strategies import NIGHT, by_night
 
 import rankmeter as rm
-from rankmeter.definitions.reconcile import reconcile
-from rankmeter.definitions.space import cut_of
 from rankmeter.errors import RankmeterWarning
 from rankmeter.measures import parse_measures
 from rankmeter.measures.dialects import find_dialect
+from rankmeter.wings.conformance.reconcile import reconcile
+from rankmeter.wings.conformance.space import cut_of
 
 FEWEST_QUERIES = 5
 SAMPLED = by_night(1, night=3)

@@ -66,7 +66,7 @@ class ScoreTable(Showable):
         for cell in self.cells:
             if (cell.group, cell.score, cell.measure) == (group, score, wanted):
                 return cell.within, cell.whole
-        raise MeasureError.of("definitions.no_cell", group=str(group), score=score, measure=wanted)
+        raise MeasureError.of("conformance.no_cell", group=str(group), score=score, measure=wanted)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
@@ -89,7 +89,7 @@ class ScoreTable(Showable):
         return [replace(table, columns=columns), *map(Paragraph, self._reasons(language))]
 
     def _rows(self, language: Language) -> tuple[list[str], list[list[str]]]:
-        words = wording.words("definitions/score_table", language)
+        words = wording.words("conformance", language, about="table")
         measures = list(dict.fromkeys(cell.measure for cell in self.cells))
         head = [words["group"], words["score"]]
         for measure in measures:
@@ -107,7 +107,7 @@ class ScoreTable(Showable):
         return head, rows
 
     def _reasons(self, language: Language) -> list[str]:
-        words = wording.words("definitions/score_table", language)
+        words = wording.words("conformance", language, about="table")
         shown = [f"{'/'.join(items)} · {group}" for group, items in self.best.items()]
         lines = [
             words["why_within"].format(truth=self.truth, best=examples(shown)),
@@ -164,7 +164,7 @@ def score_table(
     """
     scores = list(dict.fromkeys([score] if isinstance(score, str) else score))
     if not scores:
-        raise InputError.of("definitions.no_score")
+        raise InputError.of("conformance.no_score")
     asked = ask(measures).measures
     _check_measures(asked)
     items = _read_once(items)
@@ -214,9 +214,9 @@ def _check_measures(measures: Sequence[Measure]) -> None:
     """Refuse measures that a table of items cannot answer."""
     for measure in measures:
         if not isinstance(measure, RankedMeasure):
-            raise MeasureError.of("definitions.not_ranked", measure=str(measure))
+            raise MeasureError.of("conformance.not_ranked", measure=str(measure))
         if measure.subtopics:
-            raise MeasureError.of("definitions.needs_subtopics", measure=str(measure))
+            raise MeasureError.of("conformance.needs_subtopics", measure=str(measure))
 
 
 _TABLE_WORDS = {"query": "group", "item": "id", "grade": "truth"}
@@ -262,11 +262,11 @@ def _read(items: object, of_file: Any, of_frame: Any, **columns: str) -> Any:
 def _check(judged: JudgmentTable, groups: pl.Series, id: str) -> None:
     twice = judged.item.filter(judged.item.is_duplicated()).unique(maintain_order=True)
     if len(twice):
-        raise InputError.of("definitions.row_twice", source=judged.source, id=id, items=examples(twice.to_list()))
+        raise InputError.of("conformance.row_twice", source=judged.source, id=id, items=examples(twice.to_list()))
     count, size = groups.n_unique(), len(groups)
     if count * size > MOST_PLACES:
         raise InputError.of(
-            "definitions.too_many_places", source=judged.source, groups=count, items=size, places=count * size
+            "conformance.too_many_places", source=judged.source, groups=count, items=size, places=count * size
         )
 
 

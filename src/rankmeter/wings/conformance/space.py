@@ -200,7 +200,7 @@ def meant_by(text: str, asked: str = OURS) -> Measure:
                 return measure  # rankmeter's own has no value with a cutoff; the tool's has
         raise
     if len(measures) > 1:
-        raise MeasureError.of("definitions.several_measures", text=text, count=len(measures), first=str(measures[0]))
+        raise MeasureError.of("conformance.several_measures", text=text, count=len(measures), first=str(measures[0]))
     return measures[0]
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmeter import wording
-from rankmeter.definitions.space import Changes, Spoken
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Heading, Kind, Table, items, text_table
 from rankmeter.showing.showable import Showable
+from rankmeter.wings.conformance.space import Changes, Spoken
 from rankmeter.wording import Language
 
 SHOWN = 8
@@ -129,7 +129,7 @@ class Reconciliation(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """Claims, tools, definitions, near misses, how much a match says, and the effect of each convention."""
-        words = wording.words("definitions/reconcile", language)
+        words = wording.words("conformance", language, about="reconcile")
         several = len(self.claims) > 1
         larger = [words["larger"]] if 0 < len(self.definitions) < self.matching_together else []
         blocks: list[Block] = [
@@ -148,7 +148,10 @@ class Reconciliation(Showable):
         for answer in self.claims:
             if not answer.found and answer.nearest is not None:
                 named = {"name": answer.claim.name, "number": answer.claim.number}
-                blocks += [Heading(words["nearest"].format(**named)), *items(_miss_lines(answer.nearest, words))]
+                blocks += [
+                    Heading(words["nearest"].format(**named)),
+                    *items(_miss_lines(answer.nearest, words)),
+                ]
         chances = [line for answer in self.claims for line in _chance_lines(answer, words, stopped=self.stopped)]
         if several:
             chances.append(words["together"].format(tried=self.tried_together, matching=self.matching_together))
@@ -352,7 +355,7 @@ class ToolDifference(Showable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """The steps as a table, and how to read them."""
-        words = wording.words("definitions/steps", language)
+        words = wording.words("conformance", language, about="step")
         rows = [[f"{self.first.dialect} {self.first.metric}", f"{self.start:.6f}", "", str(self.first.measure)]]
         rows += [
             [", ".join(map(str, step.changes)), f"{step.value:.6f}", _signed(step.adds), str(step.measure)]
@@ -363,7 +366,10 @@ class ToolDifference(Showable):
         sentences = [words["order"], words["other_order"]] if self.steps else [words["same"]]
         if math.isnan(self.difference):
             sentences.append(words["nan"])
-        return [text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")), *items(sentences)]
+        return [
+            text_table(words["head"].split("|"), rows, ("text", "number", "number", "text")),
+            *items(sentences),
+        ]
 
 
 def _signed(value: float) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankmeter.inputs.mappings import GradedMapping, ScoredMapping
-from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.pairs import place_run
 from rankmeter.placing.placements import Plan
+from rankmeter.wings.conformance.alike import one_of_each
 
 RUN = {"a": 3.0, "b": 2.0, "c": 1.0}
 

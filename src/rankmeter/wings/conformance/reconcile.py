@@ -8,8 +8,12 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from rankmeter.definitions.bench import Bench
-from rankmeter.definitions.reconciliation import (
+from rankmeter.errors import MeasureError, check_whole
+from rankmeter.inputs.cells import is_number
+from rankmeter.measures import Measure
+from rankmeter.measures.dialects import CUTS
+from rankmeter.wings.conformance.bench import Bench
+from rankmeter.wings.conformance.reconciliation import (
     AxisEffect,
     Claim,
     ClaimResult,
@@ -20,7 +24,7 @@ from rankmeter.definitions.reconciliation import (
     ToolDifference,
     ToolMatch,
 )
-from rankmeter.definitions.space import (
+from rankmeter.wings.conformance.space import (
     Change,
     Changes,
     Spoken,
@@ -35,10 +39,6 @@ from rankmeter.definitions.space import (
     union_of,
     with_changes,
 )
-from rankmeter.errors import MeasureError, check_whole
-from rankmeter.inputs.cells import is_number
-from rankmeter.measures import Measure
-from rankmeter.measures.dialects import CUTS
 from rankmeter.wording import of_its_lists, said
 
 LEAST_CHANGES = 2
@@ -93,7 +93,7 @@ def reconcile(
     bench = Bench(judgments, run, columns)
     asked = [read_claim(name, number) for name, number in _pairs(claims)]
     if not asked:
-        raise MeasureError.of("definitions.nothing_claimed")
+        raise MeasureError.of("conformance.nothing_claimed")
     check_whole("changes", changes)
     search = _Search(bench, asked, limit)
     search.tools()
@@ -118,7 +118,7 @@ def read_claim(name: str, number: object) -> Claim:
         exact = Decimal("nan")
     value = float(exact)
     if not math.isfinite(value):
-        raise MeasureError.of("definitions.not_a_number", name=name, text=f"{text:.60}")
+        raise MeasureError.of("conformance.not_a_number", name=name, text=f"{text:.60}")
     measure = meant_by(name)
     _check_bounds(name, text, measure, value)
     exponent = exact.as_tuple().exponent
@@ -133,11 +133,11 @@ def _check_bounds(name: str, text: str, measure: Measure, value: float) -> None:
         return
     kind = type(measure).name
     if math.isinf(high):
-        raise MeasureError.of("definitions.below_least", name=name, text=text, measure=kind, low=low)
+        raise MeasureError.of("conformance.below_least", name=name, text=text, measure=kind, low=low)
     is_percentage = value > high and low <= value / 100 <= high
-    hint = said("definitions.if_percentage", name=name, text=text) if is_percentage else ""
+    hint = said("conformance.if_percentage", name=name, text=text) if is_percentage else ""
     raise MeasureError.of(
-        "definitions.out_of_bounds", name=name, text=text, measure=kind, low=low, high=high, hint=hint
+        "conformance.out_of_bounds", name=name, text=text, measure=kind, low=low, high=high, hint=hint
     )
 
 
@@ -146,7 +146,7 @@ def _pairs(claims: Any) -> list[tuple[str, object]]:
     pairs: list[Any] = list(claimed) if isinstance(claimed, Iterable) else [claimed]
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise MeasureError.of("definitions.no_claim", claim=repr(pair), type=type(pair).__name__)
+            raise MeasureError.of("conformance.no_claim", claim=repr(pair), type=type(pair).__name__)
     return pairs
 
 
@@ -387,7 +387,7 @@ def between(
     kind, other = type(start.measure), type(end.measure)
     if kind is not other:
         raise MeasureError.of(
-            "definitions.two_measures", metric=metric, one=kind.name, first=first, other=other.name, second=second
+            "conformance.two_measures", metric=metric, one=kind.name, first=first, other=other.name, second=second
         )
     bench = Bench(judgments, run, columns)
     value = bench.value(start.measure)

@@ -19,7 +19,6 @@ import numpy as np
 from rankmeter.arithmetic import Parts, View, aggregated, parts_of, values_of
 from rankmeter.arithmetic.parts import without_list
 from rankmeter.arithmetic.views import Gains, filled_with, ranked, seen_by, turned_by, without_unreturned
-from rankmeter.definitions.space import SearchedData
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_call_options
 from rankmeter.evaluating.measuring import placed_by
@@ -30,9 +29,10 @@ from rankmeter.inputs.files import read_run
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.measures.base import ANY_POSITIVE, TIES_BY_ID, TIES_BY_INPUT, GainMeasure
 from rankmeter.measures.options import GainMap
-from rankmeter.placing.alike import one_of_each
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.placements import Bools, Ints, Placements, Plan, Subtopics
+from rankmeter.wings.conformance.alike import one_of_each
+from rankmeter.wings.conformance.space import SearchedData
 
 _DECIDED_AFTER = frozenset("aggregate queries empty miss blank digits".split())
 """The conventions that do not change numerators and denominators."""
@@ -271,7 +271,7 @@ class Bench:
 
     def _computed(self, measure: Any) -> float:
         if self._ranked and measure.candidates == "appended":
-            raise MeasureError.of("definitions.ranked_already", source=self._placing.sources[1])
+            raise MeasureError.of("conformance.ranked_already", source=self._placing.sources[1])
         kinds, key, view_of = self._seen(measure)
         chosen = (key, *(getattr(measure, name) for name in _DECIDED_AFTER))
         if chosen not in self._chosen:
@@ -333,5 +333,5 @@ def _with_conventions(measure: Measure) -> RankedMeasure:
     """The measure, which must be one of where judged items stand."""
     if not isinstance(measure, RankedMeasure):
         with_call_options(measure, None, None)  # measures of events are refused in words of their own
-        raise MeasureError.of("definitions.no_conventions", measure=str(measure))
+        raise MeasureError.of("conformance.no_conventions", measure=str(measure))
     return measure
