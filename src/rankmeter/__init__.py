@@ -36,7 +36,6 @@ _HOMES = {
     "rankmeter.lists.catalogue": "Catalogue",
     "rankmeter.lists.slices": "Slices",
     "rankmeter.measures": "Measure parse parse_measures",
-    "rankmeter.evaluating.sampling": "sampled sampled_ranks",
     "rankmeter.stats.topic_sets": "topics_needed",
 }
 _LAZY = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -31,8 +31,6 @@ from rankmeter.inputs.files import read_judgments as read_judgments
 from rankmeter.inputs.files import read_labelled as read_labelled
 from rankmeter.inputs.files import read_run as read_run
 from rankmeter.inputs.passages import roll_up as roll_up
-from rankmeter.evaluating.sampling import sampled as sampled
-from rankmeter.evaluating.sampling import sampled_ranks as sampled_ranks
 from rankmeter.comparing.comparison import seeds as seeds
 from rankmeter.stats.topic_sets import topics_needed as topics_needed
 from rankmeter.evaluating.verb import value as value
@@ -69,6 +67,8 @@ from rankmeter.wings.catalogue.ranked_ids import ranked_ids as ranked_ids
 from rankmeter.wings.conformance.reconcile import reconcile as reconcile
 from rankmeter.wings.fusion.reconciling import reconcile_fusion as reconcile_fusion
 from rankmeter.wings.judging.corrected_shares import rogan_gladen as rogan_gladen
+from rankmeter.wings.protocol.sampling import sampled as sampled
+from rankmeter.wings.protocol.sampling import sampled_ranks as sampled_ranks
 from rankmeter.wings.conformance.score_tables import score_table as score_table
 from rankmeter.wings.searches.called_runs import searches as searches
 from rankmeter.wings.judging.abstention import silence as silence

@@ -41,16 +41,16 @@ def check_blocks(measures: Sequence[Measure], about: About, judgments: Any) -> N
     """Refuse what blocks of queries cannot answer, and measures that ask for what was not given."""
     for measure in measures:
         if not isinstance(measure, SlateMeasure) and measure.aggregate not in AGGREGATES:
-            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
+            raise MeasureError.of("evaluating.whole_of_blocks", measure=measure)
     if about.by is not None:
-        raise InputError.of("scale.slices_of_blocks")
+        raise InputError.of("evaluating.slices_of_blocks")
     for measure in listed_in(measures):
         if measure.compares_slices:
-            raise MeasureError.of("scale.gap_of_blocks", measure=measure)
+            raise MeasureError.of("evaluating.gap_of_blocks", measure=measure)
         if measure.aggregate == "whole" and not (measure.counts_by or measure.of_sums):
-            raise MeasureError.of("scale.whole_of_blocks", measure=measure)
+            raise MeasureError.of("evaluating.whole_of_blocks", measure=measure)
         if measure.cutoff is None and measure.asks_for_longest:
-            raise MeasureError.of("scale.longest_of_blocks", measure=measure)
+            raise MeasureError.of("evaluating.longest_of_blocks", measure=measure)
     check_needs(measures, Given(judgments, None, about.catalogue, about.history), has_segments=False)  # type: ignore[arg-type]
 
 

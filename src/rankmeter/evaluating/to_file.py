@@ -128,7 +128,7 @@ def _write_parts(
         add(None if judged is None else judged.take(block), block)
         empty = empty or none_of(block)
     if empty is None:
-        raise InputError.of("scale.run_without_rows")
+        raise InputError.of("evaluating.run_without_rows")
     for rest in () if judged is None else judged.rest():
         add(rest, empty)
     counted = {} if known is None or counts is None else values_of_counts(counts, listed, known)

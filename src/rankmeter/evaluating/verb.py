@@ -1,7 +1,7 @@
 """The verb, ``evaluate(judgments, run, measures)``: truth comes first everywhere, as in trec_eval and scikit-learn.
 
 Data in memory and files of ordinary size are evaluated here; values that go to a file are evaluated block
-by block in :mod:`rankmeter.scale`, in the same steps, and so are tables of another engine, by the wing that takes them.
+by block (:mod:`.blocks`), in the same steps, and so are tables of another engine, by the wing that takes them.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ WING = Wing(
         "baselines": ".baselines",
         "debias": ".debiasing",
         "protocol_of": ".looking",
+        "sampled": ".sampling",
+        "sampled_ranks": ".sampling",
         "split": ".splitting",
     },
     commands=dict.fromkeys(("split", "baselines", "protocol"), ".commands"),
@@ -22,6 +24,7 @@ WING = Wing(
     },
     explained=dict.fromkeys(EXPLAINED.split(), ".explaining"),
     docs=(
+        "how-to/sampled-evaluation.md",
         "how-to/split-interactions.md",
         "how-to/splits-of-other-tools.md",
         "how-to/three-models-and-baselines.md",

@@ -220,7 +220,7 @@ def _read_states(texts: Sequence[str]) -> tuple[list[State], RowProblems]:
         else:
             states.append(State.from_json(text))
     if not states and not problems.missing and not problems.errors:
-        raise InputError.of("scale.run_without_rows")
+        raise InputError.of("evaluating.run_without_rows")
     return states, problems
 
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import rankmeter as rm
-from rankmeter.evaluating.sampling import expected_sampled
+from rankmeter.wings.protocol.sampling import expected_sampled
 
 ODD = [None, "x", {0: 1}, {1}, [[1, 2], [1]], [[1], 2], [["0.1"]], [[1 + 1j]], [[10**400]], scipy.sparse.eye(2), print]
 

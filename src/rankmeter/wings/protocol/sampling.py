@@ -87,7 +87,7 @@ class SampledEvaluation:
         meant = parse(measure) if isinstance(measure, str) else measure
         if meant not in self.estimates:
             hint = did_you_mean(str(measure), [str(estimate) for estimate in self.estimates])
-            raise NotFoundError.of("scale.no_estimate", measure=measure, hint=hint)
+            raise NotFoundError.of("protocol.no_estimate", measure=measure, hint=hint)
         return self.estimates[meant]
 
     @property
@@ -183,10 +183,10 @@ def sampled_ranks(
     """
     ranked = _floats(ranks, "ranks")
     if ranked.ndim != 1 or not len(ranked) or (ranked != np.floor(ranked)).any():
-        raise InputError.of("scale.ranks_of_shape", shape=str(ranked.shape))
+        raise InputError.of("protocol.ranks_of_shape", shape=str(ranked.shape))
     if ranked.min() < 1 or ranked.max() > negatives + 1:
         raise InputError.of(
-            "scale.ranks_out_of_range",
+            "protocol.ranks_out_of_range",
             negatives=negatives,
             last=negatives + 1,
             lowest=ranked.min(),
@@ -217,9 +217,9 @@ def expected_sampled(
     design = _Design(negatives, items, draw)
     exact = _floats(ranks, "ranks")
     if exact.ndim != 1 or (exact != np.floor(exact)).any():
-        raise InputError.of("scale.ranks_of_shape", shape=str(exact.shape))
+        raise InputError.of("protocol.ranks_of_shape", shape=str(exact.shape))
     if not len(exact) or exact.min() < 1 or exact.max() > items:
-        raise InputError.of("scale.exact_ranks_out_of_range", items=items)
+        raise InputError.of("protocol.exact_ranks_out_of_range", items=items)
     chance = _chances(exact.astype(np.int64), design)
     return {str(measure): float((chance @ _by_rank(measure, negatives + 1)).mean()) for measure in _measures(measures)}
 
@@ -238,7 +238,7 @@ class _Design:
     def __post_init__(self) -> None:
         if self.negatives < 1 or self.items < 2 or self.negatives > self.items - 1:
             others = max(self.items - 1, 0)
-            raise InputError.of("scale.too_many_negatives", negatives=self.negatives, others=others)
+            raise InputError.of("protocol.too_many_negatives", negatives=self.negatives, others=others)
         check_choice("correction", self.correction, get_args(Correction))
         check_choice("draw", self.draw, get_args(Draw))
         check_positive("gamma", self.gamma, 0.1, most=1)
@@ -247,7 +247,7 @@ class _Design:
 
 def _estimate_exact(above: Ints, tied: Ints, measures: object, design: _Design) -> SampledEvaluation:
     if len(above) < 2:
-        raise InputError.of("scale.no_interval_of_one")
+        raise InputError.of("protocol.no_interval_of_one")
     chosen = list(_measures(measures))
     negatives, items, level = design.negatives, design.items, design.level
     groups, steps = _Groups.fine(items), _Groups.coarse(items)
@@ -402,7 +402,7 @@ def _possible(
             method="highs",
         )
         if solved.status != 0:
-            raise InputError.of("scale.unlikely_ranks", reason=solved.message)
+            raise InputError.of("protocol.unlikely_ranks", reason=solved.message)
         ends.append(float(sign * solved.fun))
     return ends[0], ends[1]
 
@@ -415,10 +415,12 @@ def _negatives_above(positive: Any, negatives: Any) -> tuple[Ints, Ints, int]:
     if not (hasattr(positive, "detach") and hasattr(negatives, "detach")):
         positive, negatives = _floats(positive, "positive"), _floats(negatives, "negatives")
     if positive.ndim != 1 or negatives.ndim != 2 or len(positive) != len(negatives) or 0 in negatives.shape:
-        raise InputError.of("scale.sample_shapes", shape=str(tuple(positive.shape)), other=str(tuple(negatives.shape)))
+        raise InputError.of(
+            "protocol.sample_shapes", shape=str(tuple(positive.shape)), other=str(tuple(negatives.shape))
+        )
     wanted = positive[:, None]
     if bool((wanted != wanted).any()) or bool((negatives != negatives).any()):  # noqa: PLR0124  (true of NaN alone)
-        raise InputError.of("scale.score_nan")
+        raise InputError.of("protocol.score_nan")
     return _numbers((negatives > wanted).sum(1)), _numbers((negatives == wanted).sum(1)), negatives.shape[1]
 
 
@@ -435,8 +437,8 @@ def _floats(values: Any, name: str) -> Floats:
         reason = reason_of(error)
     lengths = {len(row) for row in values if hasattr(row, "__len__")} if isinstance(values, (list, tuple)) else set()
     if len(lengths) > 1:
-        raise InputError.of("scale.ragged", name=name, shortest=min(lengths), longest=max(lengths))
-    raise InputError.of("scale.no_numbers", name=name, reason=reason)
+        raise InputError.of("protocol.ragged_numbers", name=name, shortest=min(lengths), longest=max(lengths))
+    raise InputError.of("protocol.no_numbers", name=name, reason=reason)
 
 
 def _numbers(counts: Any) -> Ints:
@@ -448,5 +450,5 @@ def _measures(measures: object) -> Iterator[RankedMeasure]:
     for measure in into_measures(measures):
         usable = isinstance(measure, RankedMeasure) and not measure.places_judged and measure.unjudged == "nonrelevant"
         if not isinstance(measure, RankedMeasure) or not usable or measure.aggregate != "mean":
-            raise MeasureError.of("scale.not_estimable", measure=measure)
+            raise MeasureError.of("protocol.not_estimable", measure=measure)
         yield measure

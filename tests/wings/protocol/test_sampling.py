@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankmeter as rm
-from rankmeter.evaluating import sampling
-from rankmeter.evaluating.sampling import expected_sampled
+from rankmeter.wings.protocol import sampling
+from rankmeter.wings.protocol.sampling import expected_sampled
 
 A, B, C = [100] * 5, [40, 40, 8437, 9266, 4482], [212, 2, 743, 5342, 1548]
 
