@@ -28,7 +28,7 @@ KINDS = {
     "parquet": "the first as Parquet files, read from disk",
     "csv": "the first as CSV files, read from disk",
 }
-PEERS = {kind: ("polars_by_hand",) for kind in KINDS} | dict.fromkeys(
+PEERS = dict.fromkeys(KINDS, ("polars_by_hand",)) | dict.fromkeys(
     ("grouped", "held20"), ("polars_by_hand", "duckdb_by_hand")
 )
 WANTED = {
