@@ -307,6 +307,26 @@ def polars_frames(case: Case, _: Path) -> Any:
     return evaluate(*frames(case), case)
 
 
+def dealt(frame: pl.DataFrame) -> pl.DataFrame:
+    """The first row of every query, then the second ones: rows in no order, those of a query in theirs."""
+    if not frame.height or frame["query"].null_count():
+        return frame
+    return frame.sort(pl.int_range(pl.len()).over("query"), maintain_order=True)
+
+
+@route(rows_only, one_type)
+def dealt_frames(case: Case, _: Path) -> Any:
+    return evaluate(*map(dealt, frames(case)), case)
+
+
+@route(rows_only, one_type, unnamed, ordered)
+def dealt_ranks(case: Case, _: Path) -> Any:
+    """Ranks with gaps, which begin late, from the last row to the first."""
+    judgments, run = frames(case)
+    ranks = run.select("query", "item", rank=(3 - 2 * pl.col("score")).cast(pl.Int64))
+    return evaluate(judgments, dealt(ranks).reverse(), case)
+
+
 @route(rows_only, one_type)
 def compact_frames(case: Case, _: Path) -> Any:
     """Categories for text, and for whole numbers no more bits than they need."""

@@ -198,8 +198,9 @@ class OpenedFrame(OpenedTable):
             with self._reading():
                 chosen = chosen.collect()
         if isinstance(chosen, pl.DataFrame):
-            # By place: out of Arrow, a column without a name comes with another one.
-            return {role: chosen.to_series(columns.index(column)) for role, column in wanted.items()}
+            # By place: out of Arrow, a column without a name comes with another one. In one piece, which NumPy would
+            # otherwise make of it each time that it looks.
+            return {role: chosen.to_series(columns.index(column)).rechunk() for role, column in wanted.items()}
         return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
 
     def every(self) -> dict[str, RawColumn]:

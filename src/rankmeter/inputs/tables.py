@@ -209,6 +209,14 @@ class RunTable(Run):
         """(m,) the ranks of a run that is not scored: whole numbers, 0 or more, of any type."""
         return self.ordering.given.to_numpy() if isinstance(self.ordering, Ranks) else -self.score.to_numpy()
 
+    def some_rows(self, rows: npt.NDArray[np.int64]) -> RunTable:
+        """Some rows, which hold every query that is left."""
+        at = pl.Series(rows)
+        given = self.ordering
+        ordering = Ranks(given.given.gather(at)) if isinstance(given, Ranks) else self.score.gather(at)
+        query, item = self.query.gather(at), self.item.gather(at)
+        return replace(self, query=query, item=item, ordering=ordering, queries=None)
+
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What ``make`` makes, made when it is first asked for under this name."""
         if name not in self._kept:

@@ -181,7 +181,7 @@ class JudgmentIndex:
         return owners(self.offsets)
 
     @cached_property
-    def _salted(self) -> tuple[int, Keys]:
+    def salted(self) -> tuple[int, Keys]:
         """Keys of the (query, item) pairs, no two alike, and the salt that makes them so."""
         salt = 0
         while len(repeated(keys := pair_keys(self.code, self.item.keys(salt), salt))):
@@ -190,8 +190,12 @@ class JudgmentIndex:
 
     def table_of(self, code: Ints, items: Ids) -> KeyTable:
         """Some rows of a run by the keys of their pairs, in which judgments are looked up."""
-        salt = self._salted[0]
+        salt = self.salted[0]
         return KeyTable.of(pair_keys(code, items.keys(salt), salt))
+
+    def numbers_of(self, keys: Keys) -> Ints:
+        """The judgment whose key each of some keys of pairs is, made with its salt; -1 where none is."""
+        return KeyTable.of(self.salted[1]).numbers(keys)
 
     def match(self, code: Ints, heads: Ints, items: Ids, rows: KeyTable) -> tuple[Ints, Ints]:
         """Which rows are judged, rising, and the judgment of each; ``heads`` are all queries of the rows.
@@ -202,7 +206,7 @@ class JudgmentIndex:
         first = self.offsets
         mine = np.sort(heads[heads < len(self)])
         known = expand(first[mine], first[mine + 1] - first[mine])
-        judged = self._salted[1][known]
+        judged = self.salted[1][known]
         if rows.repeats:
             number = KeyTable.of(judged).numbers(rows.keys)
             row = np.flatnonzero(number >= 0)

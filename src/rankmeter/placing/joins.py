@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from rankmeter.errors import RepeatedItemError, warn
 from rankmeter.frozen import dataclass
@@ -20,8 +21,10 @@ from rankmeter.placing.indexes import Ids, JudgmentIndex, PlacedBlock, PlacedRun
 from rankmeter.placing.matching import ColumnIds, repeated_pairs, shown_pairs
 from rankmeter.placing.numbering import grouped, numbers_among
 from rankmeter.placing.placements import Floats, Ints, Plan
+from rankmeter.placing.scattered_rows import count_in_place
 from rankmeter.placing.segments import PART_ROWS, Keys, expand, group_rows, offsets_of, parts_of_segments, place
 from rankmeter.placing.staircase import fits, match_columns, may_repeat
+from rankmeter.placing.threads import in_threads, workers_for
 from rankmeter.wording import said
 
 if TYPE_CHECKING:
@@ -157,10 +160,26 @@ class _Strangers:
 
 def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _Strangers) -> list[PlacedBlock]:
     heads, sizes, code = _codes(index, run, strangers)
+    placed: list[PlacedBlock] = []
+    wide: Ints | None = None
+    if code is not None:
+        item, order = ColumnIds(run.item), run.score.to_numpy() if run.scored else run.ranks
+        counted = count_in_place(index, code, heads, sizes, item, order, plan, scored=run.scored)
+        if counted is not None:
+            placed, left = [counted[0]], counted[1]
+            rest = np.flatnonzero(left[code])
+            if not len(rest):
+                return placed
+            run, code, sizes, heads = run.some_rows(rest), code[rest], sizes[left[heads]], heads[left[heads]]
+        wide = code.astype(np.int64)
+    return [*placed, *_place_lists(index, run, plan, heads, sizes, wide)]
+
+
+def _place_lists(
+    index: JudgmentIndex, run: RunTable, plan: Plan, heads: Ints, sizes: Ints, code: Ints | None
+) -> list[PlacedBlock]:
+    """Place whole lists; their rows are brought together first where they have a ``code``."""
     item, score = ColumnIds(run.item), run.score.to_numpy()
-    parts = (
-        _grouped_parts(heads, sizes, item, score) if code is None else _scattered_parts(code, heads, sizes, item, score)
-    )
 
     def kept(rows: _Rows, keys: Keys) -> Ints | None:
         return without_repeated(run, keys, rows.code, plan.duplicates)
@@ -170,30 +189,35 @@ def _place_table(index: JudgmentIndex, run: RunTable, plan: Plan, strangers: _St
         return placed if run.scored else replace(placed, score=np.full(len(placed.score), np.nan))
 
     if len(run.query) > 2 * PART_ROWS:
+        rows_between = _rows_by_part(heads, sizes, code, item, score)
+        check = kept if plan.duplicates == "counted" else _refuse_as_not_plain
+        parts = list(parts_of_segments(offsets_of(sizes)))
         try:
-            return [place_part(rows, _refuse_as_not_plain if plan.duplicates != "counted" else kept) for rows in parts]
+            return in_threads(lambda part: place_part(rows_between(*part), check), parts, workers_for(len(run.query)))
         except NotPlainError:  # repeated items are told of all together
             pass
     whole = np.repeat(heads, sizes) if code is None else code
     return [place_part(_Rows(whole, heads, sizes if code is None else None, item, score), kept)]
 
 
-def _grouped_parts(heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
-    """Stretches of whole queries."""
-    offsets = offsets_of(sizes)
-    for first, last in parts_of_segments(offsets):
+def _rows_by_part(
+    heads: Ints, sizes: Ints, code: Ints | None, item: ColumnIds, score: Floats
+) -> Callable[[int, int], _Rows]:
+    """What gives the rows of queries from one to before another, in the order of ``heads``, as they stand grouped."""
+    offsets, order = offsets_of(sizes), None
+    if code is not None:
+        number = np.empty(int(heads.max()) + 1, np.int64)
+        number[heads] = np.arange(len(heads))
+        order = group_rows(number[code], len(heads))
+
+    def rows_between(first: int, last: int) -> _Rows:
         queries, lengths, rows = heads[first:last], sizes[first:last], slice(offsets[first], offsets[last])
-        yield _Rows(np.repeat(queries, lengths), queries, lengths, ColumnIds(item.column[rows]), score[rows])
+        if order is None:
+            return _Rows(np.repeat(queries, lengths), queries, lengths, ColumnIds(item.column[rows]), score[rows])
+        chosen = order[rows]
+        return _Rows(np.repeat(queries, lengths), queries, lengths, item.take(chosen), score[chosen])
 
-
-def _scattered_parts(code: Ints, heads: Ints, sizes: Ints, item: ColumnIds, score: Floats) -> Iterator[_Rows]:
-    """Rows in no order, brought together by query."""
-    rising = np.argsort(heads)
-    heads, sizes = heads[rising], sizes[rising]
-    order, offsets = group_rows(code, int(heads[-1]) + 1), offsets_of(sizes)
-    for first, last in parts_of_segments(offsets):
-        queries, lengths, rows = heads[first:last], sizes[first:last], order[offsets[first] : offsets[last]]
-        yield _Rows(np.repeat(queries, lengths), queries, lengths, item.take(rows), score[rows])
+    return rows_between
 
 
 def _place_rows(
@@ -258,14 +282,16 @@ def _count(
     return PlacedBlock(rows.heads, sizes, query, index.grade[judgment], score, places, judgment)
 
 
-def _codes(index: JudgmentIndex, run: RunTable, strangers: _Strangers) -> tuple[Ints, Ints, Ints | None]:
+def _codes(
+    index: JudgmentIndex, run: RunTable, strangers: _Strangers
+) -> tuple[Ints, Ints, npt.NDArray[np.int32] | None]:
     """The codes that occur, how many rows each has, and the code of each row's query; None where rows are grouped."""
     groups = grouped(run.query, run.queries)
     codes = numbers_among(index.queries, groups.values)
     unknown = codes < 0
     if unknown.any():
         codes[unknown] = len(index) + strangers.number(groups.values.filter(pl.Series(unknown)))
-    return codes, groups.sizes, None if groups.mark is None else groups.table(codes).take(groups.mark)
+    return codes, groups.sizes, None if groups.mark is None else groups.table(codes.astype(np.int32)).take(groups.mark)
 
 
 def without_repeated(run: RunTable, keys: Keys, code: Ints, duplicates: str) -> Ints | None:
