@@ -4,7 +4,7 @@ PYTHON ?= python3
 JOBS   ?= 2
 # What hunt and bench look at; less of it takes less time.
 HUNTED ?= tests/properties tests/conformance/test_streamed.py tests/conformance/test_reconcile_recorded.py \
-	tests/wings/conformance/test_published_cases.py
+	tests/wings/conformance/test_published_cases.py tests/wings/fusion/test_dialects_of_fusion.py
 BENCHMARKS ?= $(wildcard benchmarks/*.py)
 # Which libraries and which combinations: options of .ci/beside.py and .ci/combinations.py.
 BESIDE ?=

@@ -20,7 +20,7 @@ from rankmeter.inputs.tables import RunFile, RunTable, whole_queries
 # The running sums of these go over all queries at once, so their last bits depend on the neighbours of a query.
 NEARLY = {"INSQ", "RnDCG", "nDCGrel"}
 EXACT = [measure for measure in MEASURES if type(measure).name not in NEARLY]
-IN_TURN = by_night(4, night=1)
+IN_TURN = by_night(8, night=1)
 """Each way of reading takes one of so many measures, the next way the next of them; all of them in ``make hunt``."""
 
 

@@ -17,7 +17,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from tests.mutants.drawing import Mutant, compiles, modules, mutants
@@ -32,6 +31,10 @@ SHORT = 200
 @dataclass
 class Result:
     mutant: Mutant
+    seeds: set[int]
+    """Those that drew it."""
+    stage: str = ""
+    """How far it was tried."""
     tests: int = 0
     noticed: str = ""
     seconds: float = 0.0
@@ -50,8 +53,8 @@ class Trial:
     def map(self, names: Iterator[str] | list[str]) -> None:
         """Make the maps that are wanted and not there, in as many processes as there are jobs."""
         wanted = [name for name in names if name in self.groups and name not in self.maps]
-        with ThreadPoolExecutor(self.options.jobs) as pool:
-            made = pool.map(lambda name: mapped(name, self.groups[name], fresh=self.options.fresh), wanted)
+        with ThreadPoolExecutor(self.options.jobs) as pool, ThreadPoolExecutor(len(wanted) or 1) as waiting:
+            made = waiting.map(lambda name: mapped(name, self.groups[name], pool, fresh=self.options.fresh), wanted)
             self.maps.update(zip(wanted, made, strict=True))
 
     def tests_of(self, mutant: Mutant, names: list[str]) -> dict[str, float]:
@@ -80,8 +83,7 @@ class Trial:
         """What the tests of some groups say to a mutant that nobody has noticed so far."""
         tests = self.tests_of(result.mutant, names)
         result.tests += len(tests)
-        key = sha256(f"{result.mutant.path} {result.mutant.start} {result.mutant.new}".encode()).hexdigest()[:16]
-        text, asked, noticed = (BUILD / f"{key}.{end}" for end in ("py", "json", "noticed"))
+        text, asked, noticed = (BUILD / f"{result.mutant.key}.{end}" for end in ("py", "json", "noticed"))
         text.parent.mkdir(parents=True, exist_ok=True)
         text.write_text(result.mutant.source(), "utf-8")
         try:
@@ -116,9 +118,12 @@ def _why(done: Done) -> str:
     return f"the process ended ({done.code}): {last[0][:200]}"
 
 
-def draw(options: argparse.Namespace) -> list[Mutant]:
-    """As many places of every room, each with one of its changes, without those that are known to change nothing."""
-    chance = random.Random(options.seed)
+def draw(seed: int, options: argparse.Namespace) -> list[Mutant]:
+    """As many places of every room, each with one of its changes, without those that are known to change nothing.
+
+    What is drawn of a room depends on the seed and the room alone, so that a run of some rooms is a part
+    of a whole one.
+    """
     places: dict[str, dict[tuple[Path, int, int], list[Mutant]]] = defaultdict(lambda: defaultdict(list))
     known = equivalent()
     for path in modules(tuple(options.rooms)):
@@ -128,11 +133,12 @@ def draw(options: argparse.Namespace) -> list[Mutant]:
             places[mutant.room][mutant.path, mutant.start, mutant.end].append(mutant)
     orders = {}
     for room, found in sorted(places.items()):
+        chance = random.Random(f"{seed} {room}")
         order = sorted(found)
         chance.shuffle(order)
         orders[room] = iter([chance.choice(found[place]) for place in order])
     rooms = sorted(orders)
-    chance.shuffle(rooms)
+    random.Random(seed).shuffle(rooms)
     drawn: list[Mutant] = []
     while rooms and len(drawn) < options.count:
         for room in list(rooms):
@@ -142,6 +148,31 @@ def draw(options: argparse.Namespace) -> list[Mutant]:
             elif len(drawn) < options.count:
                 drawn.append(mutant)
     return sorted(drawn, key=lambda mutant: (mutant.room, mutant.path, mutant.start))
+
+
+class Kept:
+    """What a run found out, for ``--resume``: a line for each mutant and stage, written as soon as it is known."""
+
+    FIELDS = ("stage", "tests", "noticed", "seconds", "unfinished")
+
+    def __init__(self) -> None:
+        self.path = BUILD / "results.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+
+    def clear(self) -> None:
+        self.path.unlink(missing_ok=True)
+
+    def fill(self, results: list[Result]) -> None:
+        known = {result.mutant.key: result for result in results}
+        for line in self.path.read_text("utf-8").splitlines() if self.path.exists() else []:
+            entry = json.loads(line)
+            if entry["key"] in known:
+                known[entry["key"]].__dict__.update({name: entry[name] for name in self.FIELDS})
+
+    def add(self, result: Result) -> None:
+        entry = {"key": result.mutant.key} | {name: getattr(result, name) for name in self.FIELDS}
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
 
 
 def identity(mutant: Mutant) -> tuple[str, str, str]:
@@ -170,9 +201,10 @@ def table(results: list[Result]) -> Iterator[str]:
 
 
 def parsed() -> argparse.Namespace:
+    chance = random.SystemRandom().randrange(10**6)
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6), help="of the draw")
-    parser.add_argument("--count", type=int, default=60, help="how many mutants (60)")
+    parser.add_argument("--seed", type=int, nargs="+", default=[chance], help="of the draw; of several draws")
+    parser.add_argument("--count", type=int, default=60, help="how many mutants a seed draws (60)")
     parser.add_argument("--rooms", nargs="*", default=[], help="rooms to draw from: comparing wings/online ... (all)")
     parser.add_argument("--modules", nargs="*", default=[], help="modules to draw from, by name (all of the rooms)")
     parser.add_argument("--near", action="store_true", help="run the tests of the mutant's own room only")
@@ -181,45 +213,75 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--least-room", type=float, default=0, help="the same, for every room")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     parser.add_argument("--fresh", action="store_true", help="make all maps of tests to statements anew")
+    parser.add_argument("--resume", action="store_true", help="do not try again what the last run found out")
+    parser.add_argument("--maps", action="store_true", help="make the maps of all tests, and draw nothing")
     parser.add_argument("--show", action="store_true", help="print what is drawn, and run nothing")
     return parser.parse_args()
 
 
-def main() -> int:
-    options = parsed()
-    say(f"seed {options.seed}")
-    drawn = draw(options)
-    if options.show:
-        for mutant in drawn:
-            say(f"{mutant.kind}: {mutant}")
-        return 0
+def run(results: list[Result], options: argparse.Namespace, kept: Kept) -> None:
+    """Try all mutants with the tests near them, then those that are left with all others."""
     trial = Trial(options)
-    results = [Result(mutant) for mutant in drawn]
     for stage in ("near", "far"):
         if stage == "far" and options.near:
             break
-        waiting = [result for result in results if not result.noticed and not result.unfinished]
+        done = ("near", "far") if stage == "near" else ("far",)
+        waiting = [one for one in results if not one.noticed and not one.unfinished and one.stage not in done]
         names = {id(result): near(result.mutant) for result in waiting}
         if stage == "far":
             names = {key: [name for name in trial.groups if name not in some] for key, some in names.items()}
         trial.map(dict.fromkeys(name for some in names.values() for name in some))
+
+        def one(result: Result, names: dict[int, list[str]] = names, stage: str = stage) -> None:
+            trial.tried(result, names[id(result)])
+            result.stage = stage
+            kept.add(result)
+            if result.noticed:
+                say(f"noticed  {result.mutant}\n         by {result.noticed} after {result.seconds:.0f} s")
+            else:
+                say(f"{'missed' if stage == 'far' else 'not near'}  {result.mutant} ({result.tests} tests)")
+
         with ThreadPoolExecutor(options.jobs) as pool:
-            for result in pool.map(trial.tried, waiting, [names[id(result)] for result in waiting]):
-                if result.noticed:
-                    say(f"noticed  {result.mutant}\n         by {result.noticed} after {result.seconds:.0f} s")
-                else:
-                    say(f"{'missed' if stage == 'far' else 'not near'}  {result.mutant} ({result.tests} tests)")
-    survivors = [result for result in results if not result.noticed]
+            list(pool.map(one, waiting))
+
+
+def main() -> int:
+    options = parsed()
+    if options.maps:
+        trial = Trial(options)
+        trial.map(list(trial.groups))
+        return 0
+    say(f"seed {' '.join(map(str, options.seed))}")
+    drawn: dict[str, Result] = {}
+    for seed in options.seed:
+        for mutant in draw(seed, options):
+            drawn.setdefault(mutant.key, Result(mutant, set())).seeds.add(seed)
+    results = sorted(drawn.values(), key=lambda one: (one.mutant.room, one.mutant.path, one.mutant.start))
+    if options.show:
+        for result in results:
+            say(f"{result.mutant.kind}: {result.mutant}")
+        return 0
+    kept = Kept()
+    if options.resume:
+        kept.fill(results)
+    else:
+        kept.clear()
+    run(results, options, kept)
     say("\nNobody noticed:")
-    for result in survivors:
-        rest = ", stopped by --patience" if result.unfinished else ""
-        say(f"{result.mutant.room}: {result.mutant} ({result.tests} tests{rest})")
+    for result in results:
+        if not result.noticed:
+            rest = ", stopped by --patience" if result.unfinished else ""
+            say(f"{result.mutant.room}: {result.mutant} ({result.tests} tests{rest})")
+    for seed in options.seed if len(options.seed) > 1 else []:
+        say(f"\nseed {seed}")
+        for line in table([result for result in results if seed in result.seeds]):
+            say(line)
     say("")
     for line in table(results):
         say(line)
-    drawn, noticed = counted(results)
-    worst = min((100 * noticed[room] / drawn[room] for room in drawn), default=100)
-    return int(100 * noticed.total() < options.least * drawn.total() or worst < options.least_room)
+    count, noticed = counted(results)
+    worst = min((100 * noticed[room] / count[room] for room in count), default=100)
+    return int(100 * noticed.total() < options.least * count.total() or worst < options.least_room)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -70,6 +71,12 @@ class Mutant:
     @property
     def old(self) -> str:
         return text_of(self.path)[self.start : self.end].decode()
+
+    @property
+    def key(self) -> str:
+        """Another one for every change of every text."""
+        text = f"{self.path.relative_to(ROOT).as_posix()} {self.start} {self.end} {self.new}".encode()
+        return sha256(text_of(self.path) + text).hexdigest()[:16]
 
     def source(self) -> str:
         """The text of the module with the change."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -18,6 +20,9 @@ from tests.mutants.drawing import PACKAGE, ROOT, Mutant, modules
 
 HERE = Path(__file__).parent
 BUILD = ROOT / "build" / "mutants"
+
+FILES = 4
+"""How many files of tests one process notes at most: a folder is noted in several processes."""
 
 LEFT_OUT = {"tests/browser", "tests/types", "tests/mutants"}
 """Tests of pages in a browser and of what a type checker sees: they hold no number."""
@@ -103,7 +108,7 @@ def importers() -> dict[str, set[str]]:
     return found
 
 
-def mapped(group: str, paths: list[str], *, fresh: bool) -> Map:
+def mapped(group: str, paths: list[str], pool: Executor, *, fresh: bool) -> Map:
     """The map of a group, made anew of the test files that changed since it was made."""
     kept = BUILD / "maps" / (group.replace("/", "-") + ".pickle")
     files = {path: digest(ROOT / path) for path in paths}
@@ -112,17 +117,17 @@ def mapped(group: str, paths: list[str], *, fresh: bool) -> Map:
     stale = [path for path in paths if old.files.get(path) != files[path]]
     if not stale and old.files.keys() == files.keys():
         return old
-    hits, written = BUILD / f"hits-{group.replace('/', '-')}", kept.with_suffix(".new")
-    hits.mkdir(parents=True, exist_ok=True)
-    kept.parent.mkdir(exist_ok=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     tests, shared = {}, {}
-    if stale:
-        done = python_tests(stale, 3600, RANKMETER_HITS=str(hits), RANKMETER_NOTED=str(written))
-        if not written.exists():
-            raise SystemExit(f"the tests of {group} did not run:\n{done.said}")
-        tests, shared = pickle.loads(written.read_bytes())
-        written.unlink()
+    parts = [stale[begin : begin + FILES] for begin in range(0, len(stale), FILES)]
+    names = [kept.with_suffix(f".{number}") for number in range(len(parts))]
+    for part, noted in zip(parts, pool.map(_noted, names, parts), strict=True):
+        if noted is None:
+            files |= dict.fromkeys(part, "")  # tried again by the next run
+        else:
+            tests |= noted[0]
+            shared |= noted[1]
     failed = [nodeid for nodeid, (_, passed, _) in tests.items() if not passed]
     say(f"map of {group}: {len(tests)} tests in {time.perf_counter() - began:.0f} s, {len(failed)} skipped or failed")
     still = set(files) - set(stale)
@@ -134,6 +139,20 @@ def mapped(group: str, paths: list[str], *, fresh: bool) -> Map:
     )
     kept.write_bytes(pickle.dumps(made))
     return made
+
+
+def _noted(name: Path, paths: list[str]) -> tuple[dict, dict] | None:
+    """What the tests of some files ran; None where their process did not come to its end."""
+    hits, written = name.with_suffix(name.suffix + "-hits"), name.with_suffix(name.suffix + "-new")
+    hits.mkdir(exist_ok=True)
+    done = python_tests(paths, 3600, RANKMETER_HITS=str(hits), RANKMETER_NOTED=str(written))
+    shutil.rmtree(hits, ignore_errors=True)
+    if not written.exists():
+        say(f"these tests did not run, and notice nothing: {' '.join(paths)}\n{done.said[-2000:]}")
+        return None
+    noted = pickle.loads(written.read_bytes())
+    written.unlink()
+    return noted
 
 
 @dataclass

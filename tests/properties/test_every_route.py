@@ -190,7 +190,7 @@ TWO = simple({"q": {"a": 0, "b": 1}}, {"q": {"a": 0.5, "b": 1.0}}, "RR", "AP")
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@settings(max_examples=by_night(20, night=100))
+@settings(max_examples=by_night(8, night=100))
 @given(case=cases())
 @example(simple({1: {1: 1, "2": 1, 3: 0}}, {1: {1: 3, 2: 2, 3: 1}}, "AP"))
 @example(simple({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1}, "r": {}, "s": {}}, "RR(queries=run)"))

@@ -89,7 +89,7 @@ def check(judgments: Any, run: dict[str, dict[str, float]], measure: Measure, re
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=by_night(15, night=30))
+@settings(max_examples=by_night(8, night=30))
 @given(st.data())
 def test_bounds_hold_every_order_of_a_tie_or_a_note_says_that_they_are_unknown(name, draws):
     measure = draws.draw(variants(name, fixed=("aggregate",)))
@@ -127,7 +127,7 @@ def under(measure: Any, rules: Sequence[str]) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=by_night(15, night=30))
+@settings(max_examples=by_night(8, night=30))
 @given(st.data())
 def test_the_value_under_every_tie_rule_lies_within_its_own_bounds(name, tmp_path_factory, draws):
     drawn: Any = draws.draw(variants(name, fixed=()))

@@ -48,7 +48,7 @@ def test_values_of_rankmeters_own_definitions_are_the_oracles(family: str) -> No
         assert [value(definition, question) for question in questions()] == entry["values"]
 
 
-IN_TURN = by_night(5, night=1)
+IN_TURN = by_night(10, night=1)
 """One of so many definitions is computed again, the next ones the next day; all of them in ``make hunt``."""
 
 

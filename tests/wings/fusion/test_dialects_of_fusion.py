@@ -10,10 +10,12 @@ import json
 import lzma
 import math
 from collections import defaultdict
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.properties.strategies import by_night
 
 import rankmeter as rm
 from rankmeter.errors import InputError
@@ -169,13 +171,17 @@ CALLS = sorted({
     (result["tool"], result["method"]) for result in recorded()["results"]
     if result["method"] not in NOT_FUSIONS and (result["tool"], result["method"]) not in NOT_DEFINED
 })  # fmt: skip
+IN_TURN = by_night(3, night=1)
+"""One of so many answers of a tool is compared, others the next day; all of them in ``make hunt``."""
 
 
 @pytest.mark.parametrize(("tool", "method"), CALLS)
 def test_a_dialect_gives_what_the_tool_returned(tool, method):
     compared, wrong, named = 0, [], defaultdict(list)
-    for result in recorded()["results"]:
-        if (result["tool"], result["method"]) != (tool, method) or "error" in result:
+    turn, step = datetime.now(UTC).toordinal(), 1 if "condorcet" in method else IN_TURN  # of which most is an accident
+    returned = [one for one in recorded()["results"] if (one["tool"], one["method"]) == (tool, method)]
+    for number, result in enumerate(returned):
+        if "error" in result or (number + turn) % step:
             continue
         ours = TOOLS.get(tool, tool)
         plain = accident(ours, METHODS.get((ours, method), method), result["case"], None, result["params"])
@@ -206,7 +212,7 @@ def test_a_dialect_gives_what_the_tool_returned(tool, method):
                 elif found:
                     wrong.append((found, result["case"], query, norm, str(definition), got[:4], expected[:4]))
     assert not wrong, wrong[:3]
-    assert compared > 40
+    assert compared > 40 // step
     assert sum(map(len, named.values())) < compared
 
 

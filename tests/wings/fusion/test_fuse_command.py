@@ -114,7 +114,11 @@ def test_formats_that_quote_refuse_few_ids(tmp_path):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("shown", ["explain", pytest.param("reconcile", marks=pytest.mark.slow)])
 def test_what_is_found_is_printed_and_written_in_every_format_of_an_answer(folder, shown, lang):
-    runs, paths = {"a": A, "b": B}, (folder / "a.run", folder / "b.run")
+    runs, paths = (
+        {"a": A, "b": B, "c": A},
+        [folder / f"{name}.run" for name in "abc"],
+    )  # of three, weights are not tried
+    paths[2].write_bytes(paths[0].read_bytes())
     call("fuse", *paths, "--k", "5", "--out", folder / "fused.run")
     words = ["--k", "5", "--explain", "q1"] if shown == "explain" else ["--reconcile", folder / "fused.run"]
     fused = rm.fuse(runs, k=5)
