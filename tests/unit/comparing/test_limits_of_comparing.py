@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.comparing.gate import check_evaluations, meets, parse_gate
-from rankmeter.comparing.notes import POORLY_JUDGED, UNEVEN
+from rankmeter.comparing.notes import POORLY_JUDGED, UNEVEN, smallest_p
 from rankmeter.comparing.records import INTERVALS
 from rankmeter.comparing.requirements import check_requirements
 from rankmeter.comparing.unjudged import UnjudgedBounds, _reason_against
 from rankmeter.errors import InputError
+from rankmeter.stats.paired import directions
+from rankmeter.stats.resampling import Groups
 from rankmeter.wording import Said
 
 FEW = {"permutations": 200, "resamples": 100}
@@ -250,3 +253,40 @@ def test_how_numbers_were_made_is_said_of_what_there_is(test, correction, interv
     assert told["tested"].values["drawn"].kind == ("permutations" if test == "randomisation" else "nothing")
     assert told["intervals_by"].values["drawn"].kind == ("resamples" if interval == "percentile" else "nothing")
     assert told["intervals_by"].values["method"].kind == INTERVALS[interval]
+
+
+@pytest.mark.parametrize("low", [None, 1])
+@pytest.mark.parametrize("rank", [None, 2])
+def test_a_rank_is_told_where_it_has_an_interval(rank, low):
+    cmp = rm.compare(TRUTH, {"good": GOOD, "poor": POOR}, ["RR"], **FEW)
+    score = replace(cmp.score("RR", "poor"), rank=rank, rank_low=low, rank_high=low and 2)
+    told = [block.text.kind for block in score.told() if isinstance(getattr(block, "text", None), Said)]
+    assert ("rank_said" in told) == (rank is not None and low is not None)
+    assert "score_said" in told
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm"])
+@pytest.mark.parametrize("pairs", [0, 1, 2, 3])
+def test_the_smallest_p_value_is_that_of_a_family_of_so_many_tests(pairs, correction):
+    cmp = rm.compare(TRUTH, {"good": GOOD, "poor": POOR}, ["RR"], test="sign", **FEW)
+    settings = replace(cmp.settings, pairs=pairs, correction=correction)
+    smallest, drawn = smallest_p(Sampled(0.01), settings)
+    assert smallest == pytest.approx(0.01 * max(pairs, 1))
+    assert not drawn
+
+
+class Sampled:
+    """What a sample says of itself to the notes."""
+
+    def __init__(self, smallest_p: float) -> None:
+        self.smallest_p = smallest_p
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+@pytest.mark.parametrize(("one", "other", "way"), [
+    ([0.5], [0.2], 1), ([0.2], [0.5], -1), ([0.5], [0.5], 0), ([0.1, 0.9], [0.5], 0), ([0.6, 0.9], [0.5], 1),
+    ([0.5], [0.6, 0.9], -1), ([0.4], [0.2, 0.3, 0.45], 1),
+])  # fmt: skip
+def test_a_group_points_to_the_larger_values_of_one_run_and_of_many(one, other, way, test):
+    samples = [Groups((np.array(one), np.array(other)))]
+    assert directions(samples, [(0, 1)], test).tolist() == [[way]]

@@ -7,6 +7,7 @@ import pytest
 
 from rankmeter.placing.matrices import MOST_LEVELS, ROWS_AT_ONCE, place_arrays
 from rankmeter.placing.placements import Plan
+from rankmeter.placing.slates import _best_cells
 
 
 @pytest.mark.parametrize("kind", ["int64", "int8", "uint8", "bool", "float64", "float32"])
@@ -29,3 +30,19 @@ def test_ranks_in_a_matrix_are_those_of_counting_by_hand(decimals) -> None:
     row = scores[placements.query]
     assert np.array_equal(placements.above, (row > placements.score[:, None]).sum(axis=1))
     assert np.array_equal(placements.tied, (row == placements.score[:, None]).sum(axis=1))
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 6, 7])
+@pytest.mark.parametrize("shift", [-10.0, -0.5, 0.0, 3.0])
+def test_of_a_matrix_the_cells_that_can_be_among_the_first_are_kept(shift, k) -> None:
+    """Whatever the sign of the scores, and all that tie with the last."""
+    scores = np.random.default_rng(k).integers(0, 4, (30, 6)) + shift
+    kept = _best_cells(scores, k, "scores")
+    found = set(zip(kept.query.to_list(), kept.item.to_list(), kept.score.to_list(), strict=True))
+    expected = {
+        (row, item, score)
+        for row, line in enumerate(scores.tolist())
+        for item, score in enumerate(line)
+        if sum(other > score for other in line) < k
+    }
+    assert found == expected

@@ -205,3 +205,14 @@ def test_no_interval_where_all_sampled_ranks_are_equal():
     assert estimate.interval is None
     assert estimate.possible[0] < estimate.value
     assert "95% sure" in repr(estimate)
+
+
+@pytest.mark.parametrize("items", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("negatives", [-1, 0, 1, 2, 3])
+def test_at_least_one_negative_and_no_more_than_there_are_others(negatives, items) -> None:
+    if negatives < 1 or items < 2 or negatives > items - 1:
+        with pytest.raises(rm.InputError) as told:
+            expected_sampled([1], ["RR"], negatives=negatives, items=items)
+        assert told.value.problem.kind == "scale.too_many_negatives"
+    else:
+        assert expected_sampled([1], ["RR"], negatives=negatives, items=items) == {"RR": 1.0}

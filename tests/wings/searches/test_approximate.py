@@ -121,3 +121,11 @@ def test_the_command_gives_the_same_numbers(tmp_path):
     assert "</html>" in (tmp_path / "c.html").read_text()
     for arguments in (paths[:1], [*paths, "--candidates", "ef_8=many"]):
         assert CliRunner().invoke(app, ["ann-recall", *arguments]).exit_code == 2
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_queries_with_a_whole_list_are_counted(k):
+    exact = {f"q{at}": {"a": 3.0, "b": 2.0, "c": 1.0} for at in range(4)}
+    listed = {f"q{at}": dict(list({"a": 3.0, "b": 2.0, "c": 1.0}.items())[:at]) | {"z": 0.0} for at in range(4)}
+    [point] = rm.ann_recall(exact, {"run": listed}, k).points
+    assert (point.complete, point.queries) == (sum(at >= k for at in range(4)), 4)
