@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from rankmeter.stats.intervals import METHODS, interval_of, intervals_of, is_rou
 from rankmeter.stats.paired import TESTS, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable
 from rankmeter.stats.resampling import Groups, Sample
-from rankmeter.stats.student import Contrasts, t_quantile
+from rankmeter.stats.student import t_quantile
 from rankmeter.wings.results.components import drawn_means_of_tasks, over_queries, over_tasks
 
 LEVEL = 0.95
@@ -133,6 +134,8 @@ def coverage(trials):
     """How often each interval of a difference holds the truth; where there is none, it is not counted."""
     head(f"Coverage of 95% intervals of a difference ({trials} trials); - : there is none", SIZES)
     for method in METHODS:
+        if method == "bounded":
+            continue  # most of these differences have no bounds
         for name, make in SITUATIONS.items():
             cells = []
             for size in SIZES:
@@ -147,6 +150,93 @@ def coverage(trials):
                 cells.append(
                     cell(float(np.mean(held)), len(held), LEVEL, at_most=False) if len(held) > trials / 10 else "-"
                 )
+            row(f"{method}, {name}", cells)
+
+
+MORE_SIZES = (5, 10, 25, 50, 100, 200)
+
+
+def log_normal(random, trials, queries):
+    """Losses without a limit, which a handful of queries make up."""
+    return math.exp(0.5) - random.lognormal(0, 1, (trials, queries))
+
+
+def rare_losses(random, trials, queries):
+    """Half of the queries gain 0.1, a tenth lose up to 1."""
+    drawn = random.random((trials, queries))
+    return np.where(drawn < 0.1, -random.random(drawn.shape), np.where(drawn < 0.6, 0.1, 0.0))
+
+
+def nine_tenths_zero(random, trials, queries):
+    """A tenth lose up to 1; on the others nothing changes."""
+    return -np.where(random.random((trials, queries)) < 0.1, random.random((trials, queries)), 0.0)
+
+
+def lost_shares(random, trials, queries):
+    """Measures of 0 and 1: a tenth of the queries are lost."""
+    return -(random.random((trials, queries)) < 0.1).astype(float)
+
+
+SHAPES: dict[str, tuple[Make, float]] = {
+    "like nDCG": (like_ndcg, 0.0),
+    "skewed": (skewed, 0.0),
+    "very skewed": (very_skewed, 0.0),
+    "log-normal losses": (log_normal, 0.0),
+    "rare losses": (rare_losses, 0.0),
+    "nine tenths are 0": (nine_tenths_zero, -0.05),
+    "lost shares": (lost_shares, -0.1),
+}
+"""Differences and their true mean."""
+UNBOUNDED = ("skewed", "very skewed", "log-normal losses")
+
+
+def wider(trials):
+    """Intervals made for skewed differences beside Student's: coverage, and how long they are."""
+    widths = []
+    head(f"Coverage where differences are skewed, of the trials with an interval ({trials} trials)", MORE_SIZES)
+    for name, (make, truth) in SHAPES.items():
+        own = {}
+        for method in ("t", "hall", *([] if name in UNBOUNDED else ["bounded"])):
+            cells, of_t = [], []
+            for size in MORE_SIZES:
+                rows = make(np.random.default_rng(size), trials, size)
+                samples = [replace(sample, bounds=(0.0, 1.0)) for sample in samples_of(rows)]
+                made = intervals_of(samples, [(0, 1)], level=LEVEL, method=method, resamples=RESAMPLES, seed=2)
+                ends = [band.pairs[0] for band in made]
+                kept = [one for one in ends if one is not None and one.low < one.high]
+                held = [one.low <= truth <= one.high for one in kept]
+                is_enough = len(held) > trials / 10
+                cells.append(cell(float(np.mean(held)), len(held), LEVEL, at_most=False) if is_enough else "-")
+                lengths = np.array(
+                    [np.nan if one is None or one.low == one.high else one.high - one.low for one in ends]
+                )
+                own.setdefault(size, lengths)
+                both = ~np.isnan(lengths) & ~np.isnan(own[size])
+                of_t.append(f"{np.median(lengths[both] / own[size][both]):.2f}" if both.sum() > trials / 10 else "-")
+            row(f"{method}, {name}", cells)
+            widths += [(f"{method}, {name}", of_t)] if method != "t" else []
+    head("How many times as long as Student's (median)", MORE_SIZES)
+    for name, cells in widths:
+        row(name, cells)
+
+
+def no_worse(trials, margin=0.1):
+    """A system that is worse by the margin: how often a t test, or one corrected for skewness, calls it no worse."""
+    head(f"'no worse' of a system worse by the margin ({trials} trials)", MORE_SIZES)
+    for name, (make, truth) in SHAPES.items():
+        for method in ("t", "hall", *([] if name in UNBOUNDED else ["bounded"])):
+            cells = []
+            for size in MORE_SIZES:
+                rows = make(np.random.default_rng(size), trials, size)
+                called = []
+                for sample in samples_of(rows - truth - margin):
+                    # Moved differences have moved bounds, so those of one side are enough for this side's test.
+                    bounded = replace(sample, bounds=(0.0, 1.0 + truth + margin))
+                    found = equivalences(
+                        bounded, [(0, 1)], margin, interval=method, draws=RESAMPLES, seed=2
+                    )[0].no_worse  # fmt: skip
+                    called.append(found < 0.05)
+                cells.append(cell(float(np.mean(called)), trials, 0.05, at_most=True))
             row(f"{method}, {name}", cells)
 
 
@@ -371,7 +461,7 @@ def planning(trials, queries=50, margin=0.03):
     """What was planned: a system worse by the margin is called no worse, a detectable difference is found."""
     random = np.random.default_rng(6)
     rows = like_ndcg(random, trials, queries)
-    called = [tested.no_worse < 0.05 for tested in equivalences(Contrasts.of_rows(rows - margin), margin)]
+    called = [equivalences(one, [(0, 1)], margin)[0].no_worse < 0.05 for one in samples_of(rows - margin)]
     say(f"'no worse' of a system worse by the margin, {queries} queries", float(np.mean(called)), trials, 0.05)
     spread = float(np.diff(gains(random, 2, 200_000), axis=0).std())
     size = minimum_detectable(spread, queries)
@@ -395,21 +485,26 @@ def rough_values(trials):
     }  # fmt: skip
     head(f"Intervals of values: coverage of all; wrong without a note (at most 0.05; {trials} trials)", SIZES)
     for name, (draw, aggregate, truth) in kinds.items():
-        told, silent = [], []
+        shown = {}
         for queries in SIZES:
-            held = wrong = 0
+            held = dict.fromkeys(("t", "hall", "bounded"), 0)
+            wrong = 0
             for row_of_values in draw((trials, queries)):
                 ones = np.ones(queries)
                 values = Values(row_of_values, ones.astype(bool), row_of_values, ones)
-                found = None if why_none(values, aggregate) else interval_of(
-                    values, aggregate, level=0.95, method="t", resamples=100, seed=0)  # fmt: skip
-                holds = found is not None and found.low <= truth <= found.high
-                held += holds
-                wrong += found is not None and not holds and not is_rough(values, aggregate)
-            told.append(f"{held / trials:.3f}")
-            silent.append(cell(wrong / trials, trials, 0.05, at_most=True))
-        row(f"{name}, coverage", told)
-        row(f"{name}, wrong without a note", silent)
+                for method in held:
+                    found = None if why_none(values, aggregate, LEVEL, method) else interval_of(
+                        values, aggregate, level=LEVEL, method=method, resamples=RESAMPLES, seed=0, bounds=(0.0, 1.0)
+                    )  # fmt: skip
+                    holds = found is not None and found.low <= truth <= found.high
+                    held[method] += holds
+                    wrong += method == "t" and found is not None and not holds and not is_rough(values, aggregate)
+            for method, count in held.items():
+                shown.setdefault(f"{name}, {method}", []).append(f"{count / trials:.3f}")
+            silent = cell(wrong / trials, trials, 0.05, at_most=True)
+            shown.setdefault(f"{name}, t, wrong without a note", []).append(silent)
+        for what, cells in shown.items():
+            row(what, cells)
 
 
 def relative_gates(trials):
@@ -471,6 +566,8 @@ def over_several_tasks(trials):
 def main(trials):
     tests(trials)
     coverage(trials)
+    wider(trials)
+    no_worse(trials)
     values_coverage(trials)
     families(trials // 2)
     found_pairs(trials // 5)

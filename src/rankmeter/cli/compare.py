@@ -87,7 +87,7 @@ class Testing:
     test: Literal["t", "randomisation", "wilcoxon", "sign"] = option(default="t")
     correction: Literal["holm", "hochberg", "bonferroni", "max-t", "bh", "by", "none"] = option(default="holm")
     level: float = option(default=LEVEL)
-    interval: Literal["t", "randomisation", "bca", "percentile"] | None = option()
+    interval: Literal["t", "randomisation", "bca", "percentile", "hall", "bounded"] | None = option()
     margin: float | None = option()
     permutations: int = option(type=Count(), default=100_000)
     resamples: int = option(type=Count(), default=9_999)

@@ -92,6 +92,8 @@ def evaluate(
         raise InputError.of("cli.needed_without_machine")
     if showing.output and not showing.format and showing.output.suffix.lower() not in ("", ".txt", ".parquet"):
         showing = replace(showing, format=format_asked(showing.output, FORMATS))
+    if showing.interval_by is not None:
+        showing = replace(showing, interval=True)
     if about.catalogue is None and not showing.interval:
         without_matrix_threads()
     if showing.quiet:
@@ -160,7 +162,9 @@ def _judge(
     if gating.junit is not None:
         write_text(gating.junit, to_junit(verdicts, suite="rankmeter evaluate", lang=lang))
     if summary is not None:
-        table = ShownEvaluations(evaluations, lang, showing.digits, showing.interval).to_text("markdown")
+        of_values = showing.interval_by or "t"
+        shown = ShownEvaluations(evaluations, lang, showing.digits, showing.interval, method=of_values)
+        table = shown.to_text("markdown")
         append_text(summary, summary_text("rankmeter evaluate", verdicts, table, lang))
     return say_verdicts(verdicts, lang, quiet=showing.quiet)
 
@@ -271,7 +275,9 @@ def _three_lines(ev: Evaluation, digits: int | None) -> str:
 def _show(evaluations: Sequence[Evaluation], showing: Showing, text: str = "", needed: float | None = None) -> None:
     """Save and show evaluations: as a table, as ``text``, or where a machine judged too as what both say together."""
     lang = spoken_language()
-    shown = ShownEvaluations(evaluations, lang, showing.digits, showing.interval, showing.per_query)
+    shown = ShownEvaluations(
+        evaluations, lang, showing.digits, showing.interval, showing.per_query, showing.interval_by or "t"
+    )
     for ev in evaluations if showing.save else ():
         ev.save(_save_path(showing.save or "", ev.name))
     assisted = [] if showing.per_query else [ev.assisted for ev in evaluations if ev.assisted is not None]

@@ -153,6 +153,7 @@ class Showing(Delivery):
 
     per_query: bool = option(default=False)
     interval: bool = option(default=False)
+    interval_by: Literal["t", "hall", "bounded", "bca", "percentile"] | None = option()
     digits: int | None = option(type=click.IntRange(0, 17), metavar="NUMBER")
     save: str | None = option(type=WritesEach(), metavar="FILE")
     format: OutputFormat | None = option(type=click.Choice(FORMATS))

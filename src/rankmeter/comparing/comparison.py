@@ -163,11 +163,13 @@ def compare(
     level
         Of intervals, 0.95 by default; a corrected p-value below 1 - level is called significant.
     interval
-        ``t``, ``randomisation``, ``bca`` or ``percentile``; by default the one that holds what ``test`` does not
-        reject, so that an interval and the p-value beside it (before the correction) never contradict each other;
-        ``t`` beside ``wilcoxon`` and ``sign``, which do not ask about the mean and may say otherwise.
+        ``t``, ``randomisation``, ``bca``, ``percentile``, ``hall`` or ``bounded``; by default the one that holds what
+        ``test`` does not reject, so that an interval and the p-value beside it (before the correction) never contradict
+        each other; ``t`` beside ``wilcoxon`` and ``sign``, which do not ask about the mean and may say otherwise.
+        ``hall`` corrects Student's for skewness, ``bounded`` holds whatever the shape of values with known bounds.
     margin
-        The largest loss that does not matter, for "no worse than" tests; a number or one for each measure.
+        The largest loss that does not matter, for "no worse than" tests; a number or one for each measure. Its tests
+        are those of the intervals ``hall`` and ``bounded`` where these are asked for.
     unit
         What varies: ``query``; ``run`` where systems have several (see :func:`seeds`); or a mapping from queries to
         what they belong to, such as ``{query: user}``, where the queries of one user are not independent witnesses.

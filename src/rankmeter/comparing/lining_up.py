@@ -144,7 +144,7 @@ def samples_of(
             drawn: AnySample = (
                 _sample_of_runs(measure, measured)
                 if units_of is None
-                else Sample.of_queries(lined_up.values_of(measure, paired), units_of, measure.aggregate)
+                else Sample.of_queries(lined_up.values_of(measure, paired), units_of, measure.aggregate, measure.bounds)
             )
             if np.isnan(drawn.values()).any():
                 reasons[measure] = said("value_undefined")

@@ -18,6 +18,7 @@ from rankmeter.evaluating.additions import one_protocol
 from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.stats.corrections import corrected
+from rankmeter.stats.intervals import WIDENED
 from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import SAME, Pair, skewness
 from rankmeter.wording import Said, said
@@ -71,14 +72,18 @@ def notes_about(scoring: Scoring, differences: Sequence[Difference]) -> list[Sai
     ]
     return [
         *sorted(notes, key=lambda note: note.kind in GOOD_TO_KNOW),  # what is merely good to know comes last
-        *_skewed(samples, couples, list(measured), label),
+        *_skewed(samples, couples, list(measured), label, settings),
         *_without_spread(differences, label),
         *_at_floors(differences, samples, couples, settings, label),
     ]
 
 
 def _skewed(
-    samples: Mapping[Measure, AnySample], couples: Sequence[Pair], names: Sequence[str], label: Label
+    samples: Mapping[Measure, AnySample],
+    couples: Sequence[Pair],
+    names: Sequence[str],
+    label: Label,
+    settings: Settings,
 ) -> Iterable[Said]:
     """Differences so skewed that their mean is not nearly normal (the rule of Cochran 1977)."""
     skewed: list[str] = []
@@ -91,6 +96,7 @@ def _skewed(
                 skewed.append(f"{label(measure)} ({names[left]} - {names[right]}) {share:.0%}")
     if skewed:
         yield said("skewed", pairs=examples(skewed, shown=SHOWN), largest=LARGEST)
+        yield said("widened" if settings.interval in WIDENED else "hall_of_25")
 
 
 def _share_of_largest(differences: Floats) -> float:
@@ -180,6 +186,7 @@ def _few(samples: Mapping[Measure, AnySample], settings: Settings) -> Iterable[S
         yield said("one_unit", unit=units_said(settings.unit, "unit"))
     elif counts and min(counts) < FEW_UNITS:
         yield said("few_units", count=min(counts), units=units_said(settings.unit))
+        yield said("widened" if settings.interval in WIDENED else "hall_of_10")
 
 
 def smallest_p(sample: AnySample, settings: Settings) -> tuple[float, bool]:

@@ -16,7 +16,7 @@ from rankmeter.showing.document import Block, Cell, Column, Paragraph
 from rankmeter.showing.numbers import p_text
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.corrections import Correction
-from rankmeter.stats.intervals import INTERVALS, Interval, IntervalMethod
+from rankmeter.stats.intervals import DRAWS, INTERVALS, Interval, IntervalMethod
 from rankmeter.stats.paired import EffectSizes, Equivalence, Test
 from rankmeter.wording import Said, kinds, said
 
@@ -101,7 +101,7 @@ class Settings:
         units, drawn = units_said(self.unit), said("nothing")
         if self.test == "randomisation":
             drawn = said("permutations", count=self.permutations)
-        computed = self.interval == "t" or (self.interval == "randomisation" and not self.paired)
+        made = self.interval if self.paired else "t"  # separate runs have Welch's intervals alone
         sentences = []
         if tested:
             how = "tested" if self.paired else "tested_separately"
@@ -111,9 +111,10 @@ class Settings:
             meaning = said(_CORRECTED[self.correction], alpha=self.alpha)
             sentences.append(said(how, test=test, units=units, drawn=drawn, **family, meaning=meaning))
         if bounded:
-            method = said(INTERVALS["t" if computed else self.interval])
-            again = said("nothing") if computed else said("resamples", count=self.resamples)
-            sentences.append(said("intervals_by", level=self.level, method=method, units=units, drawn=again))
+            again = said("resamples", count=self.resamples) if made in DRAWS else said("nothing")
+            sentences.append(
+                said("intervals_by", level=self.level, method=said(INTERVALS[made]), units=units, drawn=again)
+            )
         if tested:
             sentences.append(said(_ORDERED[self.family]))
         return [*sentences, said("made_by", seed=self.seed, version=self.version)]

@@ -14,6 +14,7 @@ from rankmeter.comparing.records import MOST_TESTED, Difference, Score, Settings
 from rankmeter.comparing.standing import Standing, verdicts, winners_of
 from rankmeter.comparing.systems import Measured
 from rankmeter.comparing.unjudged import UnjudgedBounds
+from rankmeter.errors import InputError
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.measures import Measure
 from rankmeter.placing.placements import Bools, Floats, Ints
@@ -23,7 +24,7 @@ from rankmeter.stats.paired import EffectSizes, directions, effects, equivalence
 from rankmeter.stats.power import late_detectable
 from rankmeter.stats.resampling import AnySample, Sample
 from rankmeter.stats.student import SAME, Pair, differences, gaps
-from rankmeter.wording import said
+from rankmeter.wording import Option, said
 
 Progress = Callable[[str], None]
 
@@ -71,6 +72,8 @@ class Scoring:
             tested, every, settings.test, permutations=flips, seed=seed,
             step=lambda done: say(said("permutation_of", done=done, all=flips)),
         )  # fmt: skip
+        if settings.interval == "bounded":
+            _check_bounded(self.samples)
         bands = intervals_of(
             tested, couples, level=settings.level, method=settings.interval, resamples=draws, seed=seed,
             unit=units_said(settings.unit), step=lambda done: say(said("resample_of", done=done, all=draws)),
@@ -163,7 +166,10 @@ class Scoring:
         contrasts = sample.spreads(couples)
         flat, spreads = contrasts.flat.tolist(), contrasts.spread(sample.units).tolist()
         floors = sample.contrasts(couples).floor.tolist()
-        same = None if margin is None else equivalences(contrasts, margin, higher_is_better=measure.higher_is_better)
+        same = None if margin is None else equivalences(
+            sample, couples, margin, higher_is_better=measure.higher_is_better, interval=settings.interval,
+            draws=settings.resamples, seed=settings.seed,
+        )  # fmt: skip
         pairs = tested(measure, sample, couples, names, self.tests[measure], self.bands[measure].pairs, settings)
         for couple, pair in enumerate(pairs):
             yield replace(
@@ -206,6 +212,15 @@ class Scoring:
         replaced = planned or (self.settings.test == "t" and pair.difference != 0)
         kind = "no_spread" if replaced else "nothing_to_plan_by"
         return said(kind, count=sample.units, units=units_said(self.settings.unit))
+
+
+def _check_bounded(samples: Mapping[Measure, AnySample]) -> None:
+    """Refuse intervals from bounds where a measure has none, or units hold several queries."""
+    unknown = [
+        str(measure) for measure, sample in samples.items() if isinstance(sample, Sample) and not sample.is_bounded
+    ]
+    if unknown:
+        raise InputError.of("stats.no_known_bounds", measures=unknown, option=Option("interval", "hall"))
 
 
 def tested(
@@ -291,7 +306,7 @@ def _slice_samples(
         counted = lined_up.paired[measure] & inside
         if not counted.any():
             continue
-        drawn = Sample.of_queries(lined_up.values_of(measure, counted), units_of, measure.aggregate)
+        drawn = Sample.of_queries(lined_up.values_of(measure, counted), units_of, measure.aggregate, measure.bounds)
         if drawn.units > 1 and (drawn.bottom.sum(axis=1) > 0).all():
             drawn_in.append((label, drawn))
     return sorted(drawn_in, key=lambda pair: -pair[1].units)[:MOST_TESTED]

@@ -265,8 +265,9 @@ class Evaluation:
     ) -> Interval:
         """A confidence interval, computed when asked for; queries are the units.
 
-        By default Student's t (docs/statistics.md compares the coverage of the methods); ``bca`` and ``percentile``
-        resample queries. A median's lies between order statistics; that of a measure of all lists is always resampled.
+        By default Student's t (docs/statistics.md compares the coverage of the methods); ``hall`` corrects it for
+        skewness, ``bounded`` holds whatever the shape for measures with bounds, ``bca`` and ``percentile`` resample
+        queries. A median's lies between order statistics; that of a measure of all lists is always resampled.
 
         Examples
         --------
@@ -276,6 +277,17 @@ class Evaluation:
         >>> interval = ev.interval("RR")
         >>> round(interval.low, 2), ev["RR"], round(interval.high, 2)
         (0.8, 0.875, 0.95)
+
+        One query in twenty could be lost altogether, and then the geometric mean is far lower. Where none of ten was,
+        only the bounds of the measure know of it.
+
+        >>> few = {i: [0] for i in range(9)} | {9: [1, 0]}
+        >>> ev = rm.evaluate({i: {0} for i in range(10)}, few, ["RR(aggregate=geometric)"])
+        >>> for method in ("t", "hall", "bounded"):
+        ...     print(method, round(ev.interval("RR(aggregate=geometric)", method=method).low, 2))
+        t 0.8
+        hall 0.6
+        bounded 0.03
         """
         from rankmeter.stats.intervals import interval_of  # scipy is loaded only for statistics
 
@@ -286,8 +298,9 @@ class Evaluation:
             return whole_interval(self, named, level=level, resamples=resamples, seed=seed)
         with speaking(self.facts.purpose):
             drawn = interval_of(
-                self.values[named], named.aggregate, level=level, method=method, resamples=resamples, seed=seed
-            )
+                self.values[named], named.aggregate, level=level, method=method, resamples=resamples, seed=seed,
+                bounds=named.bounds, name=self.label(named),
+            )  # fmt: skip
         return drawn if named.aggregate == "sum" else drawn.within(named.bounds)
 
     def has_interval(self, measure: str | Measure) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
 
 _EQUIVALENT = kinds("{}_several", ("as_good", "no_worse", "not_shown"))
+_MARGINS = kinds("within_margin_{}", ("hall", "bounded"))
 NAMES_WIDTH = 40
 """Up to this width in total, a table names the systems that one beats; else it numbers them."""
 
@@ -352,7 +353,8 @@ class ShownComparison:
             worst = min(others.values()) if kind == "not_shown" else max(others.values())
             facts = {"system": system, "other": list(others), "p": p_text(worst), "margin": tested[0][1].margin}
             verdicts.append(self.word(_EQUIVALENT[kind] if len(others) > 1 else kind, **facts))
-        margin = self.word("within_margin", margin=tested[0][1].margin)
+        kind = _MARGINS.get(self.cmp.settings.interval, "within_margin")
+        margin = self.word(kind, margin=tested[0][1].margin)
         return margin + self.word("between_verdicts").join(verdicts)
 
     def differences_shown(self) -> Table:

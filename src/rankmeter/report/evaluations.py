@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankmeter.evaluating.result import Evaluation
     from rankmeter.lists.slice_intervals import Spread
     from rankmeter.lists.slices import Slices
+    from rankmeter.stats.intervals import IntervalMethod
 
 TIES_SHOWN = 6
 """How many notes about ties are shown; more would hide the numbers."""
@@ -49,6 +50,8 @@ class ShownEvaluations:
     """None for four in tables, and for all in CSV and JSON."""
     intervals: bool = False
     per_query: bool = False
+    method: IntervalMethod = "t"
+    """How intervals of values are made; those of slices are always Student's."""
 
     @property
     def measures(self) -> list[Measure]:
@@ -139,7 +142,7 @@ class ShownEvaluations:
     def _mean(self, ev: Evaluation, measure: Measure, best: str = "") -> Cell:
         span = None
         if self.intervals:
-            span = _ends(ev.interval(measure) if ev.has_interval(measure) else None, self.lang)
+            span = _ends(ev.interval(measure, method=self.method) if ev.has_interval(measure) else None, self.lang)
         value = ev.means[measure]
         is_best = bool(best) and number(value, measure, self._digits) == best
         return value_cell(value, measure, self._digits, span=span, marks=frozenset({"best"} if is_best else ()))
@@ -227,7 +230,9 @@ class ShownEvaluations:
         for ev in self.evaluations:
             run = ev.to_dict()
             if self.intervals:
-                spans = {str(m): asdict(ev.interval(m)) if ev.has_interval(m) else None for m in ev.means}
+                spans = {
+                    str(m): asdict(ev.interval(m, method=self.method)) if ev.has_interval(m) else None for m in ev.means
+                }
                 run["interval"] = spans
                 run["no_interval"] = {str(m): why for m in ev.means if (why := ev.without_interval(m)) is not None}
                 if ev.slices:
@@ -299,7 +304,7 @@ class ShownEvaluations:
         rough = dict.fromkeys(
             ev.label(measure) for ev in self.evaluations for measure in ev.means if ev.has_rough_interval(measure)
         )
-        without += [said("rough_intervals", measures=[*rough])] if rough else []
+        without += [said("rough_intervals", measures=[*rough])] if rough and self.method != "bounded" else []
         return [*without, *few.values(), *([said("rest_means")] if self.is_sliced else [])]
 
 

@@ -1,8 +1,9 @@
 """Confidence intervals of aggregated values and of their differences.
 
 ``t`` is Student's (of shares Clopper and Pearson's), ``randomisation`` holds the differences that the randomisation
-test does not reject, ``bca`` (Efron 1987) and ``percentile`` resample units. By default an interval is the inversion of
-the test beside it. docs/statistics.md has the measured coverage of each.
+test does not reject, ``bca`` (Efron 1987) and ``percentile`` resample units, ``hall`` corrects Student's for skewness
+and ``bounded`` holds whatever the shape, where values lie between known bounds. By default an interval is the inversion
+of the test beside it. docs/statistics.md has the measured coverage of each.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.numbers import fixed
 from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
+from rankmeter.stats.skewed import adjusted_skewness, bounded_ends, hall_ends
 from rankmeter.stats.student import Pair, skewness, without_noise
-from rankmeter.wording import Language, Said, in_language, kinds, said, word
+from rankmeter.wording import Language, Option, Said, in_language, kinds, said, word
 
-IntervalMethod = Literal["t", "randomisation", "bca", "percentile"]
+IntervalMethod = Literal["t", "randomisation", "bca", "percentile", "hall", "bounded"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 Method = IntervalMethod | Literal["share"]
 """What an interval was made by: a share has one of its own where others are Student's."""
@@ -35,10 +37,12 @@ INVERTS: dict[str, IntervalMethod] = {"randomisation": "randomisation"}
 """The interval that inverts a test; Student's t for tests that are not about means."""
 COCHRAN = 25
 """From so many queries on, times the squared skewness, the interval of one mean holds."""
+WIDENED: frozenset[IntervalMethod] = frozenset({"hall", "bounded"})
+"""Those that single values have too: Student's, where it would be too short."""
 FEWEST_RESAMPLES = 100
 """With fewer, the ends of an interval would be mostly chance."""
 DRAWN = frozenset({"bca", "percentile"})
-DRAWS = DRAWN | {"randomisation"}
+DRAWS = DRAWN | {"randomisation", "bounded"}
 
 
 def by_method(name: Method, units: Said | None = None) -> Said:
@@ -88,16 +92,24 @@ class Interval(Showable):
 
 
 def interval_of(
-    values: Values, aggregate: str, *, level: float, method: IntervalMethod, resamples: int, seed: int
+    values: Values,
+    aggregate: str,
+    *,
+    level: float,
+    method: IntervalMethod,
+    resamples: int,
+    seed: int,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+    name: str = "",
 ) -> Interval:
-    """The interval of an aggregated value, queries being the units.
+    """The interval of an aggregated value, queries being the units, whose values lie within the bounds.
 
     A median is not a function of sums: its interval lies between the order statistics that a sign test does not reject.
     """
     check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     check_whole("seed", seed)
-    if why := why_none(values, aggregate, level):
+    if why := why_none(values, aggregate, level, method):
         raise InputError.of("stats.no_interval", why=why)
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
@@ -105,14 +117,16 @@ def interval_of(
         rising, place = np.sort(top), _order_statistic(len(top), level)
         ends = float(rising[place]), float(rising[-1 - place])
         return Interval(*ends, level, said("interval_of_median"), 0, seed, len(top))
-    sample = Sample(top[None], bottom[None], rule)
+    sample = Sample(top[None], bottom[None], rule, bounds)
+    if method == "bounded" and not sample.is_bounded:
+        raise InputError.of("stats.no_known_bounds", measures=[name or aggregate], option=Option("method", "hall"))
     bands = intervals_of([sample], [], level=level, method=method, resamples=resamples, seed=seed)[0]
     if bands.systems[0] is None:
         raise InputError.of("stats.all_resamples_equal", count=len(top))
     return bands.systems[0]
 
 
-def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
+def why_none(values: Values, aggregate: str, level: float = 0.95, method: IntervalMethod = "t") -> str | None:
     """Why an aggregated value has no interval; None where it has one."""
     rule = AGGREGATES[aggregate]
     top, bottom = rule.parts(values)
@@ -124,6 +138,8 @@ def why_none(values: Values, aggregate: str, level: float = 0.95) -> str | None:
         return said("no_interval_of", aggregate=aggregate)
     if not rule.of_sums:
         return None if _order_statistic(len(top), level) >= 0 else said("median_of_few", count=len(top))
+    if method == "bounded":
+        return None  # bounds say how others may vary although these do not
     low, _, _ = value_ends(Sample(top[None], bottom[None], rule), level)
     return said("all_values_equal", count=len(top)) if math.isnan(low[0]) else None
 
@@ -202,27 +218,37 @@ def intervals_of(
             alone, apart = _drawn_ends(sample, drawn[number], pairs, level, method)
             alone_by: list[Method] = [method] * len(sample.top)
         else:
-            *alone, shares = value_ends(sample, level)
-            alone_by = ["share" if is_share else "t" for is_share in shares.tolist()]
-            if isinstance(sample, Sample) and method == "randomisation" and pairs:
-                apart = _not_rejected(sample, pairs, level, resamples, seed)
-            else:
-                apart = [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(level)]
+            *alone, shares = value_ends(sample, level, apart_by, resamples, seed)
+            own: Method = apart_by if apart_by in WIDENED else "t"
+            alone_by = ["share" if is_share else own for is_share in shares.tolist()]
+            apart = _pair_ends(sample, pairs, level, apart_by, resamples, seed)
         bands.append(
             Bands(intervals(alone, sample.units, alone_by), intervals(apart, sample.units, [apart_by] * len(pairs)))
         )
     return bands
 
 
-def value_ends(sample: AnySample, level: float) -> tuple[Floats, Floats, Bools]:
+def value_ends(
+    sample: AnySample, level: float, method: IntervalMethod = "t", draws: int = 0, seed: int = 0
+) -> tuple[Floats, Floats, Bools]:
     """The ends of the intervals of the values, (systems,) each, and which values are shares of the units.
 
-    Student's t, and Clopper and Pearson's (1934) for shares: where units count once and are 0 or 1, few of them are
-    often all alike, and Student's interval is far too short or there is none.
+    Student's t, or what is wider than it, and Clopper and Pearson's (1934) for shares: where units count once and are
+    0 or 1, few of them are often all alike, and Student's interval is far too short or there is none.
     """
-    low, high = (sample.back(end) for end in sample.alone().ends(level, tested=False))
     if isinstance(sample, Groups) or sample.units < 2:
+        low, high = (sample.back(end) for end in sample.alone().ends(level, tested=False))
         return low, high, np.zeros(len(low), np.bool_)
+    ends: Iterable[Floats]
+    if method == "bounded":
+        ends = bounded_ends(sample, None, level, draws, seed)
+    elif method == "hall":
+        linear = sample.linear()
+        skew = adjusted_skewness(np.vstack([linear, np.zeros(sample.units)]), [(row, -1) for row in range(len(linear))])
+        ends = hall_ends(sample.alone(), skew, sample.units, level, tested=False)
+    else:
+        ends = sample.alone().ends(level, tested=False)
+    low, high = (sample.back(end) for end in ends)
     whole = ((sample.top == 0) | (sample.top == 1)) & (sample.bottom == 1)
     shares: Bools = whole.all(axis=1) & (sample.rule is AGGREGATES["mean"])
     if not shares.any():
@@ -231,6 +257,24 @@ def value_ends(sample: AnySample, level: float) -> tuple[Floats, Floats, Bools]:
     least = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), n - hits + 1, tail), 0.0)
     most = np.where(hits < n, special.betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - tail), 1.0)
     return np.where(shares, least, low), np.where(shares, most, high), shares
+
+
+def _pair_ends(
+    sample: AnySample, pairs: Sequence[Pair], level: float, method: IntervalMethod, draws: int, seed: int
+) -> list[Floats]:
+    """The ends of the intervals of the differences of pairs, (pairs,) each."""
+    if isinstance(sample, Groups) or not pairs:
+        return [sample.back(end, pairs) for end in sample.contrasts(pairs).ends(level)]
+    if method == "randomisation":
+        return _not_rejected(sample, pairs, level, draws, seed)
+    ends: Iterable[Floats]
+    if method == "bounded":
+        ends = bounded_ends(sample, pairs, level, draws, seed)
+    elif method == "hall":
+        ends = hall_ends(sample.contrasts(pairs), adjusted_skewness(sample.linear(), pairs), sample.units, level)
+    else:
+        ends = sample.contrasts(pairs).ends(level)
+    return [sample.back(end, pairs) for end in ends]
 
 
 def _not_rejected(sample: Sample, pairs: Sequence[Pair], level: float, patterns: int, seed: int) -> list[Floats]:

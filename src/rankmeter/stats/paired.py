@@ -23,7 +23,8 @@ from rankmeter.errors import InputError, check_positive
 from rankmeter.late import special, stats
 from rankmeter.placing.placements import Floats, Ints
 from rankmeter.stats.rank_agreement import mean_ranks
-from rankmeter.stats.resampling import AnySample, Groups, Step, by_units, flipped_sums, is_exact, p_values_of
+from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, p_values_of
+from rankmeter.stats.skewed import adjusted_skewness, bounded_p, hall_p
 from rankmeter.stats.student import SAME, Alternative, Contrasts, Pair, sides, without_noise
 
 Test = Literal["t", "randomisation", "wilcoxon", "sign"]
@@ -304,12 +305,31 @@ class Equivalence:
         return max(self.no_worse, self.no_better)
 
 
-def equivalences(contrasts: Contrasts, margin: float, *, higher_is_better: bool = True) -> list[Equivalence]:
-    """Whether the means of paired differences lie within ``margin`` of 0.
+def equivalences(
+    sample: AnySample,
+    pairs: Sequence[Pair],
+    margin: float,
+    *,
+    higher_is_better: bool = True,
+    interval: str = "t",
+    draws: int = 0,
+    seed: int = 0,
+) -> list[Equivalence]:
+    """Whether the means of paired differences lie within ``margin`` of 0, by t tests.
 
-    Differences that are all equal have no spread for a t test: n of them within the margin have p = 2^-n.
+    Beside the intervals ``hall`` and ``bounded`` the p-values are those of what lies outside of them. Differences that
+    are all equal have no spread for a t test: n of them within the margin have p = 2^-n.
     """
     check_positive("margin", margin, 0.01)
-    above, below = contrasts.moved(margin).p("greater"), contrasts.moved(-margin).p("less")
+    contrasts = sample.spreads(pairs)
+    ends: tuple[tuple[Contrasts, Alternative], ...]
+    ends = ((contrasts.moved(margin), "greater"), (contrasts.moved(-margin), "less"))
+    if interval == "bounded" and isinstance(sample, Sample):
+        above, below = bounded_p(sample, pairs, margin, draws, seed)
+    elif interval == "hall" and isinstance(sample, Sample):
+        skew = adjusted_skewness(sample.on_scale(), pairs)
+        above, below = (hall_p(moved, skew, sample.units, alternative) for moved, alternative in ends)
+    else:
+        above, below = (moved.p(alternative) for moved, alternative in ends)
     both = (above, below) if higher_is_better else (below, above)
-    return [Equivalence(margin, *ends) for ends in zip(*(side.tolist() for side in both), strict=True)]
+    return [Equivalence(margin, *chances) for chances in zip(*(side.tolist() for side in both), strict=True)]

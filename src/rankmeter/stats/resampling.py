@@ -155,6 +155,8 @@ class Sample:
     bottom: Floats
     """(systems, units)."""
     rule: Aggregate
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    """Between which the value of a query lies, where that is known."""
 
     @classmethod
     def of_values(cls, values: Floats) -> Sample:
@@ -162,7 +164,9 @@ class Sample:
         return cls(values, np.ones_like(values), AGGREGATES["mean"])
 
     @classmethod
-    def of_queries(cls, values: Values, unit: Ints, aggregate: str) -> Sample:
+    def of_queries(
+        cls, values: Values, unit: Ints, aggregate: str, bounds: tuple[float, float] = (-math.inf, math.inf)
+    ) -> Sample:
         """Gather ``(systems, queries)`` values into units, by the ``(queries,)`` number of each query's unit.
 
         A query counts only if it counts for every system.
@@ -170,7 +174,7 @@ class Sample:
         rule = AGGREGATES[aggregate]
         codes = np.unique(unit[values.counted], return_inverse=True)[1]
         top, bottom = (_gathered(part, codes) for part in rule.parts(values))
-        return cls(top, bottom, rule)
+        return cls(top, bottom, rule, bounds)
 
     @property
     def units(self) -> int:
@@ -226,6 +230,19 @@ class Sample:
         quotient = self.top.sum(axis=1, keepdims=True) / self.bottom.sum(axis=1, keepdims=True)
         linear: Floats = quotient + (self.top - quotient * self.bottom) / self.bottom.mean(axis=1, keepdims=True)
         return linear
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which the linear numbers lie; infinite where it is not known, or units are of several queries."""
+        if self.rule.totals or not (self.bottom == 1).all():
+            return -math.inf, math.inf
+        low, high = self.bounds
+        return (math.log(max(low, GEOMETRIC_FLOOR)), math.log(high)) if self.rule.logs else (low, high)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the linear numbers lie between known limits."""
+        return all(map(math.isfinite, self.limits))
 
     def on_scale(self) -> Floats:
         """(systems, units) numbers whose mean is the value on its own scale, for margins and differences stated on it.

@@ -184,7 +184,7 @@ def test_ties_that_could_change_the_winner_are_said_where_more_is_better(best, r
 def test_what_it_takes_to_repeat_the_numbers_is_said_of_every_way_of_making_them():
     settings = compared([1] * 6, [1, 2, 3] * 2).settings
     ways = product(
-        ["t", "randomisation", "sign", "wilcoxon"], ["holm", "none", "bh"], ["t", "randomisation", "bca", "percentile"],
+        ["t", "randomisation", "sign", "wilcoxon"], ["holm", "none", "bh"], METHODS,
         [True, False], [True, False], [True, False], [1, 3], [1, 2], ["baseline", "all"],
     )  # fmt: skip
     for test, correction, interval, paired, tested, bounded, pairs, baselines, family in ways:
@@ -204,6 +204,6 @@ def test_what_it_takes_to_repeat_the_numbers_is_said_of_every_way_of_making_them
             several = family == "baseline" and baselines > 1
             assert values["against"].kind == ("against_baselines" if several else f"against_{family}")
         if bounded:
-            drawn = interval in ("bca", "percentile") or (interval == "randomisation" and paired)
-            assert told["intervals_by"]["method"].kind == INTERVALS[interval if drawn else "t"]
+            drawn = paired and interval not in ("t", "hall")
+            assert told["intervals_by"]["method"].kind == INTERVALS[interval if paired else "t"]
             assert told["intervals_by"]["drawn"].kind == ("resamples" if drawn else "nothing")

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
+from tests.differences import beside_zeros
 from tests.other_scipy import COUNTS_TIES, RNG
 
 from rankmeter.arithmetic import AGGREGATES, Values
@@ -17,7 +18,6 @@ from rankmeter.stats.intervals import intervals_of
 from rankmeter.stats.paired import effects, equivalences, p_value, p_values
 from rankmeter.stats.power import minimum_detectable, units_needed
 from rankmeter.stats.resampling import Sample
-from rankmeter.stats.student import Contrasts
 
 
 def mean_difference(a, b, axis=-1):
@@ -125,10 +125,10 @@ def test_holm_and_bonferroni_by_hand_and_bh_by_scipy() -> None:
 
 def test_equivalence_is_two_one_sided_t_tests(values) -> None:
     d = values[0] - values[1]
-    found = equivalences(Contrasts.of_rows(d[None]), 0.1)[0]
+    found = equivalences(beside_zeros(d), [(0, 1)], 0.1)[0]
     assert found.no_worse == pytest.approx(stats.ttest_1samp(d, -0.1, alternative="greater").pvalue)
     assert found.no_better == pytest.approx(stats.ttest_1samp(d, 0.1, alternative="less").pvalue)
-    turned = equivalences(Contrasts.of_rows(d[None]), 0.1, higher_is_better=False)[0]
+    turned = equivalences(beside_zeros(d), [(0, 1)], 0.1, higher_is_better=False)[0]
     assert (turned.no_worse, turned.no_better) == pytest.approx((found.no_better, found.no_worse))
 
 
@@ -144,9 +144,9 @@ def test_equal_differences_prove_no_more_than_their_signs_where_scipy_is_certain
     assert found == {"two-sided": 2.0 ** (1 - units), "greater": 2.0**-units, "less": 1.0}
     # The same as the randomisation test, which tries every pattern of signs.
     assert found["two-sided"] == p_value(d, "randomisation", permutations=5000, seed=0)
-    same = equivalences(Contrasts.of_rows(np.zeros(units)[None]), 0.01)[0]
+    same = equivalences(beside_zeros(np.zeros(units)), [(0, 1)], 0.01)[0]
     assert (same.no_worse, same.no_better, same.equivalent) == (2.0**-units,) * 3
-    worse = equivalences(Contrasts.of_rows(np.full(units, -0.1)[None]), 0.01)[0]
+    worse = equivalences(beside_zeros(np.full(units, -0.1)), [(0, 1)], 0.01)[0]
     assert (worse.no_worse, worse.equivalent) == (1.0, 1.0)
 
 

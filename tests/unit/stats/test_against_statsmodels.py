@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.differences import beside_zeros
 
 from rankmeter.stats.corrections import corrected
 from rankmeter.stats.paired import equivalences
@@ -30,7 +31,7 @@ def test_corrections_equal_multipletests(correction, expected):
 
 
 def test_equivalence_equals_ttost_paired():
-    found = equivalences(Contrasts.of_rows((ONE - OTHER)[None]), 0.1)[0]
+    found = equivalences(beside_zeros(ONE - OTHER), [(0, 1)], 0.1)[0]
     # statsmodels knows no floor: eight differences have none below 2^-8.
     assert found.no_worse == pytest.approx(max(0.0005914246659874295, 2**-8), rel=1e-9)
     assert found.no_better == found.equivalent == pytest.approx(0.0996562289883707, rel=1e-9)
