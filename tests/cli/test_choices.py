@@ -12,6 +12,7 @@ import pytest
 
 import rankmeter as rm
 from rankmeter.cli import app
+from rankmeter.stats import intervals
 
 CALLED: dict[str, Callable[..., Any]] = {
     "advise": rm.advise,
@@ -26,8 +27,12 @@ CALLED: dict[str, Callable[..., Any]] = {
 OF_THE_COMMAND = {"format", "lang"}
 ANY_TEXT = {("compare", "unit")}
 """Arguments whose type is any text."""
-FEWER = {("online", "correction"): {"max-t"}}
-"""Words that Python takes and the command does not: max-t needs the values of one sample."""
+FEWER = {("online", "correction"): {"max-t"}, ("evaluate", "interval_by"): {"randomisation"}}
+"""Words that Python takes and the command does not: max-t needs the values of one sample, a single value is not tested."""
+ELSEWHERE: dict[tuple[str, str | None], tuple[Callable[..., Any], str]] = {
+    ("evaluate", "interval_by"): (rm.Evaluation.interval, "method"),
+}
+"""Options that are arguments of what is called later."""
 
 
 def _words(annotation: Any) -> set[str]:
@@ -43,7 +48,7 @@ def _annotation(function: Callable[..., Any], name: str) -> Any:
     names, stated = vars(sys.modules[function.__module__]), function.__annotations__
     passed_on = next((stated[key] for key in ("options", "settings") if "Unpack" in str(stated.get(key))), None)
     if name in stated or passed_on is None:
-        return eval(stated[name], names)
+        return eval(stated[name], names | vars(intervals))
     (options,) = get_args(eval(passed_on, names))
     return get_type_hints(options)[name]
 
@@ -61,5 +66,5 @@ def _options() -> list[tuple[str, click.Option]]:
 
 @pytest.mark.parametrize(("name", "option"), _options(), ids=lambda part: getattr(part, "name", part))
 def test_an_option_takes_the_words_of_its_argument(name, option) -> None:
-    words = _words(_annotation(CALLED[name], option.name))
+    words = _words(_annotation(*ELSEWHERE.get((name, option.name), (CALLED[name], option.name))))
     assert set(option.type.choices) == words - FEWER.get((name, option.name), set())
