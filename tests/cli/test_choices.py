@@ -28,7 +28,7 @@ OF_THE_COMMAND = {"format", "lang"}
 ANY_TEXT = {("compare", "unit")}
 """Arguments whose type is any text."""
 FEWER = {("online", "correction"): {"max-t"}, ("evaluate", "interval_by"): {"randomisation"}}
-"""Words that Python takes and the command does not: max-t needs the values of one sample, a single value is not tested."""
+"""Words that Python takes and the command does not: max-t needs the values of one sample, a value is not tested."""
 ELSEWHERE: dict[tuple[str, str | None], tuple[Callable[..., Any], str]] = {
     ("evaluate", "interval_by"): (rm.Evaluation.interval, "method"),
 }

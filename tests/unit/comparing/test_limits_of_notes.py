@@ -13,6 +13,7 @@ import pytest
 import rankmeter as rm
 from rankmeter.comparing.notes import FEW_UNITS
 from rankmeter.comparing.records import INTERVALS
+from rankmeter.stats.intervals import METHODS
 from rankmeter.wording import Said
 
 FEW = {"permutations": 200, "resamples": 100}

@@ -170,10 +170,8 @@ def test_where_nothing_varies_bounds_still_say_how_far_others_may_lie():
 
 
 def test_notes_name_the_intervals_that_hold_better_until_these_are_used():
-    for method, said in (
-        (None, "interval=hall holds better"),
-        ("hall", "the intervals here are made for skewed differences"),
-    ):
+    made = "the intervals here are made for skewed differences"
+    for method, said in ((None, "interval=hall holds better"), ("hall", made), ("bounded", made)):
         few = {i: TRUTH[i] for i in range(12)}
         runs = {"good": {i: GOOD[i] for i in few}, "poor": {i: POOR[i] for i in few}}
         for truth, lists in ((few, runs), ({i: {"a"} for i in range(100)}, None)):
