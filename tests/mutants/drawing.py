@@ -18,8 +18,10 @@ PACKAGE = ROOT / "src" / "rankmeter"
 
 ROOMS = ("arithmetic", "comparing", "definitions", "evaluating", "inputs", "lists", "measures", "placing", "stats")
 """The rooms of the core that make numbers or protect them; beside them stands every wing."""
-NO_NUMBERS = {"wing", "commands", "pages", "__init__", "cuda_tiles", "cuda_vectors"}
-"""Modules that only declare or show, and kernels, which run in Triton's interpreter."""
+NO_NUMBERS = {
+    "wing", "commands", "pages", "__init__", "cuda_tiles", "cuda_vectors", "rank_diagrams", "timeline", "tuning_charts",
+}  # fmt: skip
+"""Modules that only declare, show or draw, and kernels, which run in Triton's interpreter."""
 
 COMPARED = {
     ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),

@@ -92,3 +92,15 @@ def test_an_item_judged_twice_for_a_subtopic_is_refused():
 def test_the_ideal_order_has_the_value_one():
     value = rm.evaluate(nested(), {"q": ["a", "b"], "r": ["a"]}, ["alpha_nDCG@2"])["alpha_nDCG@2"]
     assert math.isclose(value, 1.0)
+
+
+@pytest.mark.parametrize("name", ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"])
+@pytest.mark.parametrize("rank", [1, 2, 5, 9])
+def test_a_query_counts_as_found_however_deep_its_first_item_stands(name, rank):
+    run = {"q": [*[f"x{at}" for at in range(rank - 1)], "a"], "r": ["y"]}
+    truth = pl.DataFrame({"query": ["q", "r"], "item": ["a", "b"], "subtopic": ["s", "s"], "grade": [1, 1]})
+    found = rm.evaluate(truth, run, [name, f"{name}(miss=skip)"])
+    kept = next(measure for measure in found.means if "miss=skip" in str(measure))
+    assert found.values[kept].counted.tolist() == [True, False]
+    assert found.means[kept] == pytest.approx(2 * found[name])
+    assert found[name] > 0
