@@ -184,7 +184,9 @@ class ExportedTable(OpenedTable):
 
     @cached_property
     def _columns(self) -> dict[Role, RawColumn]:
-        return self._rows.columns(self._value)
+        columns = self._rows.columns(self._value)
+        check_flat(columns["item"], self._name)
+        return columns
 
 
 def check_id(value: object, where: str) -> object:
@@ -192,6 +194,13 @@ def check_id(value: object, where: str) -> object:
     if not is_id_type(type(value)):
         raise InputError.of("inputs.id_of_kind", source=where, value=str(value)[:80])
     return value
+
+
+def check_flat(items: RawColumn, where: str) -> None:
+    """Refuse a list where an id is expected: it is not a list of further ids."""
+    nested = {list, tuple}
+    if not isinstance(items, pl.Series) and not nested.isdisjoint(map(type, items)):
+        check_id(next(item for item in items if type(item) in nested), where)
 
 
 def rated_rows(

@@ -33,6 +33,7 @@ from rankmeter.inputs.columns import (
 )
 from rankmeter.inputs.compression import ByteSource
 from rankmeter.inputs.delimited import may_be_rounded
+from rankmeter.inputs.export_tables import check_flat
 from rankmeter.inputs.ranks_beside import ASIDE
 from rankmeter.inputs.reading import UNUSED, GroupedQueries, Order, Origin, Reading, read_as
 from rankmeter.inputs.tables import JudgmentTable, RunTable
@@ -424,6 +425,7 @@ def _nested_columns(columns: Mapping[Role, RawColumn], name: str, value: Role) -
             )
         elif isinstance(other, list):
             values.extend(other)
+    check_flat(items, name)
     sizes = [len(cast("list[object] | dict[str, object]", group)) for group in columns["item"]]
     flat: dict[Role, RawColumn] = {"query": GroupedQueries(list(columns["query"]), sizes), "item": items}
     if kind is dict and numbers:

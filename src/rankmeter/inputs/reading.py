@@ -128,7 +128,7 @@ class Readings:
 def reading_line(readings: Iterable[Readings]) -> Said | None:
     """One line for all that was read: what was read alike is said once; None where nothing had to be decided."""
     sides = [side for reading in readings for side in reading.sides]
-    decided = [side for side in sides if side.format not in ("", "mapping", "lists", "array")]
+    decided = [side for side in sides if side.export or side.format not in ("", "mapping", "lists", "array")]
     return said("read_all", parts=_Alike(decided, is_about_users())) if decided else None
 
 

@@ -56,6 +56,13 @@ _FINE = frozenset(
     "published 正常 成功 完成 已完成 通过 有效".split()
 )
 
+TELLING = tuple("outcome health phase reason message detail details note notes remark remarks 备注 说明".split())
+"""What names end with under which a few words may say so, whatever they are."""
+_TOLD = (*STEMS, "rebuild", "rebuilt", "building", "invalid", "denied", "notexist", "onlyfirst", "错误", "失败", "超时")
+"""Within such words."""
+_SHORT = 60
+"""Such words are no longer."""
+
 _DIVIDES = chinese.DIVIDES | frozenset(
     "system systemid systemname model modelid modelname run runid runname runtag method algorithm ranker retriever "
     "reranker variant experiment experimentid config split subset partition fold judge judgeid judgename annotator "
@@ -85,7 +92,11 @@ def said_beside(reading: Reading) -> dict[str, str]:
     """The columns that nothing was read from and that may say something about the rows: ``{name: name}``."""
     heard = _AGAINST | _FOR | _STATES | _DIVIDES | _PARTS | DIRECTIONS
     folded = {name: fold(name) for name in reading.unused}
-    return {name: name for name in folded if folded[name] in heard or any(stem in folded[name] for stem in _ALL_STEMS)}
+    return {
+        name: name
+        for name, plain in folded.items()
+        if plain in heard or plain.endswith(TELLING) or any(stem in plain for stem in _ALL_STEMS)
+    }
 
 
 def notes_beside(reading: Reading, columns: Mapping[str, RawColumn]) -> dict[str, Said]:
@@ -145,6 +156,17 @@ def speaks_against_state(value: object) -> bool:
     return _speaks_against("status", str(value).strip())
 
 
+def tells_against(text: str) -> bool:
+    """Whether a few words, for people, speak of a failure or a limit.
+
+    Examples
+    --------
+    >>> tells_against("only first shard searched"), tells_against("Request timed out"), tells_against("sold out")
+    (True, True, False)
+    """
+    return len(text) <= _SHORT and any(stem in fold(text) for stem in _TOLD)
+
+
 def is_flag_known(name: str) -> bool:
     """Whether a flag of this folded name is understood, whichever way it is set.
 
@@ -172,6 +194,8 @@ def _speaks_against(name: str, text: str) -> bool:
         return folded.removesuffix(".0") not in _FINE
     if name in _FOR or name in _AGAINST:
         return (folded in _NOT_SET) == (name in _FOR)
+    if name.endswith(TELLING) and tells_against(text):
+        return True
     stems = {"true": STEMS, "false": _WELL}.get(folded, [])
     return any(stem in name for stem in stems) and (
         folded == "true" or not ("incomplete" in name or "unfinish" in name)

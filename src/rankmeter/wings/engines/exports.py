@@ -224,11 +224,12 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         known = (document.query, announced, look.query if look.what == "wrapped" else None)
         query = next((candidate for candidate in known if candidate is not None), None)
         announced, query_from = None, query_from or kind.query or look.key
-        takes = look.shape.takes
+        takes, taking.query = look.shape.takes, query
         entries = list(look.shape.entries(cast(Document, look.results), where, taking))
         if side == "run":
             entries = list(shown(iter(entries), document.value, where, taking))
             taking.note(limits_noted(document.value, where, [item for entry in entries for item in entry.items]))
+        taking.unread.in_document(document.value)
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
     if announced is not None:
@@ -239,4 +240,6 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
     if unnamed:
         rows.queries, query_from = queries_beside(name, unnamed, is_file=is_file)
     taken = {role: field for role, field in taking.wanted.taken.items() if role in takes}
-    return ExportedTable(cast(Kind, kind), rows, name, query_from, notes=taking.notes, taken=taken)
+    return ExportedTable(
+        cast(Kind, kind), rows, name, query_from, unused=taking.unread.paths, notes=taking.notes, taken=taken
+    )

@@ -9,8 +9,15 @@ from rankmeter.errors import InputError
 from rankmeter.inputs.columns import say_columns
 from rankmeter.inputs.export_tables import Entry
 from rankmeter.wings.engines.fields import NamedFields, named_ids, named_values
-from rankmeter.wings.engines.hit_statements import layers_in, other_id_noted, statements_noted
+from rankmeter.wings.engines.hit_statements import (
+    layers_in,
+    other_id_noted,
+    other_query_noted,
+    places_noted,
+    statements_noted,
+)
 from rankmeter.wings.engines.orders import Direction, check_beside, contradiction_noted
+from rankmeter.wings.engines.unread import Unread
 
 Ids = Callable[[], tuple[list[object], str]]
 """The ids of results, and the key under which they stand; called where the caller named no field."""
@@ -28,6 +35,10 @@ class Taking:
     """Where they did."""
     direction: Direction | None = None
     """What the document says of which scores are better: the field, its value, whether the lowest are."""
+    query: object | None = None
+    """The query that is named around the document."""
+    unread: Unread = field(default_factory=Unread)
+    """The fields that nothing was read from."""
     kept: list[Sequence[object]] | None = None
     """The results of each query, where somebody wants to see more of them than their ids."""
 
@@ -54,6 +65,7 @@ class Taking:
         if self.kept is not None:
             self.kept.append(plain)
         layers = layers_in(plain)
+        self.unread.take(results)
         self.note(statements_noted(layers, at, is_certain=wanted.is_in_order))
         if wanted.item:
             items, key = named_ids(plain, wanted.item, where, under), wanted.item
@@ -64,15 +76,25 @@ class Taking:
             self.note(other_id_noted(layers, items, key, at))
         if wanted.role is not None:
             name, numbers = beside or ("", [])
+            self.unread.in_results(layers, items, (key, wanted.value))
             named = numbers if name == wanted.value else named_values(plain, wanted.role, wanted.value, where, under)
             return Entry(query, items, list(named), f"{under}.{key}" if key else under)
+        read = {key}
         if not wanted.is_in_order:
+            self.note(other_query_noted(layers, query if self.query is None else self.query, at))
             note = contradiction_noted(
-                results, at, query, is_sorted=is_sorted, either_way=either_way, direction=self.direction
+                results,
+                at,
+                query,
+                is_sorted=is_sorted,
+                either_way=either_way,
+                direction=self.direction,
+                compared=read,
             )
             if beside is not None:
                 note = check_beside(beside[1], beside[0], where, query, direction=self.direction) or note
-            self.note({} if note is None else {"order": note})
+            self.note(places_noted(layers, at, query) if note is None else {"order": note})
+        self.unread.in_results(layers, items, read)
         return Entry(query, items, None, f"{under}.{key}" if key else under)
 
     def note(self, notes: Mapping[str, str]) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import cast
 
 from rankmeter.errors import InputError
 from rankmeter.inputs.cells import is_missing, number_of
 from rankmeter.inputs.columns import fold, say_columns
 from rankmeter.inputs.ids import is_id_type
-from rankmeter.inputs.said_beside import speaks_against
+from rankmeter.inputs.said_beside import TELLING, speaks_against
 from rankmeter.wings.engines.fields import ITEM_IDS, WITHIN
 from rankmeter.wings.engines.orders import IN_ORDER
 from rankmeter.wings.engines.wholeness import holds_error, says_no, says_yes
@@ -32,6 +33,10 @@ _BAD_STATES = frozenset(
 _GROUPS = frozenset("innerhits grouphits groupedhits collapsed collapsedhits duplicates".split())
 """Under which a result holds further ones."""
 
+_QUERIES = frozenset("queryid qid topicid questionid forquery forqueryid".split())
+"""What results call the query that they are of."""
+_COUNTABLE = 4
+"""So many results at least: of fewer, three small numbers of anything would count them."""
 
 Layer = tuple[str, Sequence[str], Sequence[tuple[int, Mapping[str, object]]]]
 """Where an object stands in results, with the dot behind it; the names that it has in any; it, with each place."""
@@ -42,7 +47,7 @@ def layers_in(results: Sequence[object]) -> list[Layer]:
     rows = [(at, row) for at, row in enumerate(results, start=1) if isinstance(row, (dict, Mapping))]
     layers: list[Layer] = [("", _names(rows), rows)]
     for key in layers[0][1]:
-        if _is_layer(key):
+        if is_layer(key):
             inner = [(at, row[key]) for at, row in rows if isinstance(row.get(key), (dict, Mapping))]
             layers.append((f"{key}.", _names(inner), inner))
     return layers
@@ -80,6 +85,48 @@ def other_id_noted(layers: Sequence[Layer], items: Sequence[object], key: str, w
     return {}
 
 
+def other_query_noted(layers: Sequence[Layer], query: object, where: str) -> dict[str, Said]:
+    """That results name another query than theirs; refuses those of which some do, at their top."""
+    for above, names, rows in layers if query is not None else ():
+        for name in filter(_is_of_query, names):
+            named = [(at, row[name]) for at, row in rows if is_id_type(type(row.get(name)))]
+            others = [(at, value) for at, value in named if str(value) != str(query)]
+            if others and not above and len(others) < len(named):
+                at, value = others[0]
+                raise InputError.of("engines.not_a_hit", source=where, place=at, field=name, value=str(value)[:80],
+                                    in_order=IN_ORDER)  # fmt: skip
+            if others:
+                at, value = others[0]
+                return {"query": said("hit_of_other_query", source=where, field=above + name, value=str(value)[:80],
+                                      place=at, query=str(query))}  # fmt: skip
+    return {}
+
+
+def places_noted(layers: Sequence[Layer], where: str, query: object) -> dict[str, Said]:
+    """That a field, whatever its name, counts the results from 1 on, or from 0, in another order than theirs."""
+    for above, names, rows in layers:
+        if len(rows) < _COUNTABLE or rows[-1][0] != len(rows):
+            continue
+        (_, first), (_, second) = rows[0], rows[1]
+        for name in names:
+            one, two = first.get(name), second.get(name)
+            if type(one) is not int or type(two) is not int or one == two or not 0 <= one + two <= 2 * len(rows):
+                continue
+            places = [row.get(name) for _, row in rows]
+            if set(map(type, places)) != {int}:
+                continue
+            counted = sorted(cast("list[int]", places))
+            if (
+                counted != places
+                and counted[0] in (0, 1)
+                and counted == list(range(counted[0], counted[0] + len(rows)))
+            ):
+                turn = next(at for at, (is_, due) in enumerate(zip(places, counted, strict=True)) if is_ != due)
+                return {"order": said("order_as_returned", source=where, field=above + name, place=turn + 1,
+                                      query=str(query))}  # fmt: skip
+    return {}
+
+
 def _names(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[str]:
     return sorted(map(str, set().union(*(row for _, row in rows))))
 
@@ -92,7 +139,13 @@ def _statements(layers: Sequence[Layer]) -> Iterator[tuple[str, str, int, object
 
 
 @lru_cache(1 << 12)
-def _is_layer(name: str) -> bool:
+def _is_of_query(name: str) -> bool:
+    return fold(name) in _QUERIES
+
+
+@lru_cache(1 << 12)
+def is_layer(name: str) -> bool:
+    """Whether an object of this name, in a result, holds what a document or a tool says of it."""
     return fold(name) in _LAYERS
 
 
@@ -101,7 +154,11 @@ def _is_heard(name: str) -> bool:
     """Whether a field of this name may say such a thing."""
     folded = fold(name)
     heard = _FAILED | _GONE | _HERE | _STATES | _GROUPS
-    return folded in heard or any(speaks_against(name, text) for text in ("1", "0", "true", "false"))
+    return (
+        folded in heard
+        or folded.endswith(TELLING)
+        or any(speaks_against(name, text) for text in ("1", "0", "true", "false"))
+    )
 
 
 def _is_bad(name: str, value: object) -> bool:

@@ -16,11 +16,13 @@ from rankmeter.inputs.said_beside import (
     DIRECTIONS,
     MORE,
     STEMS,
+    TELLING,
     is_flag_known,
     is_part,
     lower_is_better,
     speaks_against,
     speaks_against_state,
+    tells_against,
 )
 from rankmeter.wings.engines.fields import ITEM_IDS
 from rankmeter.wings.engines.wholeness import (
@@ -56,7 +58,7 @@ _SHARES = frozenset({"coverage", "completeness", "shardcoverage", "indexcoverage
 _SETTINGS = frozenset("allow enable enabled include support supports use with return ignore no skip track can".split())
 """The first words of settings, which say what should be done, not what was."""
 _ANSWERS = frozenset({*(f"{place}.{name}" for place in PAGED.split() for name in DIRECTIONS), *DIRECTIONS})
-_KNOWN = frozenset(
+KNOWN = frozenset(
     "acknowledged cache cached cachehit fromcache iscached explain verbose stored personalized highlighted streaming "
     "stream numfoundexact numhitsexact exhaustivenbhits exhaustivefacetscount exhaustivefacetvalues "
     "segmentterminatedearly exhaustivetypo correct iscorrect answerable isanswerable labeled labelled parallel "
@@ -66,17 +68,21 @@ _KNOWN = frozenset(
 _NO_ORDER = frozenset("random unordered unsorted unranked unspecified arbitrary shuffled none".split())
 """What an order is called that is none."""
 _ORDERS = frozenset("order sort sortby sortorder orderby ordering orderedby".split())
-_STATE = ("status", "state", "outcome", "health", "phase")
-"""What names of states end with, which stand in words that need not be known."""
-_TELLING = (*_STATE, *"type mode tier quality reason source servedfrom message detail notes comment".split())
+_TELLING = (*TELLING, *"status state type mode tier quality source servedfrom comment".split())
 """What names end with under which a word may speak against a response."""
-_WORDS = (*STEMS, "rebuild", "rebuilt", "building", "invalid", "denied", "notexist", "onlyfirst")
-"""Parts of such words."""
+_OF_ALL = re.compile(r"\s*(\d+)\s*(?:/|of)\s*(\d+)\s*", re.IGNORECASE)
+"""How many of how many."""
+_DONE = ("progress", "percent", "percentage", "fraction", "coverage", "searched", "completion")
+"""What names end, or begin, with that say which share of the work is done."""
 _LOST = tuple("failed failing unavailable missing skipped dropped truncated errors nerrors ndropped nfailed "
               "nskipped nmissing pending remaining unreachable incomplete".split())  # fmt: skip
 """How names begin under which it is listed, or counted, what is not there."""
-_RETURNED = frozenset("returned numreturned returnedcount countreturned kreturned nreturned".split())
+_RETURNED = frozenset(
+    "returned numreturned returnedcount countreturned kreturned nreturned resultcount resultscount nresults".split()
+)
 """How many results were returned, whatever was found."""
+COUNTED = _MATCHED | _LISTED | _RETURNED | _HIGHEST
+"""Numbers that are compared with the results."""
 _GROUPED = frozenset("grouped groups groupedhits groupedresults expanded collapsed clusters".split())
 _FURTHER = frozenset(
     "ads sponsored sponsoredresults promoted promotedresults pinned pinnedresults featured boosted bestbets "
@@ -85,8 +91,6 @@ _FURTHER = frozenset(
     "secondaryresults otherresults rest remaining".split()
 )
 """What lists of documents beside the results are called."""
-_SHORT = 60
-"""Words of a state are no longer."""
 _LISTS = ("items", "rows", "records", "entries")
 """How names of lists end that no tool is known to write its results under."""
 
@@ -204,15 +208,23 @@ def _is_unsound(name: str, value: object) -> bool:
         rels = [each.get("rel") for each in value if isinstance(each, Mapping)]
         return any(rel in ("next", "prev", "previous") for rel in rels)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return name == "status" and value not in (0, 200)
-    if not isinstance(value, str) or not value.strip() or len(value) > _SHORT:
+        return (name == "status" and value not in (0, 200)) or (_says_share(name) and is_part(value))
+    if not isinstance(value, str) or not value.strip():
         return False
+    if (parts := _OF_ALL.fullmatch(value)) is not None and int(parts[1]) < int(parts[2]):
+        return True
+    if _says_share(name) and value.strip().endswith("%"):
+        return is_part(value.strip().rstrip("% "))
     word = fold(value)
     if name in _ORDERS:
         return word in _NO_ORDER
     if name in ("status", "state"):
         return speaks_against_state(value)
-    return name.endswith(_TELLING) and any(stem in word for stem in _WORDS)
+    return name.endswith(_TELLING) and tells_against(value)
+
+
+def _says_share(name: str) -> bool:
+    return name.endswith(_DONE) or name.startswith(_DONE)
 
 
 def _is_unknown(key: str, value: object) -> bool:
@@ -221,7 +233,7 @@ def _is_unknown(key: str, value: object) -> bool:
     first = re.match("[A-Z]+(?![a-z])|[A-Za-z][a-z]*", key)
     is_setting = first is not None and first[0].casefold() in _SETTINGS
     is_flag = isinstance(value, bool) or (isinstance(value, str) and value.casefold() in ("true", "false"))
-    return is_flag and not is_setting and name not in _KNOWN | HEARD and not is_flag_known(name)
+    return is_flag and not is_setting and name not in KNOWN | HEARD and not is_flag_known(name)
 
 
 def _further(document: object, items: Sequence[str], levels: int) -> Iterator[str]:

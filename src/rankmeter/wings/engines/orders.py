@@ -70,11 +70,13 @@ def contradiction_noted(
     is_sorted: bool,
     either_way: bool,
     direction: Direction | None = None,
+    compared: set[str] | None = None,
 ) -> Said | None:
     """Refuse results whose fields contradict their order; what to note of scores that rise where that may be meant.
 
     ``is_sorted`` is of engines that may have sorted by something else, ``either_way`` of those whose distances may be
-    similarities. ``direction`` is what the response says of which scores are better.
+    similarities. ``direction`` is what the response says of which scores are better. The fields that were compared with
+    the order, whose names leave no doubt, are added to ``compared``.
     """
     notes: list[Said] = []
     if (beside := _pairs(results)) is not None:
@@ -94,6 +96,8 @@ def contradiction_noted(
             notes.append(said("partly_stated", source=where, field=name, query=str(query)))
         elif is_last and says not in ("rank", "perhaps a rank"):
             continue  # the last stage ranks, and stands beside what came before
+        if compared is not None and not says.startswith("perhaps"):
+            compared.add(name)
         if turn is None and says == "rank":
             _refuse_later(name, values, where)
         if turn is None or (
@@ -119,7 +123,7 @@ def check_beside(
 
     ``either_way`` is where they may be distances.
     """
-    says = _says(name.removesuffix("s")) or "score"
+    says = says_order(name.removesuffix("s")) or "score"
     numbers = _numbers(name, says, values, where)
     if None in numbers and any(number is not None for number in numbers):
         raise InputError.of("engines.some_scored", source=where, field=name, place=numbers.index(None) + 1,
@@ -130,14 +134,29 @@ def check_beside(
     return _followed(says, numbers, where, direction)
 
 
-def lists_noted(holder: Mapping[str, object], results: Sequence[object], where: str, query: object) -> dict[str, Said]:
-    """That a list of numbers beside the results, one for each, would put them in another order."""
+def numbers_beside(holder: Mapping[str, object], results: Sequence[object], where: str) -> dict[str, list[object]]:
+    """Lists beside the results whose names say an order; refuses one that is not of one value for each of them."""
+    lists = {}
     for name, values in holder.items():
-        says = _says(_singular(str(name)))
-        if says is None or fold(str(name)) == "scores" or not isinstance(values, list) or len(values) != len(results):
+        if values is not results and isinstance(values, list) and says_order(_singular(str(name))) is not None:
+            if len(values) == len(results):
+                lists[str(name)] = values
+            elif values and not any(isinstance(value, (Mapping, list)) for value in values):
+                raise InputError.of("engines.not_as_many", source=where, field=name, count=len(values),
+                                    items=len(results))  # fmt: skip
+    return lists
+
+
+def lists_noted(lists: Mapping[str, Sequence[object]], where: str, query: object) -> dict[str, Said]:
+    """That one of these lists would put the results in another order."""
+    for name, values in lists.items():
+        says = says_order(_singular(name))
+        if fold(name) == "scores":
             continue
         numbers = _numbers(name, "perhaps a score", values, where)
         turn = _turn(numbers, rises=says in _RISING)
+        if turn is None and says == "rank":
+            _refuse_later(name, numbers, where)
         if turn is not None:
             return {"order": said("order_as_returned", source=where, field=name, place=turn + 1, query=str(query))}
     return {}
@@ -170,7 +189,8 @@ def _rises(says: Says, direction: Direction | None) -> bool:
 
 
 @lru_cache(1 << 12)
-def _says(name: str) -> Says | None:
+def says_order(name: str) -> Says | None:
+    """What a field of this name says of the order of results."""
     folded = fold(name)
     if folded in _LAST or ("rerank" in folded and ("score" in folded or folded.endswith("relevance"))):
         return "last"
@@ -192,7 +212,7 @@ def _fields(results: Sequence[object]) -> Fields:
     fields: Fields = {}
     for key in dict.fromkeys(chain.from_iterable(rows)):
         name = str(key)
-        says, known = _says(name), _WITHIN.get(fold(name), frozenset[str]())
+        says, known = says_order(name), _WITHIN.get(fold(name), frozenset[str]())
         if says is not None:
             values = [None if _is_empty(value, says) else value for value in (row.get(key) for row in rows)]
             if any(value is not None for value in values):

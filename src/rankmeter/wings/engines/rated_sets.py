@@ -13,7 +13,8 @@ from rankmeter.wings.engines.documents import Document, Shape, each_value, holds
 from rankmeter.wings.engines.hit_lists import Taking
 
 
-def _rank_eval_request(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _rank_eval_request(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    taking.unread.take(document["requests"])
     for place, request in enumerate(document["requests"]):
         name, ratings = value_at(request, "id"), value_at(request, "ratings")
         at = f"{where}, requests[{place}]" + ("" if name is None else f" ({name})")
@@ -27,15 +28,20 @@ def _rank_eval_request(document: Document, where: str, _: Taking) -> Iterator[En
         if len(indices) < len(items):
             item = next(item for place, item in enumerate(items) if item in items[:place])
             raise InputError.of("engines.rated_twice", source=at, item=item)
+        taking.unread.in_rows(ratings, "ratings.", "_index", "_id", "rating")
+        taking.unread.in_rows([request], "", "id", "ratings", "request")
         yield Entry(check_id(name, at), items, each_value(ratings, "rating", at, "ratings"))
 
 
-def _judgment_list(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _judgment_list(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     lists: list[Any] = document["judgmentRatings"]
+    taking.unread.take(lists)
+    taking.unread.in_rows(lists, "", "query", "ratings")
     for place, query in enumerate(each_value(lists, "query", where, "judgmentRatings")):
         at = f"{where}, judgmentRatings[{place}]"
         ratings = of_kind(list, lists[place].get("ratings"), at, "ratings")
         grades = [number_of(rating) for rating in each_value(ratings, "rating", at, "ratings")]
+        taking.unread.in_rows(ratings, "ratings.", "docId", "rating")
         yield Entry(query, each_value(ratings, "docId", at, "ratings"), grades)
 
 
@@ -45,13 +51,17 @@ def _rated_queries(document: Document, key: str) -> bool:
     return rated and bool(queries)
 
 
-def _quepid_case(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _quepid_case(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    taking.unread.take(document["queries"])
+    taking.unread.in_rows(document["queries"], "queries.", "query", "ratings")
     for place, query in enumerate(each_value(document["queries"], "query", where, "queries")):
         ratings = of_kind(Mapping, document["queries"][place]["ratings"], f"{where}, queries[{place}]", "ratings")
         yield Entry(query, list(ratings), list(ratings.values()))
 
 
-def _rre_ratings(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _rre_ratings(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    taking.unread.take(document["queries"])
+    taking.unread.in_rows(document["queries"], "queries.", "placeholders", "relevant_documents")
     for place, rated in enumerate(document["queries"]):
         at = f"{where}, queries[{place}]"
         query, relevant = value_at(rated, "placeholders", "$query"), rated["relevant_documents"]
@@ -68,11 +78,13 @@ def _rre_ratings(document: Document, where: str, _: Taking) -> Iterator[Entry]:
         yield Entry(query, items, grades)
 
 
-def _quepid_book(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _quepid_book(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     """What the judges of each pair agree on; a pair that nobody rated is not judged."""
     by_query: dict[object, dict[object, object]] = {}
     is_whole = not document.get("support_implicit_judgements")
     pairs: list[Any] = document["query_doc_pairs"]
+    taking.unread.take(pairs)
+    taking.unread.in_rows(pairs, "", "query_text", "doc_id", "judgements")
     queries, items = (
         [check_id(value, where) for value in each_value(pairs, key, where, "query_doc_pairs")]
         for key in ("query_text", "doc_id")
@@ -105,8 +117,9 @@ def agreed_rating(ratings: Sequence[float], *, is_whole: bool = True) -> float:
     return float(math.floor(rating + 0.5)) if is_whole else rating
 
 
-def _qa_dataset(document: Document, where: str, _: Taking) -> Iterator[Entry]:
+def _qa_dataset(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     relevant: Mapping[str, Any] = document["relevant_docs"]
+    taking.unread.take(relevant, document["queries"])
     for query in dict.fromkeys([*document["queries"], *relevant]):
         yield Entry(query, of_kind(list, relevant.get(query, []), f"{where}, relevant_docs of {query}", "[]"))
 

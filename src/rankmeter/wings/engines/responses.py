@@ -75,6 +75,7 @@ def _searches(document: Document, where: str, taking: Taking) -> Iterator[Entry]
 
 
 def _rank_eval_answer(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
+    taking.unread.take(document["details"])
     for query, detail in document["details"].items():
         at = f"{where}, details.{query}"
         hits = of_kind(list, value_at(detail, "hits"), at, "hits", "engines.not_a_response")
@@ -141,6 +142,7 @@ def _chroma(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
     lists: dict[str, Any] = {
         name: held for name, held in document.items() if isinstance(held, list) and len(held) == len(document["ids"])
     }
+    taking.unread.take(document["ids"], document.get("included"), lists.get("distances"), lists.get("metadatas"))
     for place, ids in enumerate(document["ids"]):
         under = f"ids[{place}]"
         distances = lists.get("distances", [None] * len(lists["ids"]))[place]

@@ -15,7 +15,7 @@ from rankmeter.wings.engines.documents import TAKEN, Document, Shape, query_of, 
 from rankmeter.wings.engines.fields import ITEM_IDS, WITHIN, NamedFields
 from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.limits import highest_noted
-from rankmeter.wings.engines.orders import lists_noted
+from rankmeter.wings.engines.orders import lists_noted, numbers_beside
 
 _ITEM_TEXTS = ("page_content", "content", "text")
 _RETRIEVED = tuple(
@@ -148,9 +148,12 @@ def _record(document: Document, where: str, taking: Taking) -> Iterator[Entry]:
         _refuse_several(document, path, where)
     results, key = value_at(document, *path), ".".join(path)
     taking.note(highest_noted(document, where, results))
+    holder = value_at(document, *path[:-1]) or document
     if not taking.wanted.is_in_order and taking.wanted.role is None:
-        taking.note(lists_noted(value_at(document, *path[:-1]) or document, results, where, query_of(document)))
-    beside = document.get("scores")
+        lists = numbers_beside(holder, results, where)
+        taking.note(lists_noted(lists, where, query_of(document)))
+        taking.unread.take(*lists.values())
+    beside = holder.get("scores")
     yield taking.entry(
         query_of(document),
         results,

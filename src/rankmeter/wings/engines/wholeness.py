@@ -255,11 +255,11 @@ _COUNTED = (
 """Counts of which the first must be as high as the second."""
 MATCHED = (
     "hits.total.value hits.total numfound response.numfound totalcount fields.totalcount found nbhits "
-    "estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults numhits "
+    "totalcountfiltered estimatedtotalhits totalhits @odata.count totalsize total totalresults numresults numhits "
     "searchinformation.totalresults"
 ).split()
 """How many documents match, as engines call it."""
-_AROUND = frozenset("get response result body source searchresponse output data value hits root".split())
+AROUND = frozenset("get response result body source searchresponse output data value hits root".split())
 """Objects in which a response stands, or which are a part of it."""
 _LISTS = frozenset(
     "hits docs documents results children points matches objects items nodes sourcenodes retrieved contexts "
@@ -278,11 +278,12 @@ _AS_TEXT = frozenset(PAGED.replace("responseheader.", "").split())
 """Fields in which the request may stand as text."""
 
 
-_BY_FIELD: dict[str, list[Sign]] = {}
+SIGNS_OF: dict[str, list[Sign]] = {}
+"""The signs of each field."""
 for _sign in SIGNS:
     for _field in _sign.fields.split():
-        _BY_FIELD.setdefault(_field, []).append(_sign)
-HEARD, _COUNTS = frozenset(_BY_FIELD), frozenset(chain.from_iterable(_COUNTED))
+        SIGNS_OF.setdefault(_field, []).append(_sign)
+HEARD, _COUNTS = frozenset(SIGNS_OF), frozenset(chain.from_iterable(_COUNTED))
 
 
 def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
@@ -292,7 +293,7 @@ def refuse_incomplete(document: object, where: str, side: Side = "run") -> None:
         (SIGNS.index(sign), sign, path, value)
         for layer, above in chain(((layer, "") for layer in layers), asides_of(layers))
         for path, field, value in fields_in(layer, HEARD, path=above)
-        for sign in _BY_FIELD[field]
+        for sign in SIGNS_OF[field]
         if (side == "run" or sign.says != LATER) and sign.tells(value) and sign.suits(layer)
         and (not above or sign.tells in (says_yes, says_no, _is_cut_short))
     ]  # fmt: skip
@@ -389,7 +390,7 @@ def layers_of(document: object, levels: int = _LEVELS) -> Iterator[Document]:
             parts = next((inner for key, inner in held if fold(str(key)) == name), None)
         yield from (part for part in parts.values() if isinstance(part, Mapping)) if isinstance(parts, Mapping) else ()
     for key, inner in document.items() if levels > 1 else ():
-        if isinstance(inner, Mapping) and (fold(str(key)).lstrip("_") in _AROUND or _leads(inner, levels - 1)):
+        if isinstance(inner, Mapping) and (fold(str(key)).lstrip("_") in AROUND or _leads(inner, levels - 1)):
             yield from layers_of(inner, levels - 1)
 
 
