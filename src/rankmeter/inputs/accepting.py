@@ -155,7 +155,8 @@ def _names_columns(data: object, format: str | None) -> bool | None:
 def _holds_ids(data: object) -> bool:
     """Whether queries hold ids or numbers, told from the first that holds anything; else responses, or documents."""
     if not isinstance(data, (Mapping, list, tuple)):
-        return not hasattr(data, "body") and not hasattr(data, "model_dump") and not hasattr(data, "to_dict")
+        names = ("body", "model_dump", "to_dict", "__dataclass_fields__")
+        return not any(hasattr(data, name) for name in names)
     if isinstance(data, Mapping) and any(key in data for key in table.DOCUMENTS):
         return False
     listed = data.values() if isinstance(data, Mapping) else data

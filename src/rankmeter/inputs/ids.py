@@ -241,8 +241,9 @@ def why_unlike(judged: Iterable[object], returned: Iterable[object]) -> Said | N
 def no_query_in_common(judgments: str, judged: Iterable[object], run: str, returned: Iterable[object]) -> InputError:
     """The error where a run holds none of the judged queries."""
     judged, returned = list(judged), list(returned)
+    kind = "inputs.no_query_given" if run == "run" else "inputs.no_query_in_common"  # objects may be one query's answer
     return InputError.of(
-        "inputs.no_query_in_common", judgments=judgments, judged=examples(judged, shown=3), run=run,
+        kind, judgments=judgments, judged=examples(judged, shown=3), run=run,
         returned=examples(returned, shown=3), hint=why_unlike(judged, returned),
     )  # fmt: skip
 

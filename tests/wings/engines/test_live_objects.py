@@ -15,6 +15,62 @@ def ranked(answer: Any, **options: Any) -> float:
     return rm.evaluate(TRUTH, dict.fromkeys(TRUTH, answer), "RR", **options)["RR"]
 
 
+VERBS = {
+    "evaluate": lambda run: rm.evaluate(TRUTH, run, "RR")["RR"],
+    "compare": lambda run: rm.compare(TRUTH, {"A": run, "B": run}, "RR", permutations=100).score("RR", "B").value,
+}
+
+
+def _answers() -> dict[str, Any]:
+    """What one search of each library gives: the same two documents, in its own objects."""
+    from haystack import Document as HaystackDocument
+    from langchain_core.documents import Document
+    from llama_index.core.base.response.schema import Response
+    from llama_index.core.schema import NodeWithScore, TextNode
+
+    documents = [Document(page_content=text, id=text) for text in "ba"]
+    nodes = [NodeWithScore(node=TextNode(id_=id_, text=id_), score=score) for id_, score in (("b", 0.9), ("a", 0.4))]
+    stored = [HaystackDocument(id=id_, content=id_, score=score) for id_, score in (("b", 0.9), ("a", 0.4))]
+    return {
+        "documents": documents,
+        "documents with scores": list(zip(documents, (0.9, 0.4), strict=True)),
+        "output of a chain": {"context": documents, "answer": "so"},
+        "nodes with scores": nodes,
+        "response of a query engine": Response("so", source_nodes=nodes),
+        "documents of haystack": stored,
+        "output of a retriever": {"documents": stored},
+        "output of a pipeline": {"retriever": {"documents": stored}},
+    }
+
+
+KINDS = (
+    "documents", "documents with scores", "output of a chain", "nodes with scores", "response of a query engine",
+    "documents of haystack", "output of a retriever", "output of a pipeline",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, Any]:
+    for library in ("haystack", "langchain_core", "llama_index.core"):
+        pytest.importorskip(library)
+    found = _answers()
+    assert (*found,) == KINDS
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_answers_by_query_are_read_and_others_say_how_to_give_them(answers, verb, kind):
+    answer = answers[kind]
+    assert VERBS[verb](dict.fromkeys(TRUTH, answer)) == 0.5
+    with pytest.raises(rm.InputError, match=r'by its query: \{"q1"|by query: \{"q1"'):
+        VERBS[verb](answer)
+    with pytest.raises(rm.InputError, match=r"dict\(zip\(query_ids"):
+        VERBS[verb]([answer, answer])
+    with pytest.raises(rm.InputError, match=r"rankmeter\.evaluate and rankmeter\.compare take .* as they are"):
+        rm.read_run(answer)
+
+
 def test_what_langchain_returns():
     documents = pytest.importorskip("langchain_core.documents")
     listed = [documents.Document(page_content=text, id=text) for text in "ba"]

@@ -15,7 +15,7 @@ from typing import Literal, cast
 
 from rankmeter.errors import InputError, examples
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.columns import Named, Role, Side, is_usual
+from rankmeter.inputs.columns import Named, Role, Side, fold, is_usual
 from rankmeter.inputs.export_tables import EntryRows, ExportedTable, Kind
 from rankmeter.inputs.json_tables import Placed, as_json
 from rankmeter.wings.engines.documents import Document, Shape, query_key, query_of
@@ -122,6 +122,8 @@ def _opened(
         if len(held) == 1 and look.what == "unknown" and not _is_answered(document.value):
             break
     held.extend(rest)
+    if side == "run" and not is_file and _is_one_answer([document.value for document in held]):
+        raise InputError.of("engines.one_answer", source=name)
     by_query = _by_query(held[0].value, name, side, taking.wanted) if len(held) == 1 else None
     if by_query is not None:
         return _table_of(by_query, name, side, taking, is_file=is_file)
@@ -130,6 +132,19 @@ def _opened(
             "engines.no_queries" if is_file else "engines.no_queries_given", source=name, count=len(held)
         )
     return held
+
+
+def _is_one_answer(values: list[object]) -> bool:
+    """Whether these are the results of one search: documents with an id or a text, and no query."""
+    return bool(values) and all(is_document(value) and not _has_query(value) for value in values)
+
+
+def _has_query(value: object) -> bool:
+    """Whether a record names its query otherwise than by an ``id``, which is that of a document too."""
+    return isinstance(value, Mapping) and any(
+        fold(str(key)) != "id" and (is_usual("query", str(key)) or query_key({key: held}) is not None)
+        for key, held in value.items()
+    )
 
 
 def _is_answered(value: object) -> bool:
