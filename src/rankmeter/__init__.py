@@ -24,6 +24,7 @@ _HOMES = {
     "rankmeter.comparing.comparison": "compare folds seeds",
     "rankmeter.comparing.unjudged": "pool",
     "rankmeter.comparing.results": "Comparison",
+    "rankmeter.comparing.saved_files": "load",
     "rankmeter.definitions.worked": "explain",
     "rankmeter.errors": "InputError MeasureError MissingExtraError NotFoundError RankmeterError RankmeterWarning",
     "rankmeter.evaluating.result": "Evaluation",

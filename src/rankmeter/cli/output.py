@@ -107,13 +107,11 @@ def shown_text(result: Showable, format: str, lang: Language) -> str:
     if format == "html":
         from rankmeter.showing.html import page_html
 
-        return page_html(result.document(lang), lang=lang)
+        return page_html(result.page(lang), lang=lang)
     if format == "markdown":
         return result.to_markdown(lang)
     if format == "latex":
-        from rankmeter.showing.latex import table_latex
-
-        return "\n".join(table_latex(block, []) for block in result.document(lang) if isinstance(block, Table))
+        return result.to_latex(lang)
     if format == "csv":
         from rankmeter.inputs.cells import frame_csv
 

@@ -67,7 +67,7 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         ),
         "curves": (drawn := curves_as_far_as_lists(cmp, sides)),
         "curve_of": [name if (name := family_of(measure)) in drawn else None for measure in cmp.measures],
-        "distributions": [distribution_steps(cmp, m) for m in cmp.measures],
+        "distributions": [distribution_steps(cmp.values[m]) for m in cmp.measures],
         "correlation": correlation(cmp),
         "similarity": (likeness := nested(mean_similarity(sides["lists"], sides["sampled"])) if sides else []),
         "alike_order": order_by_likeness(likeness),
@@ -128,10 +128,10 @@ def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[t
     return [(int(q), short(float(values[reference, q])), short(float(values[system, q]))) for q in order]
 
 
-def distribution_steps(cmp: Comparison, measure: Measure) -> list[list[list[float | None]]]:
-    """For each system the steps of its cumulative distribution: a value, and the share of queries at or below it."""
+def distribution_steps(values: Floats) -> list[list[list[float | None]]]:
+    """For each row, a system, the steps of its cumulative distribution: a value, and the share of queries up to it."""
     shares: list[list[list[float | None]]] = []
-    for row in np.sort(np.round(cmp.values[measure], 4), axis=1):
+    for row in np.sort(np.round(values, 4), axis=1):
         known = row[: len(row) - np.isnan(row).sum()]  # what is not a number is sorted last
         steps = (
             known[np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))] if len(known) else known

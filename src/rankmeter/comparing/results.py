@@ -26,10 +26,10 @@ from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.measures.prose import Language
 from rankmeter.showing.numbers import json_text
+from rankmeter.showing.showable import Reported
 from rankmeter.stats.paired import p_value
 from rankmeter.stats.resampling import AnySample, Groups
 from rankmeter.stats.student import Alternative
-from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Said, chosen_language, said
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from rankmeter.inputs.reading import Readings
     from rankmeter.placing.placements import Bools, Floats, Ints
     from rankmeter.report.comparisons import ShownComparison
-    from rankmeter.showing.showable import Showable
+    from rankmeter.showing.document import Block
 
 RANKS = ("rank", "rank_low", "rank_high")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Reported):
     """Several systems under some measures, on the same queries.
 
     Examples
@@ -398,57 +398,21 @@ class Comparison:
         """What :meth:`to_dict` gives, as JSON; NaN becomes null, with its reason beside it."""
         return json_text(self.to_dict(), indent=indent)
 
-    def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
-        """A table with significance marks, and what the marks and the measures mean."""
-        return self._shown(check_language(lang), digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
-        """The table of :meth:`to_markdown` as a LaTeX ``tabular`` with the rules of booktabs."""
-        return self._shown(check_language(lang), digits).to_latex()
-
     def _shown(self, language: Language, digits: int = 4) -> ShownComparison:
         from rankmeter.report.comparisons import ShownComparison
 
         return ShownComparison(self, language, digits)
 
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        lang: Language = "en",
-        titles: object = None,
-        lists: int = 50,
-        title: str = "",
-    ) -> Path:
-        """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
-
-        Parameters
-        ----------
-        path
-            Where to write it.
-        lang
-            ``en`` or ``zh``.
-        titles
-            ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
-        lists
-            For how many queries the ranked lists are kept, the most informative first.
-        title
-            The heading.
-        """
+    def _page_html(self, lang: Language, titles: object, lists: int, title: str) -> str:
         from rankmeter.report.page import report_html
 
-        place = check_writable(path)
-        write_text(place, report_html(self, lang=check_language(lang), titles=titles, lists=lists, title=title))
-        return place
+        return report_html(self, lang=lang, titles=titles, lists=lists, title=title)
 
-    def show(self, *, lang: Language | None = None) -> Showable:
-        """The answer with its charts, to look at in a notebook: the last line of a cell shows it.
+    def page(self, language: Language = "en") -> Sequence[Block]:
+        """The verdict, the table of all systems and measures, and the charts, as data."""
+        from rankmeter.report.figures import pictured
 
-        It needs the extra ``report``; :meth:`report` writes everything as a page of its own.
-        """
-        from rankmeter.report.figures import Pictures
-
-        return Pictures(self, None if lang is None else check_language(lang))
+        return pictured(self, language)
 
     def figures(
         self,

@@ -108,7 +108,7 @@ class Explanation(Showable, MeasureProse):
                 rows.append((Cell(option.name), value, Cell(option.decides), Cell(option.meaning)))
         return Table(columns, tuple(rows))
 
-    def to_text(self, language: Language | None = None, *, width: int | None = None) -> str:  # noqa: ARG002 (as above)
+    def to_text(self, lang: Language | None = None, *, width: int | None = None) -> str:  # noqa: ARG002 (as above)
         """For a terminal: the conventions that decide as lines, which read better than a table, the rest in a line."""
         lines = [
             Paragraph(text)
@@ -124,13 +124,13 @@ class Explanation(Showable, MeasureProse):
             document += lines if isinstance(block, Table) else folded
         return document_text(document, width=width) + "\n"
 
-    def to_markdown(self, language: Language | None = None, *, level: int = 1) -> str:
+    def to_markdown(self, lang: Language | None = None, *, level: int = 1) -> str:
         """For a page: headings, the conventions as a table, those that are not the default in bold."""
-        return Showable.to_markdown(self, language or self.language, level=level)
+        return Showable.to_markdown(self, lang or self.language, level=level)
 
-    def to_html(self, language: Language | None = None) -> str:
+    def to_html(self, lang: Language | None = None) -> str:
         """For a notebook or a page: no script, every text escaped."""
-        return Showable.to_html(self, language or self.language)
+        return Showable.to_html(self, lang or self.language)
 
     def _convention_lines(self, convention: Convention) -> tuple[str, str]:
         is_chinese = self.language == "zh"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmeter.errors import InputError
-from rankmeter.showing.document import Block
+from rankmeter.showing.document import Block, Paragraph
 from rankmeter.showing.showable import Showable
 from rankmeter.wings import present, table
 from rankmeter.wings.loading import answering
@@ -30,6 +30,10 @@ class Addition(Showable):
     def sentences(self) -> list[Said]:
         """What to know before reading the numbers."""
         raise NotImplementedError
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """What to know before the numbers, and what is shown under them."""
+        return [*(Paragraph(sentence.text(language), "note") for sentence in self.sentences()), *self.below(language)]
 
     def below(self, language: Language) -> Sequence[Block]:  # noqa: ARG002 (most show nothing)
         """What is shown under the numbers."""

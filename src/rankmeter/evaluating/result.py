@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field
 from io import BytesIO
 from pathlib import Path
@@ -33,9 +33,10 @@ from rankmeter.inputs.reading import Readings
 from rankmeter.late import Late, pl
 from rankmeter.measures import Measure, parse
 from rankmeter.showing.numbers import finite, json_text
+from rankmeter.showing.showable import Reported, pandas_of
 from rankmeter.showing.terminal import document_text
 from rankmeter.whole_files import check_form, check_readable, said_if_damaged, whole_file
-from rankmeter.wording import chosen_language, line_about, said, speaking, word
+from rankmeter.wording import Language, chosen_language, line_about, said, speaking, word
 from rankmeter.wording.characters import one_line
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from rankmeter.arithmetic.slates.data import Whole
     from rankmeter.evaluating.assisted import AssistedValues
     from rankmeter.lists.slices import Slices
+    from rankmeter.report.evaluations import ShownEvaluations
+    from rankmeter.showing.document import Block
     from rankmeter.stats.intervals import Interval, IntervalMethod
 
 FILE_VERSION = 1
@@ -67,7 +70,7 @@ class Means(dict[str, float]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Evaluation(Reported):
     """The values of one system under some measures.
 
     Examples
@@ -391,15 +394,28 @@ class Evaluation:
 
     def to_pandas(self, *measures: str | Measure) -> pd.DataFrame:
         """The values per query as a pandas frame; of some measures, under the names given here."""
-        frame = self.to_polars(*measures)
-        values = {name: frame[name].to_list() for name in frame.columns}
-        made: pd.DataFrame = load_library("pandas").DataFrame(values)
-        return made
+        return pandas_of(self.to_polars(*measures))
 
     def to_arrow(self, *measures: str | Measure) -> pa.Table:
         """The values per query as an Arrow table; of some measures, under the names given here."""
         load_library("pyarrow", '"rankmeter[arrow]"')
         return self.to_polars(*measures).to_arrow()
+
+    def _shown(self, language: Language, digits: int = 4) -> ShownEvaluations:
+        from rankmeter.report.evaluations import ShownEvaluations
+
+        return ShownEvaluations([self], language, digits)
+
+    def _page_html(self, lang: Language, titles: object, lists: int, title: str) -> str:
+        from rankmeter.report.evaluation_page import evaluation_html
+
+        return evaluation_html(self, lang=lang, titles=titles, lists=lists, title=title)
+
+    def page(self, language: Language = "en") -> Sequence[Block]:
+        """The values, the notes and the charts, as data."""
+        from rankmeter.report.evaluation_page import pictured_evaluation
+
+        return pictured_evaluation(self, language)
 
     def save(self, path: str | Path | BytesIO) -> None:
         """Write everything into one Parquet file, which any tool can read and :func:`load` understands."""

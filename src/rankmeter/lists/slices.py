@@ -12,14 +12,16 @@ from rankmeter.late import pl
 from rankmeter.lists.slice_samples import PartsSample, SumSample
 from rankmeter.measures import Measure, parse
 from rankmeter.placing.placements import Ints
-from rankmeter.wording import chosen_language, said, speaking, word
+from rankmeter.showing.showable import ShownAsTable
+from rankmeter.wording import Language, chosen_language, said, speaking, word
 
 if TYPE_CHECKING:
     from rankmeter.lists.slice_intervals import Gap, SliceContrast, Spread
+    from rankmeter.showing.document import Block
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Slices:
+class Slices(ShownAsTable):
     """The values of every measure in every slice of one kind.
 
     Examples
@@ -207,13 +209,14 @@ class Slices:
             title = word(kind, lang, name=self.name, count=len(self.labels))
             return f"{title}\n{table_text(table_of_slices(self, lang=lang))}"
 
-    def _repr_html_(self) -> str:
-        from rankmeter.report.evaluations import slices_document
-        from rankmeter.showing.html import notebook_html
+    __str__ = __repr__
 
-        lang = chosen_language()
+    def document(self, language: Language = "en") -> list[Block]:
+        """The values of every slice, and how to ask whether they differ."""
+        from rankmeter.report.evaluations import slices_document
+
         with speaking(self.purpose):
-            return notebook_html(slices_document(self, lang), lang=lang)
+            return slices_document(self, language)
 
 
 def _one_of(name: str, known: Sequence[str]) -> str:

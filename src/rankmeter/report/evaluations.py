@@ -169,15 +169,23 @@ class ShownEvaluations:
             from rankmeter.showing.terminal import document_text
 
             return document_text([table])
-        notes = [] if self.per_query else [*self.dash_notes(), *(self.interval_notes() if self.intervals else [])]
-        lines = [*(note.text(self.lang) for note in notes), *self.definitions()]
-        if format == "latex":
-            from rankmeter.showing.latex import table_latex
+        return self.to_latex() if format == "latex" else self.to_markdown()
 
-            return table_latex(table, lines)
+    def to_markdown(self) -> str:
+        """The table, with what it says nothing of and the definitions below it."""
         from rankmeter.showing.markdown import document_markdown
 
-        return document_markdown([table, *items(lines)])
+        return document_markdown([self.table(), *items(self._below())])
+
+    def to_latex(self) -> str:
+        """The table as a ``tabular``, what stands below it as comments."""
+        from rankmeter.showing.latex import table_latex
+
+        return table_latex(self.table(), self._below())
+
+    def _below(self) -> list[str]:
+        notes = [] if self.per_query else [*self.dash_notes(), *(self.interval_notes() if self.intervals else [])]
+        return [*(note.text(self.lang) for note in notes), *self.definitions()]
 
     def definitions(self) -> list[str]:
         """A line for each definition."""

@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.showing import charts
 from rankmeter.showing.document import Block, Chart, Paragraph
-from rankmeter.showing.showable import Showable
 from rankmeter.whole_files import make_folder, write_bytes
 from rankmeter.wording import words
 
@@ -119,33 +117,20 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, str, dict[s
     yield "similarity", labels["similarity"], charts.heat(systems, labels, data["alike_order"]), square
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pictures(Showable):
-    """A comparison to look at in a notebook: the answer, the table, and the charts that fit beside it."""
-
-    cmp: Comparison
-    lang: Language | None
-    """None for the language of whoever looks at it."""
-
-    def document(self, language: Language = "en") -> list[Block]:
-        """The verdict, the table of all systems and measures, and the charts."""
-        need_report_extra()
-        lang = self.lang or language
-        drawn = {name: (title, spec) for name, title, spec in _titled_figures(self.cmp, lang)}
-        differences = [name for name in drawn if name.startswith("differences")]
-        for name in differences[MOST_SHOWN:] if len(self.cmp.systems) > 2 else ():
-            del drawn[name]
-        in_order = sorted(drawn, key=lambda name: name in differences)  # differences last
-        shown = ShownComparison(self.cmp, lang)
-        return [
-            *map(Paragraph, shown.texts(shown.verdict())),
-            shown.grid(),
-            *(Chart(name, *drawn[name]) for name in in_order),
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What the comparison holds."""
-        return self.cmp.to_dict()
+def pictured(cmp: Comparison, lang: Language) -> list[Block]:
+    """A comparison to look at in a notebook: the verdict, the table, and the charts that fit beside it."""
+    need_report_extra()
+    drawn = {name: (title, spec) for name, title, spec in _titled_figures(cmp, lang)}
+    differences = [name for name in drawn if name.startswith("differences")]
+    for name in differences[MOST_SHOWN:] if len(cmp.systems) > 2 else ():
+        del drawn[name]
+    in_order = sorted(drawn, key=lambda name: name in differences)  # differences last
+    shown = ShownComparison(cmp, lang)
+    return [
+        *map(Paragraph, shown.texts(shown.verdict())),
+        shown.grid(),
+        *(Chart(name, *drawn[name]) for name in in_order),
+    ]
 
 
 MOST_SHOWN = 4

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
 from typing import Any
 
+from rankmeter.errors import load_library
 from rankmeter.wording.characters import one_line
 
 Spec = dict[str, Any]
@@ -213,9 +214,8 @@ _SPOKEN = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 
 def svg(spec: Mapping[str, Any], title: str = "") -> str:
     """A chart as SVG in the text colour of the page around it; who listens hears the title, which is escaped."""
-    import vl_convert
-
-    drawn = str(vl_convert.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
+    library = load_library("vl_convert", '"rankmeter[report]"')
+    drawn = str(library.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
     heard = f" role='img' aria-label='{title}'" if title else ""
     return _SPOKEN.sub("", drawn).replace("<svg", f"<svg{heard}", 1)
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, is_dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
+from rankmeter.errors import check_language, load_library
+from rankmeter.frozen import dataclass
 from rankmeter.late import pl
-from rankmeter.showing.document import Block, Cell, Column, Paragraph, Table, number_cell
+from rankmeter.showing.document import Block, Cell, Column, Heading, Paragraph, Table, number_cell
+from rankmeter.whole_files import check_writable, write_text
 from rankmeter.wording import Language, Said, chosen_language, said
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Showable:
@@ -24,27 +32,63 @@ class Showable:
         """What is shown, as data, in one language."""
         return [_worded(block, language) for block in self.told()]
 
+    def page(self, language: Language = "en") -> Sequence[Block]:
+        """What a page of its own shows, as data; with pictures, where there are any."""
+        return self.document(language)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]  # every result is a dataclass
 
-    def to_text(self, language: Language = "en", *, width: int | None = None) -> str:
+    def to_text(self, lang: Language = "en", *, width: int | None = None) -> str:
         """For a terminal; lines and tables fit ``width`` where one is given."""
         from rankmeter.showing.terminal import document_text
 
-        return document_text(self.document(language), width=width)
+        return document_text(self.document(check_language(lang)), width=width)
 
-    def to_markdown(self, language: Language = "en", *, level: int = 2) -> str:
+    def to_markdown(self, lang: Language = "en", *, level: int = 2) -> str:
         """For a document; ``level`` is that of its outermost heading."""
         from rankmeter.showing.markdown import document_markdown
 
-        return document_markdown(self.document(language), level=level) + "\n"
+        return document_markdown(self.document(check_language(lang)), level=level) + "\n"
 
-    def to_html(self, language: Language = "en") -> str:
+    def to_latex(self, lang: Language = "en") -> str:
+        """Its tables, each a ``tabular`` with the rules of booktabs."""
+        from rankmeter.showing.latex import table_latex
+
+        return "\n".join(table_latex(part) for part in self.document(check_language(lang)) if isinstance(part, Table))
+
+    def to_html(self, lang: Language = "en") -> str:
         """For a notebook or a part of a page: no script, every text escaped."""
         from rankmeter.showing.html import notebook_html
 
-        return notebook_html(self.document(language), lang=language)
+        return notebook_html(self.document(check_language(lang)), lang=lang)
+
+    def show(self, *, lang: Language | None = None) -> Showable:
+        """Its page, to look at in a notebook: the last line of a cell shows it. Pictures need the extra ``report``."""
+        return Shown(self, None if lang is None else check_language(lang))
+
+    def report(self, path: str | os.PathLike[str], *, lang: Language = "en", title: str = "") -> Path:
+        """Write its page: one HTML file that needs no network and no script. Pictures need the extra ``report``."""
+        from rankmeter.showing.html import page_html
+
+        place, page = check_writable(path), self.page(check_language(lang))
+        heads = (part.text for part in page if isinstance(part, Heading) and part.level == 1)
+        write_text(place, page_html(page, title=title or next(heads, "rankmeter"), lang=lang))
+        return place
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything into one file of JSON, which :meth:`load` reads."""
+        from rankmeter.showing.saved_results import save_result
+
+        save_result(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote of a result of this kind."""
+        from rankmeter.showing.saved_results import load_result
+
+        return cast(Self, load_result(cls, path))
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON; what has no value is null."""
@@ -63,6 +107,108 @@ class Showable:
         return self.to_html(chosen_language())
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Shown(Showable):
+    """The page of a result, to look at in a notebook."""
+
+    result: Showable | Reported
+    lang: Language | None
+    """None for the language of whoever looks at it."""
+
+    def document(self, language: Language = "en") -> Sequence[Block]:
+        """What the page shows."""
+        return self.result.page(self.lang or language)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the result holds."""
+        return self.result.to_dict()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the result."""
+        cast(Any, self.result).save(path)
+
+
+def pandas_of(frame: pl.DataFrame) -> pd.DataFrame:
+    """The same columns as a pandas frame."""
+    values = {name: frame[name].to_list() for name in frame.columns}
+    made: pd.DataFrame = load_library("pandas").DataFrame(values)
+    return made
+
+
+class Formatted(Protocol):
+    """A table with the definitions below it, in a language and with some digits."""
+
+    def to_markdown(self) -> str:
+        """For a document."""
+
+    def to_latex(self) -> str:
+        """For LaTeX with booktabs; what is not the table are comments."""
+
+
+class Reported:
+    """Numbers that papers, notebooks and pages show: an evaluation or a comparison, with the same options."""
+
+    __slots__ = ()
+
+    def _shown(self, language: Language, digits: int = 4) -> Formatted:
+        raise NotImplementedError
+
+    def _page_html(self, lang: Language, titles: object, lists: int, title: str) -> str:
+        raise NotImplementedError
+
+    def page(self, language: Language = "en") -> Sequence[Block]:
+        """What :meth:`show` shows, as data."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the values per query, as plain Python."""
+        raise NotImplementedError
+
+    def to_markdown(self, *, digits: int = 4, lang: Language = "en") -> str:
+        """A table with what its numbers and marks mean."""
+        return self._shown(check_language(lang), digits).to_markdown()
+
+    def to_latex(self, *, digits: int = 4, lang: Language = "en") -> str:
+        """The table of :meth:`to_markdown` as a LaTeX ``tabular`` with the rules of booktabs."""
+        return self._shown(check_language(lang), digits).to_latex()
+
+    def show(self, *, lang: Language | None = None) -> Showable:
+        """The answer with its charts, to look at in a notebook: the last line of a cell shows it.
+
+        It needs the extra ``report``; :meth:`report` writes everything as a page of its own.
+        """
+        return Shown(self, None if lang is None else check_language(lang))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        lang: Language = "en",
+        titles: object = None,
+        lists: int = 50,
+        title: str = "",
+    ) -> Path:
+        """Write one HTML file that shows everything and needs no network; see docs/how-to/report.md.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        lang
+            ``en`` or ``zh``.
+        titles
+            ``{"queries": ..., "items": ...}``: texts by id, as mappings or paths of CSV or TSV files.
+        lists
+            For how many queries details are kept: ranked lists of a comparison, the most informative first; values of
+            an evaluation, the worst first.
+        title
+            The heading.
+        """
+        place = check_writable(path)
+        write_text(place, self._page_html(check_language(lang), titles, lists, title))
+        return place
+
+
 class ShownAsTable(Showable):
     """A result that is a table too, for programs that read rows."""
 
@@ -71,6 +217,10 @@ class ShownAsTable(Showable):
     def to_polars(self) -> pl.DataFrame:
         """The numbers, a row each."""
         raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """What :meth:`to_polars` gives, as a pandas frame."""
+        return pandas_of(self.to_polars())
 
 
 class NotedTable(ShownAsTable):

@@ -54,7 +54,7 @@ def test_a_distribution_is_the_share_of_queries_at_or_below_each_step(count, unk
     rows = np.round(random.random((3, count + unknown)), 2)
     rows[:, count:] = np.nan
     cmp.values[measure] = rows
-    for row, steps in zip(rows[:, :count], shown.distribution_steps(cmp, measure), strict=True):
+    for row, steps in zip(rows[:, :count], shown.distribution_steps(cmp.values[measure]), strict=True):
         assert len(steps) <= 60
         assert count > 60 or [value for value, _ in steps] == sorted(set(row.tolist()))
         assert (steps[0][0], steps[-1]) == (row.min(), [row.max(), 1.0])

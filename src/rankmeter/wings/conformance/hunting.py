@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Protocol
 
 from rankmeter.errors import InputError, check_number, check_whole
+from rankmeter.late import pl
 from rankmeter.measures import Measure
 from rankmeter.showing.document import Block, Heading, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
@@ -54,6 +55,17 @@ class Hunted(ShownAsTable):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python."""
         return {"differs": self.differs, **asdict(self)}
+
+    def to_polars(self) -> pl.DataFrame:
+        """The input on which they differ: a row for each item that is judged or returned; none where they agree."""
+        kinds = {"query": pl.String, "item": pl.String, "grade": pl.Float64, "rank": pl.Int64, "score": pl.Float64}
+        rows: list[tuple[Any, ...]] = []
+        for query, held in (self.queries or {}).items():
+            grades, listed = held["judgments"], held["run"]
+            rows += [(query, item, grades.get(item), rank, score) for rank, (item, score) in enumerate(listed, 1)]
+            returned = {item for item, _ in listed}
+            rows += [(query, item, grade, None, None) for item, grade in grades.items() if item not in returned]
+        return pl.DataFrame(rows, schema=kinds, orient="row")
 
     def document(self, language: Language = "en") -> list[Block]:
         """The two values, and the input on which they differ."""

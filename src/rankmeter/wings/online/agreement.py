@@ -27,7 +27,7 @@ from rankmeter.stats.rank_agreement import mean_ranks, spearman
 from rankmeter.wings.online.contrasts import corrected_p
 from rankmeter.wings.online.estimates import Estimate, of_variance
 from rankmeter.wings.online.events import open_table
-from rankmeter.wings.online.log_results import interval_cell
+from rankmeter.wings.online.shown_estimates import interval_cell
 from rankmeter.wings.online.trial import Experiment
 from rankmeter.wording import Language, Said, kinds, said, word
 

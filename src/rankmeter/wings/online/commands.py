@@ -32,7 +32,6 @@ from rankmeter.errors import InputError, NotFoundError
 from rankmeter.frozen import dataclass
 from rankmeter.late import pl
 from rankmeter.measures import into_measures, split_all
-from rankmeter.whole_files import write_text
 from rankmeter.wording import Language, Said, said, word
 
 if TYPE_CHECKING:
@@ -190,9 +189,7 @@ def online(
     if not tables[0].rows:
         raise NotFoundError.of("online.nothing_to_show")
     if report is not None:
-        from rankmeter.wings.online.pages import online_report
-
-        write_text(report, online_report(result, lang=answer.lang))
+        result.report(report, lang=answer.lang)
     answer.give_tables(result, tables, [*result.sentences(), *_why_beside(result, asked)])
     if not answer.quiet:
         from rankmeter.report.evaluations import definition_lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
@@ -10,13 +9,14 @@ from typing import Any
 from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
 from rankmeter.measures import parse
-from rankmeter.showing.document import Block, Cell, Paragraph, Table, text_table
+from rankmeter.showing.document import Block, Paragraph, Table, text_table
 from rankmeter.showing.showable import ShownAsTable
 from rankmeter.wings.online.estimates import Estimate
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import UNITS
+from rankmeter.wings.online.shown_estimates import facts, share_of_sessions, shown
 from rankmeter.wings.online.sums import Sums, sums_to_table
-from rankmeter.wording import Language, Said, exact_percent, kinds, said, word, words
+from rankmeter.wording import Language, Said, exact_percent, kinds, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 """For each group (the empty name for everything) the value of each measure."""
@@ -182,6 +182,12 @@ class OnlineEvaluation(LogResult):
         return {"source": self.source, "unit": self.unit, "by": self.by, "values": plain_of(self.estimates),
                 **self.described()}  # fmt: skip
 
+    def page(self, language: Language = "en") -> list[Block]:
+        """The numbers, charts, what is odd in the log, and what the measures mean."""
+        from rankmeter.wings.online.pages import online_document
+
+        return online_document(self, self.estimates, language)
+
     def tables(self, language: Language = "en") -> list[Table]:
         """A row per group and measure."""
         levels = [estimate.level for of in self.estimates.values() for estimate in of.values()]  # none without a group
@@ -202,43 +208,3 @@ def plain_of(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key if isinstance(key, str) else str(key): plain_of(part) for key, part in value.items()}
     return [plain_of(part) for part in value] if isinstance(value, (list, tuple)) else value
-
-
-def facts(counts: Mapping[str, int]) -> Said:
-    """How much of everything a log has, in one sentence."""
-    known = {name: counts[name] for name in ("events", "users", "impressions", "clicks", "conversions")}
-    if not counts["sessions"]:
-        return said("log_facts_without_sessions", **known)
-    zero, engaged = (share_of_sessions(counts, name) for name in ("sessions of no length", "engaged sessions"))
-    return said("log_facts", **known, sessions=counts["sessions"], zero=zero, engaged=engaged)
-
-
-def share_of_sessions(counts: Mapping[str, int], name: str) -> float:
-    """How many of the sessions are so; NaN where there are none."""
-    return counts[name] / counts["sessions"] if counts["sessions"] else math.nan
-
-
-def shown(estimate: Estimate, measure: OnlineMeasure, *, lang: Language = "en") -> str:
-    """A value with its interval as people read it; no data is said, never 0."""
-    if math.isnan(estimate.value):
-        return word("online_no_data", lang)
-    return with_ends(estimate, ".1f", f" {measure.unit}") if measure.unit else with_ends(estimate, ".4f")
-
-
-def with_ends(estimate: Estimate, form: str, unit: str = "") -> str:
-    """A value and the ends of its interval, in one form."""
-    ends = "" if math.isnan(estimate.low) else f" [{estimate.low:{form}}, {estimate.high:{form}}]"
-    return f"{estimate.value:{form}}{unit}{ends}"
-
-
-def interval_cell(value: float, low: float, high: float, lang: Language) -> Cell:
-    """A value with its interval; what is missing is said."""
-    if math.isnan(value):
-        return Cell(word("online_no_data", lang))
-    return Cell(value, span=word("without_interval", lang) if math.isnan(low) else (low, high))
-
-
-def page_words(lang: Language) -> dict[str, str]:
-    """The labels of the page in one language, by name."""
-    every = words("online", lang)
-    return {kind.removeprefix("online_"): text for kind, text in every.items() if kind.startswith("online_")}

@@ -7,34 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from rankmeter import __version__
 from rankmeter.definitions.explain import title_of
-from rankmeter.report import need_report_extra
 from rankmeter.showing.charts import drawing, field, layer
 from rankmeter.showing.document import Block, Chart, Heading, Kind, Paragraph, Table, text_table
-from rankmeter.showing.html import page_html
-from rankmeter.wings.online.log_results import facts, page_words, shown
+from rankmeter.wings.online.shown_estimates import facts, page_words, shown
 from rankmeter.wording import Language, exact_percent
 
 if TYPE_CHECKING:
-    from rankmeter.wings.online.public_names import Experiment, OnlineEvaluation
+    from rankmeter.wings.online.log_results import LogResult, Values
+    from rankmeter.wings.online.trial import Experiment
 
 BLUE, ORANGE = "#4c8dd6", "#e07b39"  # both readable on white and on near-black
 
 
-def online_report(result: OnlineEvaluation | Experiment, *, lang: Language = "en") -> str:
-    """The page of a result of :func:`rankmeter.online.evaluate` or :func:`rankmeter.online.experiment`."""
-    need_report_extra()
-    words = page_words(lang)
-    return page_html(online_document(result, lang), title=f"{result.source}: {words['title']}", lang=lang)
-
-
-def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en") -> list[Block]:
+def online_document(
+    result: LogResult, values: Values, lang: Language = "en", trial: Experiment | None = None
+) -> list[Block]:
     """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
-    from rankmeter.wings.online.public_names import Experiment
-
     words = page_words(lang)
     about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
     blocks: list[Block] = [Heading(words["title"], 1), Paragraph(about)]
-    trial = result if isinstance(result, Experiment) else None
     if trial is not None:
         blocks.append(Paragraph(trial.ratio.sentence.text(lang), "plain" if trial.is_sound else "alarm"))
     concluded = trial.conclusions() if trial is not None else []
@@ -44,8 +35,8 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
         blocks.append(Heading(words["differences"].format(control=trial.control)))
         blocks.append(trial.effects_table(lang, is_page=True))
         blocks.append(Paragraph(words["intervals"].format(level=level, unit=unit), "hint"))
-    blocks += [Heading(words["values"]), _values(result, words, lang)]
-    charts = _charts(result, words)
+    blocks += [Heading(words["values"]), _values(result, values, words, lang)]
+    charts = _charts(result, trial, words)
     blocks += [Heading(words["pictures"]), *charts] if charts else []
     if trial is not None and trial.segments:
         blocks += [Heading(words["by"].format(segment=trial.segment)), Paragraph(words["exploration"], "hint")]
@@ -62,11 +53,8 @@ def online_document(result: OnlineEvaluation | Experiment, lang: Language = "en"
     return [*blocks, Paragraph(words["made"].format(version=__version__), "hint")]
 
 
-def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: Language) -> Table:
+def _values(result: LogResult, values: Values, words: dict[str, str], lang: Language) -> Table:
     """A row per measure and a column per group, and how many units each has."""
-    from rankmeter.wings.online.public_names import Experiment
-
-    values = result.values if isinstance(result, Experiment) else result.estimates
     heads = [words["measure"], *(group or words["all"] for group in values), ""]
     rows = [
         [str(measure), *(shown(of[measure], measure, lang=lang) for of in values.values()), title_of(measure, lang)]
@@ -81,11 +69,9 @@ def _values(result: OnlineEvaluation | Experiment, words: dict[str, str], lang: 
 _CHARTS = {name: f"{name}_text" for name in ("forest", "funnel", "positions", "lengths")}
 
 
-def _charts(result: OnlineEvaluation | Experiment, words: dict[str, str]) -> list[Chart]:
-    from rankmeter.wings.online.public_names import Experiment
-
+def _charts(result: LogResult, trial: Experiment | None, words: dict[str, str]) -> list[Chart]:
     charts = []
-    if isinstance(result, Experiment) and (spec := _forest(result, words)) is not None:
+    if trial is not None and (spec := _forest(trial, words)) is not None:
         charts.append(("forest", spec))
     if result.counts:
         charts.append(("funnel", _funnel(result.counts, words)))

@@ -12,7 +12,8 @@ from rankmeter.late import pl
 from rankmeter.showing.document import Cell, Column, Table
 from rankmeter.showing.showable import ToldTable
 from rankmeter.wings.online.estimates import Estimate
-from rankmeter.wings.online.log_results import interval_cell, plain_of
+from rankmeter.wings.online.log_results import plain_of
+from rankmeter.wings.online.shown_estimates import interval_cell
 from rankmeter.wording import Language, Said, said, word
 
 WRONG = 4.0

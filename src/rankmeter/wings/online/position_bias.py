@@ -28,8 +28,8 @@ from rankmeter.showing.showable import ToldTable
 from rankmeter.stats.resampling import check_draws, middle
 from rankmeter.wings.online.events import Events, read_events
 from rankmeter.wings.online.log import Log
-from rankmeter.wings.online.log_results import interval_cell
 from rankmeter.wings.online.partitions import Columns, Seen, Words, partitioned
+from rankmeter.wings.online.shown_estimates import interval_cell
 from rankmeter.wings.online.sums import CELLS
 from rankmeter.wings.online.tallies import POSITIONS
 from rankmeter.wording import Language, Said, exact_percent, said, word

@@ -14,10 +14,11 @@ from rankmeter.measures import parse
 from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Table
 from rankmeter.wings.online.contrasts import Adjusted
 from rankmeter.wings.online.estimates import Estimate, Lift
-from rankmeter.wings.online.log_results import LogResult, Values, page_words, plain_of, shown, with_ends
+from rankmeter.wings.online.log_results import LogResult, Values, plain_of
 from rankmeter.wings.online.looks import Rule
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import ExperimentPlan
+from rankmeter.wings.online.shown_estimates import page_words, shown, with_ends
 from rankmeter.wording import Language, Said, exact_percent, kinds, said, word
 
 Decided = Literal["ship", "do not ship", "cannot tell"]
@@ -356,6 +357,12 @@ class Experiment(LogResult):
         """The sample ratio, the numbers, and what was decided."""
         decided = [Paragraph(decision.sentence.text(language)) for decision in self.decisions]
         return [*LogResult.document(self, language), *decided]
+
+    def page(self, language: Language = "en") -> list[Block]:
+        """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
+        from rankmeter.wings.online.pages import online_document
+
+        return online_document(self, self.values, language, self)
 
     def tables(self, language: Language = "en") -> list[Table]:
         """The values, and the differences of all units, by segment and by day."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmeter.errors import NotFoundError, did_you_mean
+from rankmeter.errors import NotFoundError, check_language, did_you_mean
 from rankmeter.late import pl
 from rankmeter.placing.placements import Bools, Floats
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Mark, Paragraph, Table, text_table
@@ -177,18 +177,18 @@ class Across(ShownAsTable):
     def _mean_ranks(self) -> Floats:
         return np.array([one.mean_rank for one in self.systems])
 
-    def to_latex(self, language: Language = "en") -> str:
+    def to_latex(self, lang: Language = "en") -> str:
         """The table of systems and the diagram of ranks, for LaTeX with booktabs and TikZ."""
         from rankmeter.showing.latex import table_latex
 
-        table = table_latex(self.table(language), [])
+        table = table_latex(self.table(check_language(lang)))
         return f"{table}\n{tikz(self._names(), self._mean_ranks(), ~self.separate)}"
 
-    def to_svg(self, language: Language = "en") -> str:
+    def to_svg(self, lang: Language = "en") -> str:
         """The diagram of ranks as SVG."""
         from rankmeter.showing.charts import svg
 
-        return svg({**self._diagram(language), "background": "white"})
+        return svg({**self._diagram(check_language(lang)), "background": "white"})
 
     def _diagram(self, language: Language) -> dict[str, Any]:
         words = {"mean_rank": word("across_col_mean_rank", language)}

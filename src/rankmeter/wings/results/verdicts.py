@@ -99,7 +99,7 @@ class Audit(ShownAsTable):
         }
 
     def _rows(self) -> list[dict[str, Any]]:
-        exact = {id(resolution.claim): resolution for resolution in self.resolutions}
+        exact = {resolution.claim: resolution for resolution in self.resolutions}
         return [
             {
                 "system": claim.system,
@@ -108,9 +108,9 @@ class Audit(ShownAsTable):
                 "printed": claim.printed.text,
                 "value": claim.value,
                 "verdict": self.verdict(claim),
-                "half_at_least": exact[id(claim)].half_at_least if id(claim) in exact else None,
-                "half_at_most": exact[id(claim)].half_at_most if id(claim) in exact else None,
-                "least_difference": exact[id(claim)].least_difference if id(claim) in exact else None,
+                "half_at_least": exact[claim].half_at_least if claim in exact else None,
+                "half_at_most": exact[claim].half_at_most if claim in exact else None,
+                "least_difference": exact[claim].least_difference if claim in exact else None,
                 "place": claim.place,
             }
             for claim in self.claims
