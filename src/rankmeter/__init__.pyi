@@ -22,6 +22,7 @@ from rankmeter.evaluating.verb import evaluate as evaluate
 from rankmeter.definitions.worked import explain as explain
 from rankmeter.inputs.shards import files as files
 from rankmeter.comparing.comparison import folds as folds
+from rankmeter.comparing.saved_files import load as load
 from rankmeter.arithmetic.custom import measure as measure
 from rankmeter.measures import parse as parse
 from rankmeter.measures import parse_measures as parse_measures
@@ -107,20 +108,21 @@ __all__ = ["ablate", "ACLT", "across", "advise", "AllRelevant", "alpha_DCG", "al
     "foresight", "fuse", "fuse_to_file", "Fusion", "G", "GAUC", "Gini", "GiniIndex", "GMAP", "GroupExposure", "History",
     "Hit", "HitRate", "Hits", "HR", "hunt", "ILD", "ILS", "infAP", "InputError", "INSQ", "INST", "IntraListDistance",
     "IntraListDiversity", "IntraListSimilarity", "IPrec", "IPrecAvg", "ItemCoverage", "JointExposure", "judge_page",
-    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "log_to_mlflow", "log_to_tensorboard",
-    "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC", "MeanInverseUserFrequency", "MeanInvUserFreq",
-    "MeanRank", "Measure", "measure", "MeasureError", "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel",
-    "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets",
-    "NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA",
-    "PairAccuracy", "parse", "parse_measures", "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool",
-    "PopREO", "PopRSP", "PopularityLift", "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue",
-    "ranked_grades", "ranked_ids", "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments",
-    "read_labelled", "read_run", "Recall", "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "rogan_gladen",
-    "roll_up", "RPrec", "Rprec", "RR", "sampled", "sampled_ranks", "score_table", "SDCG", "sDCG", "searches",
-    "SearchRecall", "seeds", "SeenItems", "SegmentGap", "SelfInformation", "Serendipity", "SessionDuration", "SetAP",
-    "SetF", "SetP", "SetR", "ShannonEntropy", "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success",
-    "TailPercentage", "TailShare", "tensors", "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage",
-    "Utility", "Value", "value", "ValueHitRate", "ValueNDCG"]
+    "Judged", "judges", "judgments_from_clicks", "Labelled", "leaderboards", "load", "log_to_mlflow",
+    "log_to_tensorboard", "log_to_wandb", "LongTailShare", "MAP", "Margin", "MaxGrade", "MCC",
+    "MeanInverseUserFrequency", "MeanInvUserFreq", "MeanRank", "Measure", "measure", "MeasureError",
+    "MissingExtraError", "MIUF", "MRR", "NDCG", "nDCG", "nDCGrel", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA",
+    "nNRBP", "NotFoundError", "Novelty", "NRBP", "nsDCG", "nuggets", "NumNonrelRet", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "OMeasure", "online", "OutsideCatalogue", "P", "P_IA", "PairAccuracy", "parse", "parse_measures",
+    "PartialAUC", "Personalisation", "Personalization", "PMeasure", "pool", "PopREO", "PopRSP", "PopularityLift",
+    "PPlus", "Prec", "Precision", "protocol_of", "Q", "R", "rank_catalogue", "ranked_grades", "ranked_ids",
+    "RankmeterError", "RankmeterWarning", "RBP", "RBPResidual", "read_judgments", "read_labelled", "read_run", "Recall",
+    "reconcile", "reconcile_fusion", "Revenue", "RnDCG", "rogan_gladen", "roll_up", "RPrec", "Rprec", "RR", "sampled",
+    "sampled_ranks", "score_table", "SDCG", "sDCG", "searches", "SearchRecall", "seeds", "SeenItems", "SegmentGap",
+    "SelfInformation", "Serendipity", "SessionDuration", "SetAP", "SetF", "SetP", "SetR", "ShannonEntropy",
+    "ShortLists", "silence", "Slices", "split", "sRBP", "StRecall", "Success", "TailPercentage", "TailShare", "tensors",
+    "topics_needed", "tune", "Unexpectedness", "Unjudged", "UserCoverage", "Utility", "Value", "value", "ValueHitRate",
+    "ValueNDCG"]
 
 
 class _NumQ(_counts.NumQueries):
