@@ -28,7 +28,7 @@ PARTS = {
     "Difference": "a row of a comparison",
     "Catalogue": "an input",
     "PastItems": "an input",
-    "Shown": "what show() gives",
+    "ShownPage": "what show() gives",
 }
 """What shows itself and is no result, and what it is."""
 LANGUAGES = ("en", "zh")

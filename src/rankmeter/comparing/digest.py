@@ -15,6 +15,7 @@ import numpy as np
 
 from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, mean_similarity, ranked_lists
 from rankmeter.measures import Measure, RankedMeasure
+from rankmeter.stats.distributions import distribution_steps
 from rankmeter.stats.power import two_sided_quantile
 from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
 
@@ -36,8 +37,6 @@ MOST_MISSED = 100
 """How many relevant items that are at the top of no list are shown for a query."""
 SIMILAR_DEPTH = 50
 SIMILAR_QUERIES = 300
-SHARES = 60
-"""How many steps a distribution has at most."""
 
 
 def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
@@ -126,20 +125,6 @@ def _thinned(values: Floats, paired: Any, reference: int, system: int) -> list[t
     if len(order) > MOST_POINTS:
         order = order[np.unique(np.linspace(0, len(order) - 1, MOST_POINTS).round().astype(np.int64))]
     return [(int(q), short(float(values[reference, q])), short(float(values[system, q]))) for q in order]
-
-
-def distribution_steps(values: Floats) -> list[list[list[float | None]]]:
-    """For each row, a system, the steps of its cumulative distribution: a value, and the share of queries up to it."""
-    shares: list[list[list[float | None]]] = []
-    for row in np.sort(np.round(values, 4), axis=1):
-        known = row[: len(row) - np.isnan(row).sum()]  # what is not a number is sorted last
-        steps = (
-            known[np.unique(np.linspace(0, len(known) - 1, SHARES).round().astype(np.int64))] if len(known) else known
-        )
-        last = np.searchsorted(known, steps, side="right") / max(len(known), 1)
-        pairs = dict(zip(steps.tolist(), last.round(4).tolist(), strict=True))
-        shares.append(list(map(list, pairs.items())))
-    return shares
 
 
 def correlation(cmp: Comparison) -> list[list[float | None]]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmeter.comparing.digest import distribution_steps
 from rankmeter.errors import check_whole
 from rankmeter.inputs.titles import into_titles
 from rankmeter.report import need_report_extra
@@ -15,6 +14,7 @@ from rankmeter.showing import charts
 from rankmeter.showing.document import Block, Cell, Chart, Column, Heading, Paragraph, Table
 from rankmeter.showing.html import page_html
 from rankmeter.showing.numbers import number_or_none
+from rankmeter.stats.distributions import distribution_steps
 from rankmeter.wording import Language, said, speaking, word, words
 
 if TYPE_CHECKING:

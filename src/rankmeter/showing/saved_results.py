@@ -15,7 +15,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from importlib import import_module
 from io import BytesIO
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from rankmeter import __version__
 from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.measures import Measure, parse
-from rankmeter.showing.showable import Reported, Showable
 from rankmeter.whole_files import check_form, check_readable, check_writable, said_if_damaged, write_text
 from rankmeter.wings.loading import load
 from rankmeter.wording import Said
@@ -31,9 +30,10 @@ from rankmeter.wording import Said
 FORM = 1
 KIND = "~"
 WINGS = "rankmeter.wings."
+Result = TypeVar("Result")
 
 
-def save_result(result: Showable, path: str | os.PathLike[str]) -> None:
+def save_result(result: object, path: str | os.PathLike[str]) -> None:
     """Write everything that a result is made of."""
     place = check_writable(path)
     text = json.dumps(_plain(result), ensure_ascii=False, allow_nan=False)
@@ -47,7 +47,7 @@ def is_saved_result(path: str | os.PathLike[str]) -> bool:
         return file.read(9) == b'{"kind": '
 
 
-def load_result(kind: type[Showable], path: str | os.PathLike[str]) -> Showable:
+def load_result(kind: type[Result], path: str | os.PathLike[str]) -> Result:
     """Read what :func:`save_result` wrote of a result of this kind."""
     source = str(check_readable(path))
     with said_if_damaged("saved.no_result", source):
@@ -64,6 +64,11 @@ def load_result(kind: type[Showable], path: str | os.PathLike[str]) -> Showable:
 
 def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def is_reported(value: object) -> bool:
+    """Whether this is an evaluation or a comparison, or the class of one, which files of their own hold."""
+    return hasattr(value, "_page_html")
 
 
 def _plain(value: Any) -> Any:
@@ -97,7 +102,7 @@ def _tagged(value: Any) -> dict[str, Any]:
         value.write_parquet(buffer := BytesIO())
         return {KIND: "frame", "value": b64encode(buffer.getvalue()).decode()}
     name = f"{type(value).__module__}:{type(value).__qualname__}"
-    if isinstance(value, Reported):  # an evaluation, which has a form of its own
+    if is_reported(value):  # an evaluation, which has a form of its own
         cast(Any, value).save(buffer := BytesIO())
         return {KIND: name, "value": b64encode(buffer.getvalue()).decode()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -124,7 +129,7 @@ def _made(plain: Any) -> Any:
     if not module.startswith("rankmeter."):
         raise ValueError(kind)
     made = getattr(load(module, name) if module.startswith(WINGS) else import_module(module), name)
-    if issubclass(made, Reported):
+    if is_reported(made):
         return made.load(BytesIO(b64decode(plain["value"])))
     if not is_dataclass(made) and not issubclass(made, tuple):
         raise ValueError(kind)

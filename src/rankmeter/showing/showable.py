@@ -66,7 +66,7 @@ class Showable:
 
     def show(self, *, lang: Language | None = None) -> Showable:
         """Its page, to look at in a notebook: the last line of a cell shows it. Pictures need the extra ``report``."""
-        return Shown(self, None if lang is None else check_language(lang))
+        return ShownPage(self, None if lang is None else check_language(lang))
 
     def report(self, path: str | os.PathLike[str], *, lang: Language = "en", title: str = "") -> Path:
         """Write its page: one HTML file that needs no network and no script. Pictures need the extra ``report``."""
@@ -88,7 +88,7 @@ class Showable:
         """Read what :meth:`save` wrote of a result of this kind."""
         from rankmeter.showing.saved_results import load_result
 
-        return cast(Self, load_result(cls, path))
+        return load_result(cls, path)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Everything as JSON; what has no value is null."""
@@ -108,7 +108,7 @@ class Showable:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Shown(Showable):
+class ShownPage(Showable):
     """The page of a result, to look at in a notebook."""
 
     result: Showable | Reported
@@ -177,7 +177,7 @@ class Reported:
 
         It needs the extra ``report``; :meth:`report` writes everything as a page of its own.
         """
-        return Shown(self, None if lang is None else check_language(lang))
+        return ShownPage(self, None if lang is None else check_language(lang))
 
     def report(
         self,
