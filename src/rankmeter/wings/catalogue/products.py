@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
-from rankmeter.placing.placements import Floats, Ints
+from rankmeter.placing.placements import Bools, Floats, Ints
 
 Vectors = npt.NDArray[np.float32]
 PAIRS_AT_ONCE = 1 << 13
 """Few enough that the columns of the pairs' vectors stay in the cache."""
 QUERIES_AT_ONCE = 1024
-ITEMS_AT_ONCE = 4096
+ITEMS_AT_ONCE = 8192
 UNIT = 2.0**-24
 """The largest relative error of one float32 rounding."""
 LEAST = 2.0**-100
@@ -129,11 +129,29 @@ class Products:
                 wanted = np.ldexp(threshold[low:high], tile.unit[local])
                 upper, lower = _outward(wanted, tile.margin[local])
                 mine = tile.scores if len(asked) == high - low else tile.scores[local]
-                higher = mine > upper[:, None]
-                above[low:high] += np.count_nonzero(higher, axis=1)
-                row, column = np.nonzero((mine >= lower[:, None]) & ~higher)
-                yield row + low, column + start
+                higher = trues_of_rows(mine > upper[:, None])
+                above[low:high] += higher
+                # Few rows of a tile have a score in doubt, and only they are searched.
+                doubtful = np.flatnonzero(trues_of_rows(mine >= lower[:, None]) != higher)
+                some = mine[doubtful]
+                row, column = np.nonzero((some >= lower[doubtful, None]) & (some <= upper[doubtful, None]))
+                yield doubtful[row] + low, column + start
             told(high / len(owner))
+
+
+def trues_of_rows(table: Bools) -> Ints:
+    """(n,) how many of each row are true: eight are added up at once, as the bytes of a word.
+
+    >>> trues_of_rows(np.array([[True, False, True], [False, False, False]])).tolist()
+    [2, 0]
+    """
+    whole = table.shape[1] // 8 * 8
+    words = table[:, :whole].view(np.uint64)
+    total: Ints = table[:, whole:].sum(axis=1, dtype=np.int64)
+    for first in range(0, words.shape[1], 255):  # a byte holds no more
+        parts = words[:, first : first + 255].sum(axis=1)
+        total += parts.view(np.uint8).reshape(len(parts), 8).sum(axis=1, dtype=np.int64)
+    return total
 
 
 def _outward(threshold: Floats, margin: Floats) -> tuple[Vectors, Vectors]:
