@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from data import distinct
 
 DAYS, SHOWN = 14, 10
 EVENTS_PER_REQUEST = 11.5
@@ -35,7 +36,7 @@ def make(folder: Path, options: harness.Options) -> None:
         user = np.searchsorted(habit, random.random(requests) * habit[-1]).clip(0, users - 1)
         start = np.sort(random.integers(0, 86_400_000_000, requests)) + (1_700_000_000 + day * 86_400) * 10**6
         request = np.arange(requests) + day * requests
-        item = random.integers(0, 100_000, (requests, SHOWN))
+        item = distinct(random, requests, SHOWN, 100_000)
         row, place = np.nonzero(
             random.random((requests, SHOWN)) < taste[user][:, None] / np.arange(1, SHOWN + 1) ** 0.5
         )
@@ -67,6 +68,9 @@ def make(folder: Path, options: harness.Options) -> None:
             pl.when(pl.col("item") >= 0).then(pl.col("item")).cast(pl.Int32),
             pl.when(pl.col("position") > 0).then(pl.col("position")).cast(pl.Int16),
         )
+        if options.get("variants"):
+            is_even = pl.col("user") % 2 == 0
+            table = table.with_columns(variant=pl.when(is_even).then(pl.lit("a")).otherwise(pl.lit("b")))
         table.write_parquet(folder / "log" / f"day-{day:02d}.parquet")
 
 

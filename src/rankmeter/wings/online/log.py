@@ -11,6 +11,7 @@ goes on for ever. Both boundaries belong to the new session: a pause of exactly 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,13 +23,12 @@ from rankmeter.late import pl
 from rankmeter.placing.matching import mixed_hashes
 from rankmeter.placing.placements import Bools, Floats, Ints
 from rankmeter.placing.segments import row_changes
+from rankmeter.wings.online.alike_events import by_user_and_time, companions, numbered, seen_before
 from rankmeter.wings.online.event_columns import HOUR
 from rankmeter.wings.online.events import CLICK, CONVERSION, IMPRESSION
 from rankmeter.wings.online.measures import SessionMeasure
 from rankmeter.wings.online.partitions import FLAGS, Columns, Seen
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Keeps numbers of several columns apart, mostly."""
 MOMENTS_PER_HOUR = 1_000
 """A user with more distinct moments of activity than this in one clock hour is a suspected bot."""
 
@@ -47,6 +47,32 @@ class Exposures:
     """(n,) where it stood; a click stands where its impression stood. 0 where that is not known."""
 
 
+class Picked:
+    """Some rows of columns; a column is fetched when it is first asked for, which for most is never."""
+
+    def __init__(self, columns: Columns, rows: Ints) -> None:
+        self._columns, self._rows = columns, rows
+        self._fetched: Columns = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._fetched:
+            self._fetched[name] = self._columns[name][self._rows]
+        return self._fetched[name]
+
+    def at(self, names: Iterable[str], rows: Ints) -> list[npt.NDArray[np.uint64]]:
+        """A few columns of some of the rows, as bits."""
+        there = self._rows[rows]
+        fetched, given = self._fetched, self._columns
+        return [(fetched[name][rows] if name in fetched else given[name][there]).view(np.uint64) for name in names]
+
+    def only(self, kept: Bools) -> Picked:
+        """Some of the rows."""
+        return Picked(self._columns, self._rows[kept])
+
+
 class Log:
     """The events of some whole users, from the compact columns of a partition in the order of the log.
 
@@ -54,18 +80,20 @@ class Log:
     orphan. With ``drop_bots`` the events of suspected bots are left out.
     """
 
-    def __init__(self, columns: Columns, seen: Seen, *, has_impressions: bool = True, drop_bots: bool = False) -> None:
+    def __init__(
+        self, columns: Columns | Picked, seen: Seen, *, has_impressions: bool = True, drop_bots: bool = False
+    ) -> None:
         self.found: Counter[str] = Counter()
         self.last_time = seen.span[1] if seen.span else 0
         self._seen = seen
         self._has_impressions = has_impressions
         self._sessions: dict[Any, SessionTable] = {}
-        columns = self._without_duplicates(self._sorted(columns))
-        bot = self._of_bots(columns)
+        picked = columns if isinstance(columns, Picked) else self._without_duplicates(self._sorted(columns))
+        bot = self._of_bots(picked)
         self.found["events of suspected bots"] = int(bot.sum())
         if drop_bots and bot.any():
-            columns = {name: column[~bot] for name, column in columns.items()}
-        self._columns = columns
+            picked = picked.only(~bot)
+        self._columns = columns = picked
         self.kind = columns["flags"] & np.uint8(3)
         self.time: Ints = columns["time"]
         begins = row_changes(columns["user"])
@@ -82,8 +110,7 @@ class Log:
 
     def only(self, kept: Bools) -> Log:
         """Some of the events, whose checks are not counted twice."""
-        columns = {name: column[kept] for name, column in self._columns.items()}
-        part = Log(columns, self._seen, has_impressions=self._has_impressions)
+        part = Log(self._columns.only(kept), self._seen, has_impressions=self._has_impressions)
         part.found = Counter()
         return part
 
@@ -119,26 +146,24 @@ class Log:
         is_kind: Bools = self.kind == kind
         return is_kind
 
-    def _sorted(self, columns: Columns) -> Columns:
+    def _sorted(self, columns: Columns) -> Picked:
         """Each user's events together, in order of time; events of one moment in the order of the log."""
-        order = np.lexsort((columns["time"], columns["user"]))
-        columns = {name: column[order] for name, column in columns.items()}
-        same_user = ~row_changes(columns["user"])[1:]
-        self.found["out of order"] = int(np.count_nonzero(same_user & (order[1:] < order[:-1])))
-        return columns
+        order, new_user = by_user_and_time(columns["user"], columns["time"])
+        self.found["out of order"] = int(np.count_nonzero(~new_user[1:] & (order[1:] < order[:-1])))
+        return Picked(columns, order)
 
-    def _without_duplicates(self, columns: Columns) -> Columns:
+    def _without_duplicates(self, columns: Picked) -> Picked:
         """Leave out events with an id seen before, and conversions that are the same in everything."""
         flags = columns["flags"]
         if "id" in columns:
-            repeated = seen_before((flags & FLAGS["id"]) != 0, columns, ("user", "id"))
+            repeated = _repeated((flags & FLAGS["id"]) != 0, columns, ("user", "id"))
         else:
             same = tuple(name for name in ("user", "time", "item", "request", "value") if name in columns)
-            repeated = seen_before(((flags & 3) == CONVERSION) | ((flags & FLAGS["refund"]) != 0), columns, same)
+            repeated = _repeated(((flags & 3) == CONVERSION) | ((flags & FLAGS["refund"]) != 0), columns, same)
         self.found["duplicates"] += int(repeated.sum())
-        return {name: column[~repeated] for name, column in columns.items()} if repeated.any() else columns
+        return columns.only(~repeated) if repeated.any() else columns
 
-    def _of_bots(self, columns: Columns) -> Bools:
+    def _of_bots(self, columns: Picked) -> Bools:
         """(n,) the events of users who did more in one clock hour than a person does."""
         new_user = row_changes(columns["user"])
         if not (np.diff(np.flatnonzero(new_user), append=len(new_user)) > MOMENTS_PER_HOUR).any():
@@ -163,22 +188,24 @@ class Log:
         for name in names:
             paired &= self.known(name)
         # Most impressions are the only event of their item: they are the first, and there is nothing to pair.
-        rows, group, groups = companions(paired, [self._columns[name] for name in ("user", *names)])
+        rows = np.flatnonzero(paired)
+        rows, group, groups = companions(rows, self._columns.at(("user", *names), rows))
         is_click, time = click[rows], self.time[rows]
         first, clicked = first_of_each(group, ~is_click, groups), first_of_each(group, is_click, groups)
         position = np.zeros(n, np.int32)
         if self.has("position"):  # from 1, whatever the log counts from; 0 where there is none
             begin = 0 if self._seen.lowest_position == 0 else 1
-            raw = self._columns["position"]
-            position = np.where(raw >= begin, raw + (1 - begin), 0).astype(np.int32)
+            position = np.maximum(self._columns["position"] + np.int32(1 - begin), np.int32(0))
         firsts = impression.copy(), click.copy()
+        alone = paired.copy()
+        alone[rows] = False
         for of_kind, all_of_kind, chosen in ((first, impression, firsts[0]), (clicked, click, firsts[1])):
             if self.has("request"):
                 seen = np.zeros(len(rows), np.bool_)
                 seen[of_kind[of_kind >= 0]] = True
                 chosen[rows] &= seen
             else:  # the same item may well be shown again: only the same moment is the same event
-                chosen &= ~seen_before(all_of_kind, self._columns, ("user", "time", *names))
+                chosen &= ~_repeated(all_of_kind & ~alone, self._columns, ("user", "time", *names))
         orphan = np.zeros(n, np.bool_)
         if self._has_impressions:
             orphan |= click
@@ -209,8 +236,7 @@ class Log:
 
     def numbered(self, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, int]:
         """Number the distinct combinations of user and columns among some events."""
-        columns = [self._columns[name][rows] for name in names]
-        return numbered([self.user[rows].astype(np.uint64), *columns])
+        return numbered(self._columns.at(("user", *names), rows))
 
     def sessions(self, measure: SessionMeasure) -> SessionTable:
         """The sessions as a measure defines them."""
@@ -289,36 +315,12 @@ def first_of_each(group: Ints, chosen: Bools, groups: int) -> Ints:
     return first
 
 
-def numbered(columns: list[npt.NDArray[Any]]) -> tuple[Ints, int]:
-    """A number from 0 for each distinct row, and how many there are."""
-    order = np.lexsort(columns[::-1])
-    begins = row_changes(*(column[order] for column in columns))
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.cumsum(begins) - 1
-    return numbers, int(begins.sum())
-
-
-def companions(among: Bools, columns: list[npt.NDArray[Any]]) -> tuple[Ints, Ints, int]:
-    """The events, among some, that may be the same in these columns as another one; the number of each; how many."""
+def _repeated(among: Bools, columns: Picked, names: tuple[str, ...]) -> Bools:
+    """(n,) which of some events are the same as an earlier one in these columns, and in which ids are missing."""
     rows = np.flatnonzero(among)
-    together = columns[0].view(np.uint64)
-    for column in columns[1:]:
-        together = together * _ODD + column.view(np.uint64)
-    # A row that has a bucket of a hash to itself is the only one of its kind; most have, in a table this large.
-    bits = np.uint64(64 - (8 * len(rows)).bit_length())
-    bucket = (mixed_hashes(together)[rows] >> bits).astype(np.int64)
-    rows = rows[np.bincount(bucket)[bucket] > 1]
-    return rows, *numbered([column[rows] for column in columns])
-
-
-def seen_before(among: Bools, columns: Columns, names: tuple[str, ...]) -> Bools:
-    """(n,) which of some events are the same in these columns as an earlier one."""
-    rows = np.flatnonzero(among)
+    missing = columns["flags"][rows] & np.uint8(sum(FLAGS.get(name, 0) for name in names))
     repeated = np.zeros(len(among), np.bool_)
-    keys = [columns[name][rows].view(np.uint64) for name in names]  # as bits, in which a missing value equals another
-    keys.append(columns["flags"][rows] & np.uint8(sum(FLAGS.get(name, 0) for name in names)))  # which ids are missing
-    order = np.lexsort(keys[::-1])
-    repeated[rows[order[~row_changes(*(key[order] for key in keys))]]] = True
+    repeated[seen_before(rows, [*columns.at(names, rows), missing.astype(np.uint64)])] = True
     return repeated
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
@@ -25,13 +26,18 @@ import numpy.typing as npt
 from rankmeter.errors import InputError
 from rankmeter.late import pl
 from rankmeter.placing.matching import mixed_hashes
+from rankmeter.placing.placements import Ints
+from rankmeter.placing.segments import row_changes
 from rankmeter.wings.online.event_columns import HOUR, NO_ZONE, UNITS, of_another_unit, span_of
 from rankmeter.wings.online.events import CONVERSION, FIELDS, KINDS, DistantRows, Events, unreadable
 
 ROWS_PER_PARTITION = 100_000
 """On average at most; small enough for a processor's caches, where sorting and looking up is several times faster."""
 
-BATCH_ROWS = 250_000
+BATCH_ROWS = 600_000
+"""So many that NumPy asks for large pages, which saves a twelfth of the time."""
+WORDS_TRIED = 6
+"""How many words of types are looked for one by one, the most frequent first; each takes a tenth of numbering all."""
 HELD_BYTES = 1_000_000_000
 """How much is kept in memory before partitions are written to a file."""
 
@@ -134,8 +140,10 @@ class Partitions:
         try:
             total = int(rows.select(pl.len()).collect(engine="streaming").item())
             self.divide(total)
-            for batch in rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
-                self.take(batch)
+            batches = rows.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+            # While one batch is looked at, the one before is dealt.
+            for _ in in_turn(self._share_out, map(self.look, batches), min(1, _cores() - 1)):
+                pass
             self.seen.settle(self._events)
         except BaseException as error:
             self.__exit__()
@@ -150,17 +158,18 @@ class Partitions:
 
     def each(self, work: Work) -> Iterator[Any]:
         """What the work makes of each partition: its columns, what was seen of the log, the words behind its codes."""
-        for number, chunks in enumerate(self._held):
-            if not chunks:
-                continue
-            self._held[number] = []
-            held = _joined(chunks)
-            if ORDER in held:
-                order = np.argsort(held.pop(ORDER), kind="stable")
-                held = {name: column[order] for name, column in held.items()}
-            words: Words = {}
-            columns = {name: self._coded(name, column, words) for name, column in held.items()}
-            yield work(columns, self.seen, words)
+        parts = [number for number, chunks in enumerate(self._held) if chunks]
+        yield from in_turn(partial(self._worked, work), parts, _cores() if _cores() > 1 else 0)
+
+    def _worked(self, work: Work, number: int) -> Any:
+        chunks, self._held[number] = self._held[number], []
+        held = _joined(chunks)
+        if ORDER in held:
+            order = np.argsort(held.pop(ORDER), kind="stable")
+            held = {name: column[order] for name, column in held.items()}
+        words: Words = {}
+        columns = {name: self._coded(name, column, words) for name, column in held.items()}
+        return work(columns, self.seen, words)
 
     def __exit__(self, *_: object) -> None:
         if self._folder is not None:
@@ -176,8 +185,12 @@ class Partitions:
             words[role] = pl.DataFrame({"word": column, "code": code}).unique("code")
         return code.to_numpy()
 
-    def take(self, batch: pl.DataFrame, *, hold: bool = True) -> None:
-        """Look at some rows and, where they are to be worked on, hold them."""
+    def take(self, batch: pl.DataFrame) -> None:
+        """Look at some rows, and hold them to be worked on."""
+        self._share_out(self.look(batch))
+
+    def look(self, batch: pl.DataFrame) -> Held:
+        """Look at some rows; those that can be counted, made compact."""
         seen = self.seen
         seen.rows += len(batch)
         # Counting nulls costs nothing; every other question to a column is a query of its own.
@@ -187,16 +200,14 @@ class Partitions:
             seen.found["events without readable time"] += int((no_time & ~no_user).sum())
             batch = batch.filter(~(no_user | no_time))
         if not len(batch):
-            return
+            return {}
         if NO_ZONE in batch.columns:
             seen.found["times without a time zone"] += int(batch[NO_ZONE].sum())
         columns = self._compact(batch)
         time = columns["time"]
         seen.of_another_unit += of_another_unit(time, self._events.time_unit)
-        moments = pl.DataFrame({"time": time}).group_by(hour=pl.col("time") // HOUR)
-        seen.add_hours(moments.agg(pl.len(), first=pl.min("time"), last=pl.max("time")).iter_rows())
-        if hold:
-            self._share_out(columns)
+        seen.add_hours(_hours(time))
+        return columns
 
     def _compact(self, batch: pl.DataFrame) -> Held:
         flags = self._kinds(batch["type"])
@@ -249,20 +260,35 @@ class Partitions:
         if not position.dtype.is_integer():
             whole = pl.select(pl.when(whole == position).then(whole)).to_series()
         self.seen.found["positions that are not whole"] += whole.null_count() - position.null_count()
-        lowest: Any = whole.filter(whole >= 0).min()  # -1 and the like stand for none
+        lowest: Any = whole.min()
+        if lowest is not None and lowest < 0:  # -1 and the like stand for none
+            lowest = whole.filter(whole >= 0).min()
         self.seen.lowest_position = min(self.seen.lowest_position, math.inf if lowest is None else lowest)
         return whole.fill_null(-1).to_numpy()
 
     def _kinds(self, words: pl.Series) -> npt.NDArray[np.uint8]:
         """The kind of each event, and how often each word was met."""
-        code, vocabulary = _vocabulary(words.fill_null(""))
-        counts = np.bincount(code)
-        kinds = np.zeros(len(counts), np.uint8)
-        for word, number in vocabulary:
-            self.seen.types[word] += int(counts[number])
-            kinds[number] = KINDS.index(self._events.kinds.get(word.casefold(), "other"))
-        of_event: npt.NDArray[np.uint8] = kinds[code]
-        return of_event
+        words, types = words.fill_null(""), self.seen.types
+        known = dict(types.most_common(WORDS_TRIED)) or words.head(1000).unique(maintain_order=True).to_list()
+        kinds, rest = np.zeros(len(words), np.uint8), np.ones(len(words), np.bool_)
+        for word in [*known][:WORDS_TRIED]:
+            is_word = (words == word).to_numpy()
+            kinds |= is_word.view(np.uint8) * np.uint8(self._kind(word))
+            types[word] += int(np.count_nonzero(is_word))
+            rest ^= is_word
+        rows = np.flatnonzero(rest)
+        if len(rows):
+            code, vocabulary = _vocabulary(words.gather(rows))
+            counts = np.bincount(code)
+            of_code = np.zeros(len(counts), np.uint8)
+            for word, number in vocabulary:
+                types[word] += int(counts[number])
+                of_code[number] = self._kind(word)
+            kinds[rows] = of_code[code]
+        return kinds
+
+    def _kind(self, word: str) -> int:
+        return KINDS.index(self._events.kinds.get(word.casefold(), "other"))
 
     def _labels(self, role: str, words: pl.Series) -> npt.NDArray[np.int16]:
         code, vocabulary = _vocabulary(words)
@@ -282,6 +308,8 @@ class Partitions:
         return labels
 
     def _share_out(self, columns: Held) -> None:
+        if not columns:
+            return
         parts, user = len(self._held), columns["user"]
         for column in columns.values():
             self._held_bytes += int(column.estimated_size()) if isinstance(column, pl.Series) else column.nbytes
@@ -290,7 +318,9 @@ class Partitions:
             home = (((hashed >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32)).astype(np.int16)
             order = np.argsort(home, kind="stable")  # the order of a user's events is kept
             ends = np.cumsum(np.bincount(home, minlength=parts)).tolist()
-            columns = {name: column[order] for name, column in columns.items()}
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            columns = {name: _dealt(column, order, place) for name, column in columns.items()}
         else:
             ends = [len(user)]
         for number, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
@@ -310,6 +340,54 @@ class Partitions:
                 pl.DataFrame(_joined(here)).write_ipc(file, compat_level=pl.CompatLevel.oldest())
                 self._held[number] = [*written, file]
         self._held_bytes = 0
+
+
+def _cores() -> int:
+    """How many cores there are for this, which is what Polars was told."""
+    return pl.thread_pool_size()
+
+
+def in_turn(work: Callable[[Any], Any], parts: Iterable[Any], helpers: int) -> Iterator[Any]:
+    """What the work makes of each part, in the order of the parts; helpers do it while the next parts are made.
+
+    Two cores take 0.6 of the time of one on the clock.
+    """
+    if not helpers:
+        yield from map(work, parts)
+        return
+    with ThreadPoolExecutor(helpers) as pool:
+        begun: deque[Future[Any]] = deque()
+        for part in parts:
+            if len(begun) > helpers:
+                yield begun.popleft().result()
+            begun.append(pool.submit(work, part))
+        while begun:
+            yield begun.popleft().result()
+
+
+def _dealt(column: Any, order: Ints, place: Ints) -> Any:
+    """Rows in another order, each put into its place: in half the time of fetching them from all over a batch."""
+    if isinstance(column, pl.Series):
+        return column[order]
+    dealt = np.empty_like(column)
+    dealt[place] = column
+    return dealt
+
+
+def _hours(time: npt.NDArray[np.int64]) -> Iterable[tuple[int, ...]]:
+    """Each hour, how many events it has, and the first and the last moment of them.
+
+    A log is nearly in order, so that stretches of the same hour are few; only they are grouped.
+    """
+    hour = time // HOUR
+    begins = np.flatnonzero(row_changes(hour))
+    stretches = pl.DataFrame(
+        {
+            "hour": hour[begins], "events": np.diff(begins, append=len(time)),
+            "first": np.minimum.reduceat(time, begins), "last": np.maximum.reduceat(time, begins),
+        }
+    )  # fmt: skip
+    return stretches.group_by("hour").agg(pl.sum("events"), pl.min("first"), pl.max("last")).iter_rows()
 
 
 def _hashed(texts: pl.Series) -> npt.NDArray[np.uint64]:
@@ -380,7 +458,7 @@ def _look_through(empty: Callable[[], Partitions], batches: Iterator[pl.DataFram
     """What is seen in the rows of a part there."""
     partitions = empty()
     for batch in batches:
-        partitions.take(batch, hold=False)
+        partitions.look(batch)
     yield partitions.seen
 
 
