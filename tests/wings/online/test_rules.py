@@ -539,3 +539,18 @@ def test_a_column_that_says_what_no_event_says_is_heard(kind, column, values):
 def test_a_decimal_that_is_no_amount_is_worth_nothing(value):
     log = [row(1, "u", "purchase", value=value), row(2, "u", "purchase", value=Decimal("2.5"))]
     assert rm.online.evaluate(log, "Value")["Value"] == 2.5
+
+
+@pytest.mark.parametrize(("own", "count"), [(1, 0), (7, 1), (None, 0)])
+def test_a_click_at_another_position_than_its_impression_is_counted(own, count):
+    log = [row(1, "u", "impression", position=1), row(2, "u", "click", position=own)]
+    assert findings(rm.online.evaluate(log, "CTR")).get("clicks at another position", 0) == count
+
+
+@pytest.mark.parametrize("role", ["variant", "segment"])
+def test_a_column_that_divides_users_is_named_where_nobody_asks_for_groups(role):
+    log = [row(1, "u", "impression", **{role: "A"}), row(2, "v", "impression", **{role: "B"})]
+    found = rm.online.evaluate(log, "CTR")
+    assert role in next(said for said in map(str, found.sentences()) if "not used" in said)
+    asked = rm.online.evaluate(log, "CTR", by=role)
+    assert not any(role in said for said in map(str, asked.sentences()) if "not used" in said)

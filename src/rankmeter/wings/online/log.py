@@ -214,7 +214,8 @@ class Log:
             first_of_click = first[group[with_impression]]
             early = time[with_impression] < time[first_of_click]
             self.found["clicks before their impression"] = int(early.sum())
-            at = position[rows[first_of_click]]
+            at, own = position[rows[first_of_click]], position[rows[with_impression]]
+            self.found["clicks at another position"] = int(((own > 0) & (at > 0) & (own != at)).sum())
             position[rows[with_impression][at > 0]] = at[at > 0]
         self.found["orphan clicks"] = int((orphan & firsts[1]).sum())
         self.found["repeated impressions"] = int(impression.sum() - firsts[0].sum())

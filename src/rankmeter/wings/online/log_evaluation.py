@@ -53,6 +53,7 @@ FINDINGS: Mapping[str, str] = {
     "repeated clicks": "clicks",
     "orphan clicks": "clicks",
     "clicks before their impression": "clicks",
+    "clicks at another position": "clicks",
     "out of order": "events",
     "events of unknown type": "events",
     "suspected bots": "users",
@@ -262,13 +263,19 @@ def notes_of(log: Events, counted: Counted) -> tuple[Said, ...]:
         notes.append(said("log_span", first=_moment_shown(seen.span[0]), last=_moment_shown(seen.span[1])))
     if seen.lowest_position == 0:
         notes.append(said("positions_from_zero"))
-    if log.unused:
-        notes.append(said("columns_unread", names=examples(log.unused, shown=12)))
+    if unused := [*_groups_unread(log, counted), *log.unused]:
+        notes.append(said("columns_unread", names=examples(unused, shown=12)))
     if not log.has("request"):
         notes.append(said("no_request"))
     if not log.has("session"):
         notes.append(said("no_session_id"))
     return (*notes, *_notes_of_kinds(counted))
+
+
+def _groups_unread(log: Events, counted: Counted) -> list[str]:
+    """The columns that divide units, where nobody asked for groups."""
+    roles = ("variant", "segment")
+    return [log.columns[role] for role in roles if role in log.columns and role not in counted.question.by]
 
 
 def _notes_of_kinds(counted: Counted) -> list[Said]:
