@@ -198,9 +198,10 @@ class OpenedFrame(OpenedTable):
             with self._reading():
                 chosen = chosen.collect()
         if isinstance(chosen, pl.DataFrame):
-            # By place: out of Arrow, a column without a name comes with another one. In one piece, which NumPy would
-            # otherwise make of it each time that it looks.
-            return {role: chosen.to_series(columns.index(column)).rechunk() for role, column in wanted.items()}
+            # By place: out of Arrow, a column without a name comes with another one.
+            taken = {role: chosen.to_series(columns.index(column)) for role, column in wanted.items()}
+            # Numbers in one piece, which NumPy would otherwise make of them each time that it looks.
+            return {role: c if c.dtype == pl.String else c.rechunk() for role, c in taken.items()}
         return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
 
     def every(self) -> dict[str, RawColumn]:

@@ -1,8 +1,8 @@
 """A run of any size as a stream of blocks, each holding whole queries, from one file or many.
 
-A run whose queries are scattered over the stream is brought together, in memory while it is small: else its rows are
-dealt to partitions by a hash of their query and written to temporary files; each partition then holds whole queries and
-is small enough to be read at once. Rows keep their order, which tie rules may ask for.
+A run whose queries are scattered over the stream is brought together, in memory while it is small (`FRAME_BYTES`): else
+its rows are dealt to partitions by a hash of their query and written to temporary files; each partition then holds
+whole queries and is small enough to be read at once. Rows keep their order, which tie rules may ask for.
 """
 
 from __future__ import annotations
@@ -136,10 +136,22 @@ def _reported(parts: Iterator[RunPart[Rows]], progress: Listener | None) -> Iter
             progress(Progress(rows, part.fraction, time.monotonic() - started))
 
 
+FRAME_BYTES = 1 << 28
+"""Up to this size of its columns a run in no order is read into memory as a whole, as a frame would be."""
 IN_MEMORY_BYTES = 1 << 27
-"""Up to this size of its columns a run is brought together in memory; placing takes a few times as much."""
+"""So much of a larger one is held at a time; placing takes a few times as much."""
 PARTITIONS = 64
 """So that a run of 8 GB of columns comes in partitions of `IN_MEMORY_BYTES`."""
+
+
+SAMPLE_ROWS = 10_000
+"""How many rows of a run tell whether its queries come in stretches."""
+
+
+def are_scattered(block: RunTable) -> bool:
+    """Whether a query comes back among the first rows: the rest of the run will not stand grouped either."""
+    values = block.query.head(SAMPLE_ROWS).rle().struct.field("value")
+    return values.n_unique() < len(values)
 
 
 @contextmanager
@@ -149,7 +161,7 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
     One table where the run is small, else one for each partition, read when it is asked for; `IN_MEMORY_BYTES` are held
     at a time by default. Temporary files are gone afterwards, whatever happens. ``TMPDIR`` says where they lie.
     """
-    limit = IN_MEMORY_BYTES if in_memory_bytes is None else in_memory_bytes
+    limit = max(FRAME_BYTES, IN_MEMORY_BYTES) if in_memory_bytes is None else in_memory_bytes
     held: list[RunTable] = []
     size = 0
     listless: list[pl.Series] = []  # queries that a block holds without a row
@@ -165,7 +177,9 @@ def regrouped(blocks: Iterable[RunTable], *, in_memory_bytes: int | None = None)
                 listless += [_listless(table) for table in held if table.queries is not None]
                 held, size = [none_of(block)], 0
         if not spilled:
-            yield iter([joined_runs(held)])
+            whole = joined_runs(held)
+            held.clear()
+            yield iter([whole])
             return
         if any(len(block.query) for block in held):
             spilled.append(spill(_frame(held), Path(folder) / f"{len(spilled):05}", held[0].source))

@@ -212,10 +212,17 @@ class RunTable(Run):
     def some_rows(self, rows: npt.NDArray[np.int64]) -> RunTable:
         """Some rows, which hold every query that is left."""
         at = pl.Series(rows)
+        return self._changed(lambda column: column.gather(at))
+
+    def slice(self, start: int, end: int) -> RunTable:
+        """The rows from one to before another, of which nothing is known but what they are."""
+        return replace(self._changed(lambda column: column.slice(start, end - start)), reading=None)
+
+    def _changed(self, change: Callable[[pl.Series], pl.Series]) -> RunTable:
+        """Every column changed in the same way; ranks stay ranks."""
         given = self.ordering
-        ordering = Ranks(given.given.gather(at)) if isinstance(given, Ranks) else self.score.gather(at)
-        query, item = self.query.gather(at), self.item.gather(at)
-        return replace(self, query=query, item=item, ordering=ordering, queries=None)
+        ordering = Ranks(change(given.given)) if isinstance(given, Ranks) else change(self.score)
+        return replace(self, query=change(self.query), item=change(self.item), ordering=ordering, queries=None)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What ``make`` makes, made when it is first asked for under this name."""
@@ -234,12 +241,16 @@ def joined_runs(tables: list[RunTable]) -> RunTable:
     first = tables[0]
     if len(tables) == 1:
         return first
-    return RunTable(*_joined_columns(tables, "score"), first.source, first.scored, all_queries(tables))
+    ranks = [table.ordering.given for table in tables if isinstance(table.ordering, Ranks)]
+    are_ranks = len(ranks) == len(tables)
+    query, item, order = _joined_columns(tables, ranks if are_ranks else [table.score for table in tables])
+    ordering = Ranks(order) if are_ranks else order
+    return RunTable(query, item, ordering, first.source, first.scored, all_queries(tables))
 
 
 def joined_judgments(tables: list[JudgmentTable], source: str, paths: tuple[str, ...]) -> JudgmentTable:
     """The judgments of several files as one table."""
-    columns = _joined_columns(tables, "grade")
+    columns = _joined_columns(tables, [table.grade for table in tables])
     topics = [table.subtopic for table in tables if table.subtopic is not None]
     if topics and len(topics) != len(tables):
         raise InputError.of("inputs.some_subtopics", source=source)
@@ -254,10 +265,14 @@ def joined_judgments(tables: list[JudgmentTable], source: str, paths: tuple[str,
     return JudgmentTable(*columns, source, topic, all_queries(tables), reading, paths)
 
 
-def _joined_columns(tables: Sequence[JudgmentTable | RunTable], value: str) -> tuple[pl.Series, pl.Series, pl.Series]:
+def _joined_columns(
+    tables: Sequence[JudgmentTable | RunTable], values: list[pl.Series]
+) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """The columns of ids, and one of numbers; numbers in one piece, which NumPy then sees without a copy."""
     for other in tables[1:]:
         check_alike(tables[0], other)
-    query, item, numbers = (pl.concat([getattr(t, name) for t in tables]) for name in ("query", "item", value))
+    parts = [table.query for table in tables], [table.item for table in tables], values
+    query, item, numbers = (pl.concat(column, rechunk=column[0].dtype != pl.String) for column in parts)
     return query, item, numbers
 
 
@@ -302,16 +317,11 @@ def whole_queries(tables: Iterable[RunTable]) -> Iterator[RunTable]:
             if held and not start and table.query[0] == held[0].query[0]:
                 held.append(table)
                 continue
-            whole = [[*held, _rows(table, 0, start)] if start else held]
-            held = [_rows(table, start, len(table.query))]
+            whole = [[*held, table.slice(0, start)] if start else held]
+            held = [table.slice(start, len(table.query))]
         yield from map(joined_runs, filter(None, whole))
     if held:
         yield joined_runs(held)
-
-
-def _rows(table: RunTable, start: int, end: int) -> RunTable:
-    query, item, score = (column.slice(start, end - start) for column in (table.query, table.item, table.score))
-    return RunTable(query, item, score, table.source, table.scored)
 
 
 @dataclass(frozen=True)

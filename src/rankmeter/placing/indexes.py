@@ -82,7 +82,7 @@ class JudgmentIndex:
             return RepeatedJudgmentError.of("placing.judged_twice", source=table.source, pairs=pairs)
 
         return cls._of_columns(
-            queries, groups.sizes, code, table.grade.to_numpy(), ColumnIds(table.item), lowest, refused
+            queries, groups.sizes, code, table.grade.to_numpy(), ColumnIds(table.item.rechunk()), lowest, refused
         )
 
     @classmethod

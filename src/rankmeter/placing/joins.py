@@ -286,12 +286,16 @@ def _codes(
     index: JudgmentIndex, run: RunTable, strangers: _Strangers
 ) -> tuple[Ints, Ints, npt.NDArray[np.int32] | None]:
     """The codes that occur, how many rows each has, and the code of each row's query; None where rows are grouped."""
-    groups = grouped(run.query, run.queries)
+    groups = grouped(run.query, run.queries, index.queries)
     codes = numbers_among(index.queries, groups.values)
     unknown = codes < 0
     if unknown.any():
         codes[unknown] = len(index) + strangers.number(groups.values.filter(pl.Series(unknown)))
-    return codes, groups.sizes, None if groups.mark is None else groups.table(codes.astype(np.int32)).take(groups.mark)
+    code = None if groups.mark is None else groups.table(codes.astype(np.int32)).take(groups.mark)
+    if run.queries is not None:
+        return codes, groups.sizes, code
+    met = groups.sizes > 0
+    return codes[met], groups.sizes[met], code
 
 
 def without_repeated(run: RunTable, keys: Keys, code: Ints, duplicates: str) -> Ints | None:

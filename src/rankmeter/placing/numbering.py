@@ -39,6 +39,7 @@ def numbers_among(known: pl.Series, asked: pl.Series) -> Ints:
         return np.full(len(asked), -1)
     if known.dtype.is_integer() and _are_near(highest(known.to_numpy()), len(known) + len(asked)):
         return _numbers_by_table(known.to_numpy(), asked.to_numpy())
+    known = known.rechunk()  # from many pieces a row is gathered in ten times the time
     table = KeyTable.of(item_keys(known))
     if table.repeats:  # two texts with one hash
         return _joined_numbers(known, asked)
@@ -168,8 +169,12 @@ class Grouping:
         return np.repeat(number, self.sizes) if self.mark is None else self.table(number).take(self.mark)
 
 
-def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
-    """Find the rows of each value; where all are ``known`` beforehand, some of them may have none."""
+def grouped(values: pl.Series, known: pl.Series | None = None, likely: pl.Series | None = None) -> Grouping:
+    """Find the rows of each value; where all are ``known`` beforehand, some of them may have none.
+
+    Text that is ``likely`` among some values is looked up there first, which spares the search for what is different;
+    some of these may have no rows then.
+    """
     starts = _starts_of_stretches(values)
     if starts is not None:
         different, stretch = encode(values.gather(starts), known)
@@ -188,6 +193,12 @@ def grouped(values: pl.Series, known: pl.Series | None = None) -> Grouping:
         blocks = (whole[first : first + ROWS_AT_ONCE + 1] for first in range(0, len(whole), ROWS_AT_ONCE))
         stand_grouped = all(is_rising(number.take(block)) for block in blocks)
         return Grouping(different, sizes[met], None if stand_grouped else whole, is_value=True)
+    elif known is None and likely is not None and values.dtype == pl.String and len(values) >= MANY_ROWS:
+        code = numbers_among(likely, values)
+        strange = np.flatnonzero(code < 0)
+        others, number = encode(values.gather(strange))
+        code[strange] = number + len(likely)
+        different = pl.concat([likely, others]) if len(others) else likely
     else:
         different, code = encode(values, known)
     sizes = np.bincount(code, minlength=len(different)).astype(np.int64, copy=False)

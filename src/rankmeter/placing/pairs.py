@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, Self
 
 import numpy as np
@@ -171,12 +172,17 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
 
 
 def _place_tables(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
-    from rankmeter.inputs.streaming import regrouped
+    from rankmeter.inputs.streaming import are_scattered, regrouped
     from rankmeter.placing.joins import ScatteredQueryError, place_blocks
 
-    truth = judgments.judgment_table()
+    truth, blocks = judgments.judgment_table(), run.blocks()
+    first = list(islice(blocks, 1))
+    blocks = chain(first, blocks)
+    if run.is_streamed and any(map(are_scattered, first)):
+        with regrouped(blocks) as whole:
+            return place_blocks(truth, whole, plan)
     try:
-        return place_blocks(truth, run.blocks(), plan)
+        return place_blocks(truth, blocks, plan)
     except ScatteredQueryError:
         with regrouped(run.blocks()) as blocks:
             return place_blocks(truth, blocks, plan)

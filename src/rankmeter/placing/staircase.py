@@ -129,15 +129,17 @@ def _longest_first(sizes: Ints) -> tuple[Ints, Ints]:
     return lists[: reach.max(initial=0)], reach
 
 
-MOST_COMPARISONS = 256
-"""Up to how many pairs of columns are compared."""
+MOST_COMPARISONS = 512
+"""Up to how many pairs of columns are compared: lists of 20 with 20 judged items take two thirds of hashing them."""
+LONGEST = 256
+"""Up to how many places, every two of which are compared to see that no item stands twice."""
 LEAST_QUERIES = 1000
 """From how many queries on the passes are worth their set-up."""
 
 
 def fits(queries: int, longest: int, most_judged: int) -> bool:
     """Whether comparing columns is the cheaper way."""
-    return queries >= LEAST_QUERIES and 0 < longest * most_judged <= MOST_COMPARISONS
+    return queries >= LEAST_QUERIES and 0 < longest <= LONGEST and longest * most_judged <= MOST_COMPARISONS
 
 
 def may_repeat(keys: Keys, offsets: Ints) -> bool:
