@@ -47,7 +47,7 @@ def page(tmp_path_factory, chromium):
     logs = {"browser": "ALL", "performance": "ALL"}
     with chromium(folder, lambda options: options.set_capability("goog:loggingPrefs", logs)) as driver:
         driver.get(report.as_uri())
-        _until(lambda: len(driver.find_elements("css selector", ".chart svg")) == 7)
+        _until(lambda: len(driver.find_elements("css selector", ".chart svg")) == 9)
         yield driver
 
 
@@ -74,7 +74,8 @@ def _names(page):
 def test_every_chart_is_drawn(page):
     drawn = {chart.get_attribute("id"): chart for chart in _all(page, ".chart")}
     assert set(drawn) == {
-        f"chart-{name}" for name in "differences scatter cutoffs distribution trade_off correlation similarity".split()
+        f"chart-{name}"
+        for name in "differences scatter cutoffs distribution recall firsts trade_off correlation similarity".split()
     }
     for name, chart in drawn.items():
         assert len(chart.find_elements("css selector", "path")) > 3, name
@@ -152,7 +153,7 @@ def test_a_measure_of_all_lists_has_a_board_and_says_that_it_has_no_queries(page
     assert not _all(page, "#chart-differences svg")
     assert not _all(page, "#query-table tbody tr")
     select.select_by_visible_text("RR")
-    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    _until(lambda: len(_all(page, ".chart svg")) == 9)
 
 
 def test_search_keeps_the_queries_that_match(page):
@@ -274,7 +275,7 @@ def test_a_link_leads_to_measure_system_and_query(page):
     assert ui.Select(page.find_element("id", "system")).first_selected_option.text == "bad<b>"
     page.get(f"{address}#measure=RR&system=good")
     page.refresh()
-    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    _until(lambda: len(_all(page, ".chart svg")) == 9)
 
 
 def test_bars_of_one_scale_are_as_long_as_their_values(page):
@@ -298,7 +299,7 @@ def test_names_that_break_lines_or_objects_are_drawn(page, tmp_path):
     cmp = rm.compare(truth, runs, ["RR", "P@1"], baseline="__proto__", permutations=100, resamples=100)
     page.get_log("browser")
     page.get(cmp.report(tmp_path / "report.html").as_uri())
-    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    _until(lambda: len(_all(page, ".chart svg")) == 9)
     labels = [one.text for one in _all(page, "#chart-similarity .role-axis-label text")]
     assert {"__proto__", "line separator", "two lines", "</script><b>", "constructor"} <= set(labels)
     legend = [one.text for one in _all(page, "#chart-distribution .role-legend-label text")]
@@ -333,7 +334,7 @@ def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, t
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     texts = {"queries": {query: f"{query} asks at some length for what nobody has found so far" for query in truth}}
     page.get(cmp.report(tmp_path / "report.html", titles=texts).as_uri())
-    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    _until(lambda: len(_all(page, ".chart svg")) == 9)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     hidden = page.execute_script(
         "return [...document.querySelectorAll('main td, main th')].filter(cell => cell.offsetParent"
@@ -352,8 +353,8 @@ def test_fifty_systems_fit_and_no_cell_is_hidden_without_a_way_to_scroll(page, t
     assert len([row for row in _all(page, "#answer tbody tr") if row.is_displayed()]) == 53
     if width == 1400:
         page.refresh()
-        _until(lambda: len(_all(page, ".chart svg")) == 7)
-        assert page.execute_script("return document.documentElement.scrollHeight") < 6000
+        _until(lambda: len(_all(page, ".chart svg")) == 9)
+        assert page.execute_script("return document.documentElement.scrollHeight") < 6500
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
@@ -371,7 +372,7 @@ def test_tables_of_queries_show_whole_ids_baseline_and_chosen_system_first(page,
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     page.get(cmp.report(tmp_path / "report.html").as_uri())
-    _until(lambda: len(_all(page, ".chart svg")) == 7)
+    _until(lambda: len(_all(page, ".chart svg")) == 9)
     heights = page.execute_script(
         "return [...document.querySelectorAll('#query-table tbody td')].map(cell => cell.offsetHeight)"
     )
@@ -444,3 +445,46 @@ def test_an_item_that_stood_deeper_is_not_new_and_columns_and_terms_are_shown(re
     assert column.find_element("css selector", ".move").text == "▲11"
     assert column.find_element("css selector", ".snippet").text == "A night of <i>film</i> 1"
     assert {mark.text.lower() for mark in column.find_elements("css selector", "mark")} == {"film", "night"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_sums_scores_and_whole_titles_are_there_for_who_looks(page, tmp_path, lang, width):
+    truth = {f"q{i}": {"d0": 2, "d1": 1, "d2": 0} for i in range(6)}
+    long = "a-system-with-a-name-that-no-column-of-a-table-can-hold-whole"
+    runs = {
+        name: {q: {f"d{n}": float(-(n * turn % 5)) for n in range(5)} for q in truth}
+        for name, turn in ((long, 1), ("b", 3))
+    }
+    cmp = rm.compare(truth, runs, ["nDCG@3", "AP"], permutations=100, resamples=100)
+    titles = {
+        "items": {
+            "d0": "A title of very many words that has to be cut in every list of the page, on a phone and on a wide screen alike"
+        }
+    }
+    cmp.report(tmp_path / "r.html", lang=lang, titles=titles)
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    page.get((tmp_path / "r.html").as_uri())
+    _until(lambda: len(_all(page, "#chart-scores-chosen path")) > 3)
+    assert len(_all(page, "#chart-scores-reference path")) > 3
+    for measure, quotient in (("0", "nDCG@3 = 2.6309 / 2.6309 = 1"), ("1", "AP = 2 / 2 = 1")):
+        ui.Select(page.find_element("id", "measure")).select_by_value(measure)
+        assert _all(page, ".sums .sum")[0].text == quotient
+        added = [
+            row.find_elements("css selector", "td")[-1].text
+            for row in _all(page, ".sums table")[0].find_elements("css selector", "tbody tr")
+        ]
+        assert sum(map(float, added)) == pytest.approx(float(quotient.split()[2]), abs=1e-3)
+    for css in (".lists .what", ".sums td.what"):
+        cut = _all(page, css)[0]
+        is_cut = "return arguments[0].scrollWidth > arguments[0].clientWidth"
+        assert page.execute_script(is_cut, cut)
+        page.execute_script("arguments[0].closest('[tabindex]').focus()", cut)
+        assert not page.execute_script(is_cut, cut)
+        assert cut.text.strip() == titles["items"]["d0"].strip()
+    name = _all(page, ".lists h4 .cut-name")[0]
+    assert name.get_attribute("title") == long
+    page.execute_script("arguments[0].focus()", name)
+    assert long in page.execute_script("return getComputedStyle(arguments[0], '::after').content", name)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmeter.comparing.pictures import pictures, row_sums
 from rankmeter.comparing.ranked_lists import curves, family_of, judgments_of, mean_similarity, ranked_lists
 from rankmeter.measures import Measure, RankedMeasure
 from rankmeter.stats.distributions import distribution_steps
@@ -21,6 +22,7 @@ from rankmeter.stats.rank_agreement import mean_spearman, unit_ranks
 
 if TYPE_CHECKING:
     from rankmeter.comparing.results import Comparison
+    from rankmeter.definitions.worked import Worked
     from rankmeter.inputs.titles import Titles
     from rankmeter.placing.placements import Bools, Floats
 
@@ -50,7 +52,9 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
     pairs = [] if len(detailed) == len(ids) <= MOST_POINTS else paired_values(cmp, reference)
     shown = sorted({row[0] for part in pairs for several in part for row in several} | set(detailed))
     number = {place: at for at, place in enumerate(shown)}
+    listed = [ids[place] for place in informative[:lists]]
     sides = _sides(cmp, ids, informative[:lists])
+    sums = row_sums(cmp.measures, cmp.inputs, listed) if cmp.inputs and sides and not cmp.is_unjudged else {}
     values = nested(np.stack([cmp.values[measure][:, detailed] for measure in cmp.measures]).transpose(2, 0, 1))
     return {
         "systems": list(cmp.systems),
@@ -61,9 +65,8 @@ def digest(cmp: Comparison, titles: Titles, *, lists: int) -> dict[str, Any]:
         "pairs": [[[[number[q], x, y] for q, x, y in several] for several in part] for part in pairs] or None,
         "paired": [int(_shown_queries(cmp, m).sum()) for m in cmp.measures],
         "values": dict(zip((number[place] for place in detailed), values, strict=True)),
-        "lists": _lists(
-            sides, [ids[place] for place in informative[:lists]], {ids[p]: number[p] for p in shown}, titles, reference
-        ),
+        "lists": _lists(sides, listed, {ids[p]: number[p] for p in shown}, titles, reference, sums),
+        "pictures": _pictures(cmp),
         "curves": (drawn := curves_as_far_as_lists(cmp, sides)),
         "curve_of": [name if (name := family_of(measure)) in drawn else None for measure in cmp.measures],
         "distributions": [distribution_steps(cmp.values[m]) for m in cmp.measures],
@@ -186,7 +189,12 @@ def curves_as_far_as_lists(cmp: Comparison, sides: Mapping[str, Any] | None) -> 
 
 
 def _lists(
-    sides: Mapping[str, Any] | None, queries: Sequence[str], number: Mapping[str, int], titles: Titles, reference: str
+    sides: Mapping[str, Any] | None,
+    queries: Sequence[str],
+    number: Mapping[str, int],
+    titles: Titles,
+    reference: str,
+    sums: Mapping[str, Sequence[Sequence[Worked | None]]],
 ) -> dict[str, Any]:
     """The first items of each system for each query, as numbers of items; the grades of those that are judged.
 
@@ -211,11 +219,39 @@ def _lists(
             "relevant": sum(grade > 0 for grade in grades.values()),
             "missed": [[items.setdefault(item, len(items)), *rest] for item, *rest in missed],
             "before": {at: ranks[item] for item, at in number_of.items() if item in ranks},
+            "sums": [[_sum(worked, items) for worked in several] for several in sums.get(query, ())],
             "taken": [items.setdefault(item, len(items)) for item in sides["taken"].get(query, [])],
         }
     described = [[item, titles.item(item), *titles.about(item)] for item in items]
     depth = min(SIMILAR_DEPTH, sides["longest"])
     return {"items": described, "queries": kept, "top": highest, "columns": list(titles.items.columns), "depth": depth}
+
+
+def _sum(worked: Worked | None, items: dict[str, int]) -> dict[str, Any] | None:
+    """A value row by row, for as many places as a list shows; the rest of the rows as one number."""
+    if worked is None:
+        return None
+    rows = [
+        [row.rank, items.setdefault(row.item, len(items)), row.grade, _plain(row.gain), _plain(row.discount),
+         _plain(row.precision), _plain(row.contribution)]
+        for row in worked.rows[:LIST_DEPTH]
+    ]  # fmt: skip
+    rest = math.fsum(row.contribution for row in worked.rows[LIST_DEPTH:]) + worked.hidden_adds
+    ends = {"above": worked.numerator, "below": worked.denominator, "value": worked.value, "rest": rest}
+    return {"rows": rows, **{name: _plain(end) for name, end in ends.items()}, "policy": worked.policy}
+
+
+def _plain(value: float | None) -> float | None:
+    """A number with the six digits that a sum by hand needs; None for NaN."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
+
+
+def _pictures(cmp: Comparison) -> dict[str, Any]:
+    """Precision over recall, first hits and scores by grade; nothing where there are no judgments or lists."""
+    if cmp.inputs is None or cmp.is_unjudged:
+        return {}
+    told = pictures(cmp.measures, cmp.inputs)
+    return {name: nested(part) if name in ("recall", "firsts") else part for name, part in told.items()}
 
 
 def _missed(

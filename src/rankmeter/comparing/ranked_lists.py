@@ -42,7 +42,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
         return None
     asked = run if run.mapping is None else run.mapping.only(queries)
     rule = ties if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else "item"
-    blocks = joined_runs([_rows_of_queries(block, queries) for block in asked.blocks()])
+    blocks = joined_runs([rows_of_queries(block, queries) for block in asked.blocks()])
     ids = pl.Series(dtype=pl.String)
 
     def numbers(items: pl.Series) -> Ints:
@@ -58,7 +58,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
     return dict(zip(first.queries, lists, strict=True))
 
 
-def _rows_of_queries(block: RunTable, queries: Collection[str]) -> RunTable:
+def rows_of_queries(block: RunTable, queries: Collection[str]) -> RunTable:
     """The rows of some queries, whose ids become text."""
     query = block.query.cast(pl.String)
     wanted = query.is_in(list(queries))
@@ -167,7 +167,7 @@ def curves(
     groups = groups_of([measure for several in asked.values() for measure in several])
     bands: dict[Measure, list[tuple[float, float, float]]] = {}
     for runs in inputs.runs.values():
-        measured = [_values_of_run(inputs.judgments, run, groups) for run in runs]
+        measured = [values_of_run(inputs.judgments, run, groups) for run in runs]
         for measure in measured[0]:
             bands.setdefault(measure, []).append(_band([values[measure] for values in measured], measure, z))
     return {
@@ -177,7 +177,8 @@ def curves(
     }
 
 
-def _values_of_run(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
+def values_of_run(judgments: Judgments, run: Run, groups: Sequence[Group]) -> dict[Measure, Values]:
+    """The values of a run under every measure of some groups."""
     values: dict[Measure, Values] = {}
     for group in measure_groups(into_pair(judgments, run), groups, strict=None):
         values |= group.values

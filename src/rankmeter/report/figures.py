@@ -104,6 +104,8 @@ def _figures(cmp: Comparison, lang: Language) -> Iterator[tuple[str, str, dict[s
     for curve in data["curves"].values():
         grows = charts.cutoffs(labels | {"value": curve["name"]}, systems)
         yield f"cutoffs-{slug(curve['name'])}", titled("curves", curve["name"]), grows, _points(curve, systems)
+    if data["pictures"]:
+        yield from _of_placements(data["pictures"], labels, systems, titled)
     if len(names) > 1:
         yield (
             "correlation",
@@ -122,7 +124,8 @@ def pictured(cmp: Comparison, lang: Language) -> list[Block]:
     need_report_extra()
     drawn = {name: (title, spec) for name, title, spec in _titled_figures(cmp, lang)}
     differences = [name for name in drawn if name.startswith("differences")]
-    for name in differences[MOST_SHOWN:] if len(cmp.systems) > 2 else ():
+    scores = [name for name in drawn if name.startswith("scores")]
+    for name in (*differences[MOST_SHOWN:], *scores[MOST_SHOWN:]) if len(cmp.systems) > 2 else ():
         del drawn[name]
     in_order = sorted(drawn, key=lambda name: name in differences)  # differences last
     shown = ShownComparison(cmp, lang)
@@ -134,7 +137,7 @@ def pictured(cmp: Comparison, lang: Language) -> list[Block]:
 
 
 MOST_SHOWN = 4
-"""How many charts of differences a notebook shows where there are more than two systems."""
+"""How many charts of differences, and of scores, a notebook shows where there are more than two systems."""
 
 
 def slug(text: str) -> str:
@@ -169,6 +172,34 @@ def _differences(pairs: Sequence[Any], queries: Sequence[Any], *, higher: bool) 
         kind = "equal" if delta == 0 else "better" if (delta > 0) == higher else "worse"
         rows.append({"at": at, "delta": delta, "kind": kind, "query": str(queries[q]), "text": ""})
     return rows
+
+
+def _of_placements(
+    told: Mapping[str, Any], words: Mapping[str, str], systems: Sequence[str], titled: Callable[[str, str], str]
+) -> Iterator[tuple[str, str, dict[str, Any], list[dict[str, Any]]]]:
+    """Precision against recall, the first hits, and the scores of each system by grade."""
+
+    def rows(name: str, ends: Sequence[Any], *fields: str) -> list[dict[str, Any]]:
+        return [
+            {"s": place, "system": system, **dict(zip(fields, (end, value), strict=True))}
+            for place, system in enumerate(systems)
+            for end, value in zip(ends, told[name][place], strict=True)
+        ]
+
+    relevant = words["relevance"].format(**told)
+    curve = charts.recall_curve(words, systems)
+    yield "recall", f"{words['recall_curve']}{relevant}", curve, rows("recall", told["points"], "at", "value")
+    bars = charts.first_hits(words, systems)
+    yield (
+        "first-hits",
+        f"{words['first_hits']}{relevant}",
+        bars,
+        rows("firsts", [*told["ranks"], words["no_hit"]], "ranks", "share"),
+    )
+    names = ("grade", "count", "low", "lower", "median", "upper", "high")
+    for system, scores in zip(systems, told["scores"], strict=True):
+        boxes = [dict(zip(names, box, strict=True)) for box in scores["boxes"]] if scores else []
+        yield f"scores-{slug(system)}", titled("scores_by_grade", system), charts.scores_by_grade(words), boxes
 
 
 def _cells_of_square(table: Sequence[Sequence[float | None]], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -77,6 +77,52 @@ def distribution(words: Words, systems: Sequence[str]) -> Spec:
     return _spec(steps, names=systems)
 
 
+def recall_curve(words: Words, systems: Sequence[str]) -> Spec:
+    """The interpolated precision at eleven points of recall."""
+    tips = _tips(system=words["system"], at=words["recall"], value=words["interpolated"])
+    share = {"domain": [0, 1], "nice": False}
+    line = layer(
+        {"type": "line", "point": True},
+        x=field("at:Q", title=words["recall"], scale=share),
+        y=field("value:Q", title=words["interpolated"], scale=share),
+        color=_colour(systems),
+        tooltip=[*tips[:1], field("at:Q", title=words["recall"], format=".1f"), *tips[2:]],
+    )
+    return _spec(line, names=systems)
+
+
+def first_hits(words: Words, systems: Sequence[str]) -> Spec:
+    """The share of queries by the rank of the first relevant item: a bar for each system, side by side."""
+    bars = layer(
+        {"type": "bar"},
+        x=field("ranks:N", title=words["first_rank"], sort=None, axis={"labelAngle": 0}),
+        y=field("share:Q", title=words["share_at_rank"], axis={"format": "%"}),
+        color=_colour(systems),
+        tooltip=_tips(system=words["system"], ranks=words["first_rank"], share=words["share_at_rank"]),
+    )
+    bars["encoding"]["xOffset"] = field("s:N")
+    return _spec(bars, names=systems)
+
+
+def scores_by_grade(words: Words) -> Spec:
+    """For each grade the middle 90% of the scores as a line, the middle half as a box, the median as a tick."""
+    grade = field("grade:O", title=words["grade"], axis={"labelAngle": 0})
+    tips = [
+        field(f"{name}:Q", title=words[title], **more)
+        for name, title, more in (
+            ("grade", "grade", {}), ("count", "judged_items", {"format": ","}), ("low", "quantile_5", {}),
+            ("median", "median", {}), ("high", "quantile_95", {}),
+        )
+    ]  # fmt: skip
+    scale = {"zero": False}
+    shared = {"x": grade, "tooltip": tips}
+    line = layer({"type": "rule"}, **shared, y=field("low:Q", title=words["score"], scale=scale), y2={"field": "high"})
+    box = layer({"type": "bar", "size": 26, "color": BETTER}, **shared, y=field("lower:Q"), y2={"field": "upper"})
+    tick = layer({"type": "tick", "size": 26, "thickness": 3, "color": WORSE}, **shared, y=field("median:Q"))
+    line["mark"]["color"] = EQUAL
+    return _spec(line, box, tick, height=200)
+
+
 def heat(labels: Sequence[str], words: Words, order: Sequence[int] | None = None) -> Spec:
     """A heat map of a number for every two things; numbers below 0 have the colour of 0.
 

@@ -107,11 +107,10 @@ def _head(column: Column, classes: list[str], *, sortable: bool) -> str:
     # A Chinese phrase is one word here, of letters that are twice as wide.
     most = [LONGEST_ON_PHONE * (1 if part.isascii() else 2) for part in column.head.split(" ")]
     short = " ".join(map(shortened, column.head.split(" "), most))
-    text = escape(short)
-    pointed = f" title='{escape(column.head)}'" if short != column.head else ""
+    text = escape(short) if short == column.head else _cut(column.head, short, short)
     is_sorted = sortable and column.head and column.kind != "interval"
     place = " class='drawn'" if column.kind == "interval" else _class(classes)
-    return f"<th{place}{pointed}>{f'<button>{text}</button>' if is_sorted else text}</th>"
+    return f"<th{place}>{f'<button>{text}</button>' if is_sorted else text}</th>"
 
 
 def _classes(column: Column) -> list[str]:
@@ -154,10 +153,15 @@ def _name(text: str) -> str:
     """A text, shortened if it is one long word; pointing at it, or a tap, shows all of it. It stands here once only."""
     if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
         return escape(text)
-    full, brief = (escape(shortened(text, most)) for most in (LONGEST, LONGEST_ON_PHONE))
-    of_phone = f" data-brief='{brief}'" if brief != full else ""
+    return _cut(text, shortened(text, LONGEST), shortened(text, LONGEST_ON_PHONE))
+
+
+def _cut(text: str, short: str, shorter: str) -> str:
+    """A text that is cut, on a phone more so; pointing at it, or a tap, shows all of it."""
+    full, brief = escape(short), escape(shorter)
     return (
-        f"<span class='cut-name' tabindex='0' title='{escape(text)}'{of_phone}><span class='full'>{full}</span></span>"
+        f"<span class='cut-name' tabindex='0' title='{escape(text)}' data-brief='{brief}'>"
+        f"<span class='full'>{full}</span></span>"
     )
 
 
@@ -168,8 +172,8 @@ def _mark(cell: Cell, room: int) -> str:
     """
     text = cell.raised or cell.arrow
     shown = text if len(text) <= MOST_RAISED else text[: MOST_RAISED - 1].rstrip(",-") + "…"
-    pointed = f" title='{escape(text)}'" if shown != text else ""
-    inside = f"<sup{pointed}>{escape(shown)}</sup>" if cell.raised else cell.arrow
+    raised = escape(shown) if shown == text else _cut(text, shown, shown)
+    inside = f"<sup>{raised}</sup>" if cell.raised else cell.arrow
     return f"<i class='behind w{room}'>{inside}</i>"
 
 

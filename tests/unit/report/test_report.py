@@ -211,7 +211,7 @@ def test_any_name_can_be_drawn(tmp_path):
     cmp = rm.compare(truth, runs, ["RR", "P@1"], permutations=100, resamples=100)
     written = cmp.figures(tmp_path, formats=["svg"])
     # `a/b` and `a b` make the same part of a file's name: neither is written over the other.
-    assert len({path.name for path in written}) == len(written) == 2 * (2 + len(names) - 1) + 5
+    assert len({path.name for path in written}) == len(written) == 2 * (2 + len(names) - 1) + 7
     texts = "".join(ET.fromstring((tmp_path / "trade-off.svg").read_text()).itertext())
     assert "__proto__" in texts
     assert "line separator" in texts

@@ -19,6 +19,11 @@ const name = (place) => data.systems[place];
 const oneLine = (text) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
 // Names differ at their beginning or at their end.
 const brief = (text, most = 20) => (text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}`);
+// A name that is cut: pointing at it, or a tap, shows all of it.
+function cut(text, most) {
+  const short = brief(text, most);
+  return short === text ? text : element("span", { class: "cut-name", tabindex: 0, title: text, "data-brief": short }, element("span", { class: "full" }, short));
+}
 // As wording does it in Python: {count}, and {count:query|queries} for the word that fits.
 const fill = (text, values) => text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, one, many) => one === undefined ? values[key] : values[key] === 1 ? one : many);
 
@@ -31,8 +36,8 @@ function theme() {
   return { background: "transparent", axis, axisXQuantitative: { tickCount: 8 }, legend: { labelColor: ink }, view: { stroke: null }, font: "system-ui, sans-serif" };
 }
 
-async function draw(chart, datasets, titles = {}) {
-  const place = byId(`chart-${chart}`);
+async function draw(chart, datasets, titles = {}, at = chart) {
+  const place = byId(`chart-${at}`);
   if (!place) return;
   // A drawing that is overtaken by the next one ends in an element that is no longer shown.
   const canvas = element("div");
@@ -42,7 +47,7 @@ async function draw(chart, datasets, titles = {}) {
     return;
   }
   const spec = structuredClone(specs[chart]);
-  if (["cutoffs", "distribution", "trade_off"].includes(chart)) {
+  if (["cutoffs", "distribution", "trade_off", "recall", "firsts"].includes(chart)) {
     const systems = drawn();
     datasets = { ...datasets, rows: datasets.rows.filter((row) => systems.includes(row.s)) };
     for (const layer of spec.layer ?? [spec])
@@ -102,6 +107,26 @@ function drawMeasure() {
     steps.map(([value, share]) => ({ s: place, system: name(place), value, share })),
   );
   draw("distribution", { rows });
+}
+
+function drawShapes() {
+  if (!byId("chart-recall")) return;
+  const { points, ranks, recall, firsts } = data.pictures;
+  const labels = [...ranks, words.no_hit];
+  const rows = (table, told) => drawn().flatMap((s) => table[s].map((value, at) => ({ s, system: name(s), ...told(value, at) })));
+  draw("recall", { rows: rows(recall, (value, at) => ({ at: points[at], value })) });
+  draw("firsts", { rows: rows(firsts, (share, at) => ({ ranks: labels[at], share })) });
+}
+
+function drawScores() {
+  if (!byId("chart-scores-chosen")) return;
+  for (const [side, place] of [["reference", data.reference], ["chosen", state.system]]) {
+    const scores = data.pictures.scores[place];
+    const rows = (scores?.boxes ?? []).map(([grade, count, low, lower, median, upper, high]) => ({ grade, count, low, lower, median, upper, high }));
+    const separated = scores?.above == null ? "" : fill(words.scores_above, { share: `${(100 * scores.above).toFixed(1)}%` });
+    byId(`scores-said-${side}`).textContent = [brief(name(place), 24), separated].filter(Boolean).join(words.colon);
+    draw("scores", { rows }, {}, `scores-${side}`);
+  }
 }
 
 function square(table, names) {
@@ -193,7 +218,7 @@ function drawQueries() {
   const head = element("tr");
   const shownSystems = columns();
   for (const [, label] of heads) head.append(element("th", {}, element("button", {}, label)));
-  for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, brief(name(place), 12))));
+  for (const place of shownSystems) head.append(element("th", { class: "number name", title: name(place) }, element("button", {}, cut(name(place), 12))));
   head.append(element("th", { class: "number" }, element("button", {}, words.spread)));
   table.tHead.replaceChildren(head);
   const top = Math.max(...rows.flatMap((row) => row.values.filter((value) => value !== null)), 1e-9);
@@ -224,6 +249,7 @@ function choose(q, scroll) {
   const body = [element("h3", { id: "detail-title" }, text ? `${id}: ${text}` : id), valuesTable(q)];
   const lists = data.lists.queries[q];
   if (lists) body.push(...history_of(lists), element("h3", {}, `${words.lists} · ${lists.relevant} ${words.relevant_items}`), legend(), sides(lists, terms(text)), element("p", { class: "hint" }, fill(words.moves, { depth: data.lists.depth }), text ? words.terms_marked : ""), ...missed(lists));
+  if (lists) body.push(...sums(lists));
   else if (data.lists.items.length) body.push(element("p", { class: "hint" }, words.no_lists));
   byId("detail-body").replaceChildren(...body);
   if (scroll) byId("detail").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "start" });
@@ -233,7 +259,7 @@ function valuesTable(q) {
   const all = data.values[q];
   const places = all ? columns() : [data.reference, state.system];
   const found = pairRows().find((row) => row.q === q);
-  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
+  const head = element("tr", {}, element("th", {}, words.measure), ...places.map((place) => element("th", { class: "number name", title: name(place) }, cut(name(place), 12))));
   // A measure of all lists together has no value for one query.
   const known = (measure) => all[measure].some((value) => value !== null);
   const measures = all ? data.measures.map((_, measure) => measure).filter(known) : [state.measure];
@@ -276,7 +302,7 @@ function marked(text, wanted, attributes) {
 // What a user took before, the last things first.
 function history_of(lists) {
   if (!lists.taken?.length) return [];
-  const items = lists.taken.map((at) => element("span", { class: "item", title: data.lists.items[at][0] }, data.lists.items[at][1] || data.lists.items[at][0]));
+  const items = lists.taken.map((at) => element("span", { class: "item", tabindex: 0, title: data.lists.items[at].slice(0, 2).filter(Boolean).join(": ") }, data.lists.items[at][1] || data.lists.items[at][0]));
   return [element("h3", {}, words.taken), element("div", { class: "legend taken" }, ...items)];
 }
 
@@ -285,7 +311,7 @@ function sides(lists, wanted) {
     const items = lists.systems[place];
     const rows = items.map((at, rank) => listItem(at, rank, lists.grades[at], place === data.reference ? null : lists.before, wanted));
     const note = place === data.reference ? element("small", {}, ` ${words.reference}`) : "";
-    return element("div", {}, element("h4", { title: name(place) }, brief(name(place), 24), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
+    return element("div", {}, element("h4", { title: name(place) }, cut(name(place), 24), note), rows.length ? element("ol", {}, ...rows) : element("p", { class: "hint" }, words.returned_nothing));
   });
   const made = element("div", { class: "lists" }, ...listed);
   const mark = (event, on) => {
@@ -298,11 +324,36 @@ function sides(lists, wanted) {
   return made;
 }
 
+// How the values of the baseline and the chosen system come about, row by row, where they are sums over the rows.
+function sums(lists) {
+  const several = lists.sums[state.measure];
+  if (!several?.some(Boolean)) return [];
+  const number = (value) => (value === null ? "–" : String(Number(value.toPrecision(5))));
+  const tables = [data.reference, state.system].filter((place) => several[place]).map((place) => {
+    const { rows, above, below, value, rest, policy } = several[place];
+    const isPrecise = rows.some((row) => row[5] !== null);
+    const heads = [words.rank, words.item, words.grade, ...(isPrecise ? [words.precision] : [words.gain, words.discount]), words.adds];
+    const head = element("tr", {}, ...heads.map((text, at) => element("th", at === 1 ? {} : { class: "number" }, text)));
+    const body = rows.map(([rank, at, grade, gain, discount, precision, adds]) => {
+      const [id, title] = data.lists.items[at];
+      const numbers = isPrecise ? [precision, adds] : [gain, discount, adds];
+      const cells = numbers.map((one) => element("td", { class: "number" }, number(one)));
+      return element("tr", {}, element("td", { class: "number" }, rank), element("td", { class: "what", tabindex: 0, title: title ? `${id}: ${title}` : id }, title || id), element("td", { class: `number ${shade(grade ?? undefined)}` }, grade ?? "?"), ...cells);
+    });
+    const told = data.measures[state.measure].name;
+    const quotient = value === null ? words.not_counted : policy ? `${told} = ${number(value)} (${policy})` : below === 1 ? `${told} = ${number(value)}` : `${told} = ${number(above)} / ${number(below)} = ${number(value)}`;
+    const further = rest ? [element("p", { class: "hint" }, fill(words.further_rows, { adds: number(rest) }))] : [];
+    const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+    return element("div", {}, element("h4", {}, cut(name(place), 24)), element("div", { class: "wide", tabindex: 0 }, table), ...further, element("p", { class: "sum" }, quotient));
+  });
+  return [element("h3", {}, `${words.row_by_row} · ${data.measures[state.measure].name}`), element("div", { class: "sums" }, ...tables)];
+}
+
 // What is relevant and in no list's first places: who looks at one query wants to see what was missed.
 function missed(lists) {
   if (!lists.missed.length) return [];
   const places = columns();
-  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, brief(name(place), 12))));
+  const head = element("tr", {}, element("th", {}, words.item), element("th", { class: "number" }, words.grade), ...places.map((place) => element("th", { class: "number name", title: name(place) }, cut(name(place), 12))));
   const rows = lists.missed.map(([at, grade, ranks]) => {
     const [id, title] = data.lists.items[at];
     const item = element("td", {}, element("span", { class: `item ${shade(grade)}` }, title || id));
@@ -354,6 +405,7 @@ function showMeasure() {
   for (const board of document.querySelectorAll(".board")) board.classList.toggle("shown", Number(board.dataset.measure) === state.measure);
   drawPairs();
   drawMeasure();
+  drawScores();
   drawQueries();
   if (state.query !== null) choose(state.query, false);
 }
@@ -387,7 +439,7 @@ function start() {
     for (const one of folded) one.open = true;
   });
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
-  const everything = () => { showMeasure(); drawSquares(); drawTradeOff(); };
+  const everything = () => { showMeasure(); drawShapes(); drawSquares(); drawTradeOff(); };
   dark.addEventListener("change", everything);
   for (const button of document.querySelectorAll("button.all"))
     button.addEventListener("click", () => { button.previousElementSibling.classList.add("every"); button.remove(); });
