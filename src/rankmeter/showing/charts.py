@@ -116,10 +116,10 @@ def scores_by_grade(words: Words) -> Spec:
     ]  # fmt: skip
     scale = {"zero": False}
     shared = {"x": grade, "tooltip": tips}
-    line = layer({"type": "rule"}, **shared, y=field("low:Q", title=words["item_score"], scale=scale), y2={"field": "high"})
+    low = field("low:Q", title=words["item_score"], scale=scale)
+    line = layer({"type": "rule", "color": EQUAL}, **shared, y=low, y2={"field": "high"})
     box = layer({"type": "bar", "size": 26, "color": BETTER}, **shared, y=field("lower:Q"), y2={"field": "upper"})
     tick = layer({"type": "tick", "size": 26, "thickness": 3, "color": WORSE}, **shared, y=field("median:Q"))
-    line["mark"]["color"] = EQUAL
     return _spec(line, box, tick, height=200)
 
 
