@@ -20,7 +20,7 @@ from rankmeter.showing.showable import Reported, Showable, ShownAsTable
 
 pytestmark = [pytest.mark.wings(), pytest.mark.slow]
 
-BASES = {"Showable", "ShownAsTable", "NotedTable", "ToldTable", "Addition", "LogResult", "AssistedValues"}
+BASES = {"Showable", "ShownAsTable", "NotedTable", "ToldTable", "Addition", "Trackable", "LogResult", "AssistedValues"}
 """Kinds of which there are no values of their own."""
 PARTS = {
     "Interval": "a number with its ends",

@@ -121,11 +121,17 @@ class About:
 
         return measures if self.catalogue is None else for_each_group(measures, self.catalogue)
 
-    def given(self, given: Placeable) -> Given:
+    def given(self, given: Placeable, listed: Sequence[Measure]) -> Given:
         """What measures of lists look at."""
+        from rankmeter.lists.catalogue import Catalogue
         from rankmeter.lists.slating import Given
 
-        return Given(given.truth, given.run(), self.catalogue, self.history)
+        cutoffs = [getattr(measure, "cutoff", None) for measure in listed]
+        depth = None if None in cutoffs else max(filter(None, cutoffs), default=0)
+        catalogue = self.catalogue
+        if catalogue is None and (ids := given.catalogue()) is not None:
+            catalogue = Catalogue(ids)
+        return Given(given.judged_table(), given.run(depth), catalogue, self.history)
 
 
 def evaluate_measure(judgments: JudgmentTable, run: RunTable, measure: Measure) -> Evaluation:
@@ -141,7 +147,7 @@ def evaluate_placing(
     if asked.listed or (given.truth is None and given.returned is not None):
         from rankmeter.lists.slating import check_needs  # loaded if needed
 
-        check_needs(asked.every, about.given(given), has_segments=about.by is not None)
+        check_needs(asked.every, about.given(given, asked.listed), has_segments=about.by is not None)
     values: dict[Measure, Values] = {}
     first: MeasuredGroup | None = None
     ties: list[Late[Ties]] = []
@@ -159,7 +165,9 @@ def evaluate_placing(
     if asked.listed or about.by is not None or (about.knows_items and given.returned is not None):
         from rankmeter.evaluating.listing import measure_lists  # loaded if needed
 
-        listing = measure_lists(given, about.given(given), placed, asked.listed, asked.measures, values, about.by)
+        listing = measure_lists(
+            given, about.given(given, asked.listed), placed, asked.listed, asked.measures, values, about.by
+        )
         values, means = {**values, **listing.values}, {**means, **listing.means}
         notes, wholes, slices = listing.notes, listing.wholes, listing.slices
     if list(values) != asked.measures:  # several groups, or measures that only others needed

@@ -65,8 +65,16 @@ class Placeable(ABC):
         """Everything placed, for every measure and tie rule."""
         return self.place(Plan())
 
-    def run(self) -> Run:
-        """The run itself, for what looks at lists of items."""
+    def judged_table(self) -> Judgments | None:
+        """The judgments themselves, for what looks at lists of items."""
+        return self.truth
+
+    def catalogue(self) -> pl.Series | None:
+        """The ids of all items that could be listed, where that is known."""
+        return None
+
+    def run(self, depth: int | None = None) -> Run:  # noqa: ARG002 (what is in memory has lists of any depth)
+        """The run itself, for what looks at the first ``depth`` items of its lists; at all of them by default."""
         if self.returned is None:
             raise InputError.of("placing.no_lists", source=self.sources[1])
         return self.returned

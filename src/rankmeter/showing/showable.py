@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
 from rankmeter.errors import check_language, load_library
 from rankmeter.frozen import dataclass
@@ -17,6 +17,8 @@ from rankmeter.wording import Language, Said, chosen_language, said
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from rankmeter.measures import Measure
 
 
 class Showable:
@@ -128,6 +130,16 @@ class ShownPage(Showable):
         cast(Any, self.result).save(path)
 
 
+class Tracked(NamedTuple):
+    """The numbers of a result as trackers of experiments show them, each with its interval; NaN where there is none."""
+
+    measures: Sequence[Measure]
+    values: Sequence[tuple[str, Measure, float, float, float]]
+    """Of which group (empty for all), the measure, the value and its ends."""
+    differences: Sequence[tuple[str, str, Measure, float, float, float, float]] = ()
+    """Of which group, from which other, the measure, the difference, its ends, and the corrected p-value."""
+
+
 def pandas_of(frame: pl.DataFrame) -> pd.DataFrame:
     """The same columns as a pandas frame."""
     values = {name: frame[name].to_list() for name in frame.columns}
@@ -221,6 +233,16 @@ class ShownAsTable(Showable):
     def to_pandas(self) -> pd.DataFrame:
         """What :meth:`to_polars` gives, as a pandas frame."""
         return pandas_of(self.to_polars())
+
+
+class Trackable(ShownAsTable):
+    """A result whose numbers trackers of experiments show."""
+
+    __slots__ = ()
+
+    def tracked(self) -> Tracked:
+        """The numbers, each with its interval."""
+        raise NotImplementedError
 
 
 class NotedTable(ShownAsTable):

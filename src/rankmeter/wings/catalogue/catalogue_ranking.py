@@ -17,16 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.errors import InputError, check_choice, check_whole, examples, warn
+from rankmeter.evaluating.pairing import Ready
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments
 from rankmeter.inputs.columns import are_columns
 from rankmeter.inputs.ids import ids as as_ids
 from rankmeter.inputs.reading import Listener, Progress, show_progress
-from rankmeter.inputs.tables import JudgmentTable
+from rankmeter.inputs.tables import JudgmentTable, RunTable
 from rankmeter.late import pl
 from rankmeter.placing.indexes import PlacedRun, judged_placements
 from rankmeter.placing.numbering import encode, numbers_among
-from rankmeter.placing.placements import Bools, Floats, Ints, Placements
+from rankmeter.placing.pairs import Placeable
+from rankmeter.placing.placements import Bools, Floats, Ints, Placements, Plan
 from rankmeter.placing.segments import Places, group_rows, offsets_of, text_keys
 from rankmeter.wings.catalogue.callback import Score, ScoredTiles
 from rankmeter.wings.catalogue.devices import VectorPair, into_vectors
@@ -38,8 +40,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RankedCatalogue:
-    """Judged items placed against a whole catalogue; give it to ``evaluate`` in place of judgments and run."""
+class RankedCatalogue(Placeable):
+    """Judged items placed against a whole catalogue; give it to ``evaluate`` in place of judgments and run.
+
+    With ``top=k`` measures of lists (``Coverage@10``, ``Novelty@10``) look at the k best items; the catalogue that was
+    ranked is the catalogue, unless ``catalogue=`` says more of its items. ``by=`` slices the queries.
+    """
 
     placed: PlacedRun
     precision: Precision
@@ -56,6 +62,44 @@ class RankedCatalogue:
     The rows are those of ``placed.queries``. Where there are fewer than k items, numbers are -1 and texts None."""
     judged: JudgedRows | None = field(default=None, repr=False)
     """The judgments it was ranked with."""
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        """How messages name it."""
+        return self.placed.source
+
+    def _place(self, plan: Plan) -> PlacedRun:
+        return Ready(self.placed).place(plan)
+
+    def judged_table(self) -> JudgmentTable | None:
+        """The judgments that it was ranked with, by their ids."""
+        if (own := self.judged) is None:
+            return None
+        known = np.flatnonzero(own.item >= 0)  # what is not relevant may stand outside of the catalogue
+        query, item = own.queries.gather(own.query[known]), own.names[1].column.gather(own.item[known])
+        return JudgmentTable(query, item, pl.Series(own.grade[known]), self.source, queries=own.queries)
+
+    def catalogue(self) -> pl.Series | None:
+        """The ids of all items."""
+        return None if self.judged is None else self.judged.names[1].column
+
+    def run(self, depth: int | None = None) -> RunTable:
+        """The best items of each query, for what looks at the first ``depth`` items of its lists."""
+        kept = 0 if self.top is None else self.top.shape[1]
+        if (self.items if depth is None else min(depth, self.items)) > kept:
+            asked = self.items if depth is None else depth
+            raise InputError.of("catalogue.top_not_kept" if self.top is None else "catalogue.top_too_few",
+                                top=kept, asked=asked)  # fmt: skip
+        lists = self.top_lists() if self.top is not None else {}
+        present = np.ones(len(self.placed.queries), np.bool_) if self.judged is None else self.judged.row >= 0
+        queries = self.placed.queries.filter(pl.Series(present))
+        sizes = [len(lists.get(query, ())) for query in queries]
+        query = queries.gather(np.repeat(np.arange(len(queries)), sizes))
+        listed = [item for query in queries for item in lists.get(query, ())]
+        rank = np.array([rank for size in sizes for rank in range(1, size + 1)], np.float64)
+        item = as_ids(listed) if (known := self.catalogue()) is None else pl.Series(listed, dtype=known.dtype)
+        score = pl.Series(-rank)
+        return RunTable(query, item, score, self.source, scored=False, queries=queries)
 
     def __repr__(self) -> str:
         """What was ranked, in one line; the ranks stand in ``placed``."""

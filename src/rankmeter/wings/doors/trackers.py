@@ -25,11 +25,14 @@ from rankmeter.comparing.results import Comparison
 from rankmeter.errors import InputError, load_library
 from rankmeter.evaluating.result import Evaluation
 from rankmeter.late import pl
+from rankmeter.showing.showable import Trackable, Tracked
 
 if TYPE_CHECKING:
     from rankmeter.measures import Measure
     from rankmeter.stats.intervals import Interval
 
+Result = Evaluation | Comparison | Trackable
+"""What is logged: what ``evaluate`` and ``compare`` give, and the numbers of logs and experiments."""
 FOLDER = "rankmeter"
 """Where artifacts stand; those of a prefix stand below it."""
 REPORT = "report.html"
@@ -45,7 +48,7 @@ _LONGEST_TAG = 5000
 
 
 def log_to_mlflow(
-    result: Evaluation | Comparison,
+    result: Result,
     *,
     prefix: str = "",
     run_name: str | None = None,
@@ -68,7 +71,8 @@ def log_to_mlflow(
     Parameters
     ----------
     result
-        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
+        What :func:`rankmeter.evaluate`, :func:`rankmeter.compare`, or ``evaluate`` and ``experiment`` of
+        :mod:`rankmeter.online` gave.
     prefix
         Stands before each metric, to keep several results of one run apart.
     run_name
@@ -136,7 +140,7 @@ def _fingerprint_of_numbers(*content: object) -> str:
     return hashlib.blake2b(json.dumps(content, default=str, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def _record(result: Evaluation | Comparison, prefix: str) -> _Record:
+def _record(result: Result, prefix: str) -> _Record:
     metrics = {prefix + name: value for name, value in metrics_of(result).items()}
     if too_long := [name for name in metrics if len(name) > LONGEST_KEY]:
         raise InputError.of("doors.long_name", name=too_long[0], count=len(too_long[0]), most=LONGEST_KEY)
@@ -165,7 +169,7 @@ def _log_record(mlflow: Any, record: _Record, page: Path | None) -> None:
 
 
 def log_to_wandb(
-    result: Evaluation | Comparison,
+    result: Result,
     run: Any = None,
     *,
     prefix: str = "",
@@ -184,7 +188,8 @@ def log_to_wandb(
     Parameters
     ----------
     result
-        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
+        What :func:`rankmeter.evaluate`, :func:`rankmeter.compare`, or ``evaluate`` and ``experiment`` of
+        :mod:`rankmeter.online` gave.
     run
         What ``wandb.init`` gave; the active run by default.
     prefix
@@ -201,7 +206,7 @@ def log_to_wandb(
         raise InputError.of("doors.no_active_run")
     metrics: dict[str, Any] = {prefix + name: value for name, value in metrics_of(result).items()}
     values, definitions = per_query_of(result), definitions_of(result)
-    systems = list(result.systems) if isinstance(result, Comparison) else [result.name]
+    systems = systems_of(result)
     mark = _fingerprint_of_numbers(metrics, definitions, values.to_dict(as_series=False))
     known = dict(run.config.get("rankmeter", {}))
     logged = dict(known.get("logged", {}))
@@ -220,7 +225,7 @@ def log_to_wandb(
         run.log(metrics, step=step)
 
 
-def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: int = 0, prefix: str = "") -> None:
+def log_to_tensorboard(result: Result, writer: Any, *, step: int = 0, prefix: str = "") -> None:
     """Log the numbers of an evaluation or a comparison to TensorBoard, each with its definition.
 
     What stands at a step already is not written again; another value there is refused.
@@ -228,7 +233,8 @@ def log_to_tensorboard(result: Evaluation | Comparison, writer: Any, *, step: in
     Parameters
     ----------
     result
-        What :func:`rankmeter.evaluate` or :func:`rankmeter.compare` gave.
+        What :func:`rankmeter.evaluate`, :func:`rankmeter.compare`, or ``evaluate`` and ``experiment`` of
+        :mod:`rankmeter.online` gave.
     writer
         A folder, or a writer with ``add_scalar``: ``torch.utils.tensorboard.SummaryWriter``, ``tensorboardX`` or
         ``tensorboard.summary.Writer``, which alone shows the definition beside the curve.
@@ -282,26 +288,32 @@ def _held_by(writer: Any) -> dict[tuple[str, int], np.float32]:
 
 
 def check_result(result: object, verb: str) -> None:
-    """Refuse what is neither an evaluation nor a comparison."""
-    if not isinstance(result, (Evaluation, Comparison)):
+    """Refuse what has no numbers that a tracker shows."""
+    if not isinstance(result, (Evaluation, Comparison, Trackable)):
         raise InputError.of("doors.not_logged", type=type(result).__name__, verb=verb)
 
 
 @contextmanager
-def _report_file(result: Evaluation | Comparison, *, wanted: bool, titles: object) -> Iterator[Path | None]:
+def _report_file(result: Result, *, wanted: bool, titles: object) -> Iterator[Path | None]:
     """The report of a comparison as a file that is there for a while; None where there is none."""
-    if not wanted or not isinstance(result, Comparison):
+    if not wanted or isinstance(result, Evaluation):
         yield None
         return
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / REPORT
-        result.report(page, titles=titles)
+        if isinstance(result, Comparison):
+            result.report(page, titles=titles)
+        else:
+            result.report(page)
         yield page
 
 
-def definitions_of(result: Evaluation | Comparison) -> dict[str, str]:
+def definitions_of(result: Result) -> dict[str, str]:
     """What each measure means, every convention stated, by the name of its metric."""
-    measures = result.means if isinstance(result, Evaluation) else result.evaluations[result.systems[0]].means
+    if isinstance(result, Evaluation):
+        measures = list(result.means)
+    else:
+        measures = list(result.measures if isinstance(result, Comparison) else result.tracked().measures)
     return {metric_name(str(measure)): _described(measure) for measure in measures}
 
 
@@ -310,17 +322,28 @@ def _described(measure: Measure) -> str:
     return f"{measure}: {', '.join(f'{name}={value}' for name, value in facts.items())}"
 
 
-def per_query_of(result: Evaluation | Comparison) -> pl.DataFrame:
+def systems_of(result: Result) -> list[str]:
+    """Whose numbers these are."""
+    if isinstance(result, Comparison):
+        return list(result.systems)
+    return [result.name] if isinstance(result, Evaluation) else [*{group: 0 for group, *_ in result.tracked().values}]
+
+
+def per_query_of(result: Result) -> pl.DataFrame:
     """The values of every query; those of an evaluation with the system they belong to, as those of a comparison."""
     if isinstance(result, Comparison):
         return result.per_query
+    if isinstance(result, Trackable):
+        return result.to_polars()
     return result.per_query.select("query", pl.lit(result.name).alias("system"), pl.exclude("query"))
 
 
-def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
+def metrics_of(result: Result) -> dict[str, float]:
     """Every number that has a name, ready to be logged."""
     metrics: dict[str, float | None] = {}
-    if isinstance(result, Evaluation):
+    if isinstance(result, Trackable):
+        metrics = _metrics_tracked(result.tracked())
+    elif isinstance(result, Evaluation):
         for measure, value in result.means.items():
             interval = result.interval(measure) if result.has_interval(measure) else None
             metrics |= _with_interval(metric_name(str(measure)), value, interval)
@@ -334,6 +357,20 @@ def metrics_of(result: Evaluation | Comparison) -> dict[str, float]:
             ends = _with_interval(f"{pair}.difference", difference.difference, difference.interval)
             metrics |= {**ends, f"{pair}.p_corrected": difference.p_corrected}
     return {name: value for name, value in metrics.items() if value is not None and math.isfinite(value)}
+
+
+def _metrics_tracked(tracked: Tracked) -> dict[str, float | None]:
+    """The numbers of a log or an experiment, named as those of a comparison are."""
+    called = _distinct_names([*dict.fromkeys(group for group, *_ in tracked.values)])
+    metrics: dict[str, float | None] = {}
+    for group, measure, *numbers in tracked.values:
+        name = "/".join([*([called[group]] if group else []), metric_name(str(measure))])
+        metrics |= dict(zip((name, f"{name}.low", f"{name}.high"), numbers, strict=True))
+    for group, other, measure, *numbers, p in tracked.differences:
+        name = f"{called[group]}-vs-{called[other]}/{metric_name(str(measure))}.difference"
+        metrics |= dict(zip((name, f"{name}.low", f"{name}.high"), numbers, strict=True))
+        metrics[f"{name.removesuffix('.difference')}.p_corrected"] = p
+    return metrics
 
 
 def _with_interval(name: str, value: float, interval: Interval | None) -> dict[str, float | None]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from rankmeter.errors import NotFoundError, did_you_mean
 from rankmeter.late import pl
-from rankmeter.measures import parse
+from rankmeter.measures import Measure, parse
 from rankmeter.showing.document import Block, Paragraph, Table, text_table
-from rankmeter.showing.showable import ShownAsTable
+from rankmeter.showing.showable import Trackable, Tracked
 from rankmeter.wings.online.estimates import Estimate
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import UNITS
@@ -65,7 +65,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LogResult(ShownAsTable):
+class LogResult(Trackable):
     """What every result of a log carries beside its numbers: definitions, sums, what was odd, what there was."""
 
     source: str
@@ -182,6 +182,10 @@ class OnlineEvaluation(LogResult):
         return {"source": self.source, "unit": self.unit, "by": self.by, "values": plain_of(self.estimates),
                 **self.described()}  # fmt: skip
 
+    def tracked(self) -> Tracked:
+        """The value of every measure in every group."""
+        return Tracked(self.measures, tracked_values(self.estimates))
+
     def page(self, language: Language = "en") -> list[Block]:
         """The numbers, charts, what is odd in the log, and what the measures mean."""
         from rankmeter.wings.online.pages import online_document
@@ -195,6 +199,11 @@ class OnlineEvaluation(LogResult):
         if levels:
             head = word("online_value_with", language, level=exact_percent(levels[0]))
         return [self.value_table(self.estimates, self.by, head, language)]
+
+
+def tracked_values(values: Values) -> list[tuple[str, Measure, float, float, float]]:
+    """A row for each group and measure."""
+    return [(group, measure, at.value, at.low, at.high) for group, of in values.items() for measure, at in of.items()]
 
 
 def plain_of(value: Any) -> Any:

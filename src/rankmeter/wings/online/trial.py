@@ -12,9 +12,10 @@ from rankmeter.errors import NotFoundError
 from rankmeter.late import pl
 from rankmeter.measures import parse
 from rankmeter.showing.document import Block, Cell, Column, Mark, Paragraph, Table
+from rankmeter.showing.showable import Tracked
 from rankmeter.wings.online.contrasts import Adjusted
 from rankmeter.wings.online.estimates import Estimate, Lift
-from rankmeter.wings.online.log_results import LogResult, Values, plain_of
+from rankmeter.wings.online.log_results import LogResult, Values, plain_of, tracked_values
 from rankmeter.wings.online.looks import Rule
 from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import ExperimentPlan
@@ -357,6 +358,15 @@ class Experiment(LogResult):
         """The sample ratio, the numbers, and what was decided."""
         decided = [Paragraph(decision.sentence.text(language)) for decision in self.decisions]
         return [*LogResult.document(self, language), *decided]
+
+    def tracked(self) -> Tracked:
+        """The values of every variant, and its differences from the control."""
+        differences = [
+            (effect.variant, effect.control, effect.measure, effect.difference.value, effect.difference.low,
+             effect.difference.high, effect.p_corrected)
+            for effect in self.effects
+        ]  # fmt: skip
+        return Tracked(self.measures, tracked_values(self.values), differences)
 
     def page(self, language: Language = "en") -> list[Block]:
         """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
