@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
+import random
 from datetime import UTC, datetime, timedelta, timezone
 
 import polars as pl
 import pytest
+from tests.properties.strategies import by_night
 
 import rankmeter as rm
 from rankmeter.errors import InputError, NotFoundError
@@ -195,6 +198,23 @@ def test_the_layout_of_google_analytics_is_recognised():
     assert [found[name] for name in ("CTR", "CVR", "Value", "SessionDuration")] == [0.5, 1.0, 30.0, 60.0]
     assert found.counts["events"] == 5
     assert any("Google Analytics" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("layout", ["plain", "ubi", "ga4", "wide"])
+def test_a_column_of_any_name_that_nothing_is_read_from_is_named(layout):
+    drawn = random.Random(f"{by_night(0, night=random.randrange(1 << 30))} {layout}")
+    plain = {"time": 1, "user": "u", "type": "impression", "item": "a"}
+    ubi = {"action_name": "click", "client_id": "c1", "query_id": "q1", "timestamp": "2026-01-01T00:00:00Z",
+           "event_attributes": {"object": {"object_id": "a"}, "position": {"ordinal": 1}}}  # fmt: skip
+    ga4 = ga4_event("select_item", 5, [{"item_id": "b", "item_list_index": 1}])
+    wide = plain | {f"text{n}": "some words" for n in range(40)}
+    for _ in range(by_night(20, night=200)):
+        row = copy.deepcopy({"plain": plain, "ubi": ubi, "ga4": ga4, "wide": wide}[layout])
+        name = "".join(drawn.choices("bdkmpz", k=3)) + drawn.choice(["", "Flag", "_x", "数"])
+        within = row["event_attributes"] if layout == "ubi" and drawn.random() < 0.5 else row
+        within[name] = drawn.choice([True, 0.5, 3] if layout == "wide" else [True, 0.5, 3, "word", ["a"], {"k": 1}])
+        notes = rm.online.evaluate([row], "Conversions", types={"other": ["impression"]}).notes
+        assert any(name in str(note) for note in notes), (row, notes)
 
 
 def test_words_for_types_can_be_named_and_take_precedence():

@@ -6,10 +6,10 @@ into nested records: ``event_attributes.object.object_id``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -133,6 +133,15 @@ def find_event_columns(schema: pl.Schema, given: Mapping[str, str], source: str)
     return {role: columns[role] for role in ROLES if role in columns}, layout
 
 
+_OF_GA4 = frozenset(
+    "eventdate eventprevioustimestamp eventvalueinusd eventbundlesequenceid eventservertimestampoffset privacyinfo "
+    "userfirsttouchtimestamp userltv device geo appinfo trafficsource streamid platform eventdimensions ecommerce "
+    "collectedtrafficsource sessiontrafficsourcelastclick isactiveuser batcheventindex batchpageid batchorderingid "
+    "publisher userproperties userid userpseudoid".split()
+)
+"""What every export of Google Analytics has."""
+
+
 def flags_set(frame: pl.LazyFrame, schema: pl.Schema, roles: Mapping[str, str]) -> dict[str, str]:
     """The columns beside those that were found which say of some row that a click or a conversion followed, by kind."""
     flags = {
@@ -171,10 +180,30 @@ def _no_log(
     return missing_columns(missing, names, columns.values(), source, hint=hint)
 
 
-def unused_columns(schema: pl.Schema, roles: Mapping[str, str], known: Sequence[str]) -> tuple[str, ...]:
-    """The columns of which nothing is read."""
-    used = {path if path in schema else path.split(".")[0] for path in roles.values()} | set(known)
-    return tuple(name for name in schema.names() if name not in used)
+def unused_columns(schema: pl.Schema, roles: Mapping[str, str], known: Sequence[str], layout: str) -> tuple[str, ...]:
+    """The columns, and fields of nested records, of which nothing is read: flags first, then numbers and texts.
+
+    Those that stand in every export of Google Analytics and say nothing of whether an event counts are left out.
+    """
+    unread = dict(_unread(dict(schema), "", {*roles.values(), *known}))
+    names = [name for name in unread if layout != "ga4" or fold(name) not in _OF_GA4]
+    return tuple(sorted(names, key=lambda name: _weight(unread[name])))
+
+
+def _unread(fields: Mapping[str, pl.DataType], above: str, used: Collection[str]) -> Iterator[tuple[str, pl.DataType]]:
+    for name, dtype in fields.items():
+        path = f"{above}{name}"
+        if path in used:
+            continue
+        if isinstance(dtype, pl.Struct) and any(one.startswith(f"{path}.") for one in used):
+            yield from _unread({field.name: cast(pl.DataType, field.dtype) for field in dtype.fields}, f"{path}.", used)
+        elif dtype != pl.Null:
+            yield path, dtype
+
+
+def _weight(dtype: pl.DataType) -> int:
+    """How little a column of this type may decide."""
+    return 0 if dtype == pl.Boolean else 1 if dtype.is_numeric() else 2 if dtype == pl.String else 3
 
 
 def has_path(schema: pl.Schema, path: str) -> bool:

@@ -176,7 +176,7 @@ def read_events(
     notes = (*opened.notes, *times.notes)
     flags = flags_set(flat, schema, roles)
     kinds = kinds_of(types)
-    unused = unused_columns(schema, roles, covariates) if layout == "plain" else ()
+    unused = unused_columns(schema, roles, covariates, layout)
     return Events(
         arrange(frame), roles, kinds, layout, name, notes, times.unit, tuple(covariates), flags, unused, elsewhere
     )
