@@ -24,6 +24,9 @@ _ORDERED = kinds("read_{}", get_args(Order))
 Head = Callable[[str], "RawColumn | Sequence[object]"]
 """The first rows of a column."""
 
+_SHOWN, _WEIGHED, _GLANCE = 12, 200, 50
+"""So many unused columns are shown; of no more than so many it is told, from so many rows, what they hold."""
+
 UNUSED = "unused"
 """The kind of note that names columns of which nothing was read where rows alone say what counts."""
 QUERY_CHANCE, ITEM_CHANCE, ITEM_DEPTH, DIFFERING_DEPTH = CHANCES = (
@@ -85,7 +88,7 @@ class Reading:
         kind = f"{self.export} ({kind})" if self.export else kind
         order = word(_ORDERED[self.order], lang) if self.order else ""
         left = [name for name in self.unused if name not in CHANCES]
-        unused = word("read_unused", lang, names=examples(left, shown=12)) if left else ""
+        unused = word("read_unused", lang, names=examples(left, shown=_SHOWN)) if left else ""
         return BETWEEN[lang].join(filter(None, (kind, order, unused)))
 
     def __str__(self) -> str:
@@ -156,7 +159,7 @@ def read_as(side: Side, names: Sequence[str], head: Head, named: Named | None, s
     holds = cache(lambda column: contents(head(column)))
     roles = find(names, named, source, holds)
     columns: dict[str, str] = dict(roles.items())
-    unused = tuple(name for name in names if name not in columns.values())
+    unused = _likeliest_first([name for name in names if name not in columns.values()], head)
     notes = {}
     decides = ("grade", "relevant") if side == "judgments" else (*RANKING, "order")
     if unused and not any(role in columns or role in (named or {}) for role in decides):
@@ -169,6 +172,14 @@ def read_as(side: Side, names: Sequence[str], head: Head, named: Named | None, s
     if order == "row order" and holds(columns["item"]) in LISTS:
         order = "lists"
     return Reading(source, format, columns, order=order, unused=unused, notes=notes)
+
+
+def _likeliest_first(unused: Sequence[str], head: Head) -> tuple[str, ...]:
+    """The columns that nothing is read from; where not all of them are shown, numbers, flags and few words first."""
+    if not _SHOWN < len(unused) <= _WEIGHED:
+        return tuple(unused)
+    weight = {name: contents(head(name)[:_GLANCE]) in ("numbers", "some numbers", "few words") for name in unused}
+    return tuple(sorted(unused, key=lambda name: not weight[name]))
 
 
 def trec_reading(side: Side, source: str, rows: int | None, notes: Mapping[str, str] | None = None) -> Reading:

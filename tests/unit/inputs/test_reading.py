@@ -318,3 +318,12 @@ def test_judgments_are_called_by_their_file_as_a_table_too(name, text, tmp_path)
     read = into_judgments(str(path))
     for reading in (read.how_read(), read.judgment_table().how_read()):
         assert reading.source == str(path)
+
+
+@pytest.mark.parametrize("value", [True, 7, 0.5, "7"])
+def test_of_many_unused_columns_those_that_may_decide_are_shown(value):
+    texts = {f"text{n}": [f"some words of item {n}", f"other words {n}"] for n in range(40)}
+    run = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0], **texts, "zuvi": [value, value]})
+    reading = rm.evaluate({"q": ["b"]}, run, "RR").reading.run
+    assert "zuvi" in str(reading)
+    assert len(reading.unused) == 41
