@@ -78,7 +78,8 @@ _LOST = tuple("failed failing unavailable missing skipped dropped truncated erro
               "nskipped nmissing pending remaining unreachable incomplete".split())  # fmt: skip
 """How names begin under which it is listed, or counted, what is not there."""
 _RETURNED = frozenset(
-    "returned numreturned returnedcount countreturned kreturned nreturned resultcount resultscount nresults".split()
+    "returned numreturned returnedcount countreturned kreturned nreturned resultcount resultscount nresults count "
+    "hitcount nhits retrievedcount numretrieved documentcount".split()
 )
 """How many results were returned, whatever was found."""
 COUNTED = _MATCHED | _LISTED | _RETURNED | _HIGHEST

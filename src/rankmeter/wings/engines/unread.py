@@ -165,7 +165,7 @@ def _is_understood(layer: Mapping[Any, Any], above: str, key: str, value: object
     paths, outer, is_echo = _names(above, key)
     name = paths[0]
     told = any(sign.tells(value) and sign.suits(layer) for path in paths for sign in SIGNS_OF.get(path, ()))
-    if isinstance(value, bool):
+    if isinstance(value, bool) and name not in DIRECTIONS:
         is_known = name in KNOWN or not HEARD.isdisjoint(paths) or is_flag_known(name)
         return is_known and not told and not speaks_against(name, value)
     if (is_echo and name in _ECHOES) or (name in DIRECTIONS and lower_is_better(name, value) is False):
@@ -176,7 +176,7 @@ def _is_understood(layer: Mapping[Any, Any], above: str, key: str, value: object
         is_fine = name in _STATES and not speaks_against_state(value)
         is_relation = name in _RELATIONS and value in ("eq", "gte")
         return not _TEXTS.isdisjoint(paths) or is_fine or is_relation or (is_count and number_in(value) is not None)
-    if name in _CODES:
+    if name in _CODES or isinstance(value, bool):
         return value in (0, 200)
     is_sign = not HEARD.isdisjoint(paths) or outer in _PAID
     return (is_sign and not told) or not _PARTS.isdisjoint(paths) or is_count or _TIME.search(key) is not None
