@@ -162,7 +162,8 @@ def online(
         from rankmeter.report import need_report_extra
 
         need_report_extra()
-    is_experiment = comparing.is_asked or deciding.is_asked
+    table = _counts_table(events)
+    is_experiment = comparing.is_asked or deciding.is_asked or table is not None
     if position_bias:
         if is_experiment or measures or report is not None or by:
             raise InputError.of("online.position_bias_alone")
@@ -180,9 +181,10 @@ def online(
         if by not in (None, "variant"):
             raise InputError.of("online.experiment_is_by_variant", by=by)
         settings |= comparing.settings() | deciding.settings()
-        if comparing.sums:
+        if comparing.sums or table is not None:
             del settings["seed"]
-            result = rm.online.experiment(rm.online.sums_from_table(_sums_table(events)), asked, **settings)
+            sums = rm.online.sums_from_table(_sums_table(events) if table is None else table)
+            result = rm.online.experiment(sums, asked, **settings)
         else:
             result = rm.online.experiment(events, asked, **settings, **log.settings())
     tables = result.tables(answer.lang)
@@ -206,6 +208,22 @@ def _why_beside(result: OnlineEvaluation | Experiment, asked: list[str] | None) 
     names = {type(measure).name for measure in result.measures}
     beside = {type(measure).name for measure in result.measures if measure not in wanted}
     return [said("conversions_beside")] if "CVR" in names and "Conversions" in beside else []
+
+
+_LARGEST_COUNTS = 1_000_000
+"""The size of a larger file is that of a log."""
+
+
+def _counts_table(path: str) -> pl.DataFrame | None:
+    """The table, if the file is a small one of clicks and impressions by variant."""
+    from rankmeter.wings.online.events import open_table
+    from rankmeter.wings.online.sums import is_counts
+
+    file = Path(path)
+    if file.suffix.lower() not in (".csv", ".tsv") or not file.is_file() or file.stat().st_size > _LARGEST_COUNTS:
+        return None
+    table = open_table(path, path)
+    return table if is_counts(table.columns) else None
 
 
 def _sums_table(path: str) -> pl.DataFrame:

@@ -49,7 +49,7 @@ from rankmeter.wings.online.questions import (
     Unit,
     with_companions,
 )
-from rankmeter.wings.online.sums import Sums, denominator, is_sums, measures_of, numerator
+from rankmeter.wings.online.sums import Sums, counts_impressions, denominator, is_sums, measures_of, numerator
 from rankmeter.wings.online.tallies import Counted, Label, add_to
 from rankmeter.wings.online.trial import (
     Day,
@@ -259,8 +259,11 @@ def _from_sums(
                 raise InputError.of("online.sums_without_measure", variant=variant, measure=measure, holds=holds)
     whole = Contrast(groups, _control(control, list(groups)), plan)
     results = _results(whole, _families(asked, asked, plan), ratios)
-    notes = tuple(_warnings(results["effects"], whole, unit))
-    return Experiment(source="sums", unit=unit, measures=tuple(asked), notes=notes, **results)
+    notes = _warnings(results["effects"], whole, unit)
+    is_counted = all(counts_impressions(groups, measure) for measure in asked)
+    notes = [said("impressions_are_units"), *notes] if is_counted else notes
+    told = "impression" if is_counted else unit
+    return Experiment(source="sums", unit=told, measures=tuple(asked), notes=tuple(notes), **results)
 
 
 def _moment(start: str | datetime | date | float) -> int:

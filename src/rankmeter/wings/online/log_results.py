@@ -23,7 +23,7 @@ Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 _NUMBERS = ("value", "low", "high", "level", "units", "method")
 
 
-_UNITS = kinds("online_{}", UNITS)
+_UNITS = kinds("online_{}", (*UNITS, "impression"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,14 +307,21 @@ def sums_from_table(table: object) -> dict[str, Sums]:
     (denominator), ``xx``, ``yy``, ``xy`` (sums of products). With the same quantities before the experiment (``px``,
     ``py``, ``pxx``, ``pyy``, ``pxy``, ``x_px``, ``x_py``, ``y_px``, ``y_py``) variance can be reduced too.
 
+    Counts alone will do for CTR: ``variant``, ``clicks`` and ``impressions``, a row per variant, or several that add up
+    (days, countries). The unit is then the impression, as nothing says whose it was.
+
     Examples
     --------
     >>> from rankmeter.online import sums_from_table
     >>> table = [{"variant": "A", "measure": "CTR", "n": 2, "x": 2, "y": 14, "xx": 2, "yy": 116, "xy": 14}]
     >>> sums_from_table(table)["A"].mean("CTR y")
     7.0
+    >>> sums_from_table([{"variant": "A", "clicks": 50, "impressions": 1000}])["A"].mean("CTR x")
+    0.05
     """
     rows = _rows(table)
+    if rows and all(is_counts(row) for row in rows):
+        return _sums_of_counts(rows)
     wanted = ("variant", "measure", "n", *_PLAIN)
     missing = [name for name in wanted if any(name not in row for row in rows)]
     if not rows:
@@ -325,6 +332,48 @@ def sums_from_table(table: object) -> dict[str, Sums]:
     for row in rows:
         groups.setdefault(str(row["variant"]), []).append(row)
     return {variant: _sums_of(variant, group) for variant, group in groups.items()}
+
+
+COUNTS = ("variant", "clicks", "impressions")
+"""The columns of a table of counts."""
+
+
+def is_counts(names: Iterable[str]) -> bool:
+    """Whether these are the columns of clicks and impressions by variant, and of nothing that sums have."""
+    return set(COUNTS) <= {*names} and not {"measure", "user", "time"} & {*names}
+
+
+def counts_impressions(groups: Mapping[str, Sums], measure: Measure | str) -> bool:
+    """Whether every unit has exactly one impression, so that the unit is the impression."""
+    y = denominator(measure)
+    return all(sums.mean(y) == 1 and sums.products[sums.place(y), sums.place(y)] == 0 for sums in groups.values())
+
+
+def _sums_of_counts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sums]:
+    """Clicks of impressions, each of which is a unit that was clicked or not."""
+    counted: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        variant, numbers = str(row["variant"]), [_count(row, name) for name in COUNTS[1:]]
+        before = counted.get(variant, (0, 0))
+        counted[variant] = (before[0] + numbers[0], before[1] + numbers[1])
+    wrong = {name: pair for name, pair in counted.items() if not 0 < pair[1] >= pair[0]}
+    for name, (clicks, shown) in wrong.items():
+        raise InputError.of("online.counts_impossible", variant=name, clicks=clicks, impressions=shown)
+    x, y = numerator("CTR"), denominator("CTR")
+    return {
+        name: Sums.of_totals((x, y), shown, (clicks, shown), [[clicks, clicks], [clicks, shown]])
+        for name, (clicks, shown) in counted.items()
+    }
+
+
+def _count(row: Mapping[str, Any], name: str) -> int:
+    try:
+        number = float(row[name])
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (number >= 0 and number == math.floor(number) and math.isfinite(number)):
+        raise InputError.of("online.counts_no_count", name=name, variant=row["variant"], found=repr(row[name]))
+    return int(number)
 
 
 def _rows(table: object) -> list[dict[str, Any]]:
