@@ -78,3 +78,24 @@ def test_weights_are_described_by_the_worst_place(places, unsupported) -> None:
     assert found.share == pytest.approx(max(w.max() / w.sum() for w in weights.T))
     assert found.unsupported == (max(0.0, 1 - found.mean) if unsupported is None else unsupported)
     assert found.mean_error == pytest.approx(weights.mean(axis=1).std(ddof=1) / math.sqrt(50))
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_margin_is_taken_off_the_control(margin, direction) -> None:
+    """As if what the treated units earned were divided by the share that may be left."""
+    random = np.random.default_rng(4)
+    into = random.normal(5, 1, (99, 4))
+    redrawn = Redrawn((10.0, 10.0, 9.0, 10.0), into)
+    kept = 1 - direction * margin
+    moved = Redrawn((10.0, 10.0, 9.0 / kept, 10.0), into * np.array([1, 1, 1 / kept, 1]))
+    observed, gaps, _ = moved._gaps()
+    expected = (1 + (direction * gaps >= direction * observed).sum()) / 100
+    assert redrawn.within_margin_p(margin, direction) == pytest.approx(expected)
+
+
+def test_a_margin_that_leaves_nothing_has_no_p_value() -> None:
+    into = np.full((9, 4), 5.0)
+    for margin in (1.0, 1.5):
+        assert math.isnan(Redrawn((10.0, 10.0, 9.0, 10.0), into).within_margin_p(margin, 1))
+    assert math.isfinite(Redrawn((10.0, 10.0, 9.0, 10.0), into).within_margin_p(0.99, 1))
