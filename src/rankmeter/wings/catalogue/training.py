@@ -19,8 +19,10 @@ from rankmeter.errors import MeasureError, NotFoundError, did_you_mean, warn
 from rankmeter.evaluating.facts import additive_counts
 from rankmeter.evaluating.measuring import groups_of, measure_groups
 from rankmeter.measures import Measure, RankedMeasure, into_measures, parse
+from rankmeter.measures.slate_base import SlateMeasure
 from rankmeter.placing.pairs import Placeable
 from rankmeter.placing.placements import Floats, Ints
+from rankmeter.wings.catalogue.list_sums import ListSums, refuse_flat
 from rankmeter.wings.catalogue.ranked_ids import ranked_ids
 from rankmeter.wings.catalogue.tensors import Tensor, tensors
 from rankmeter.wings.catalogue.vectors import load_torch
@@ -51,7 +53,12 @@ class RankingMetric:
     Parameters
     ----------
     measures
-        One or several, as text or values; medians need every value and are refused.
+        One or several, as text or values; medians need every value and are refused. Measures of lists (coverage,
+        diversity, novelty) look at the first items by their ids: the columns of a matrix, or the ids of
+        :meth:`update_ids`.
+    catalogue
+        What measures of lists need to know of the items, as :func:`rankmeter.evaluate` takes it, with whole numbers as
+        ids: ``range(items)``, or a :class:`rankmeter.Catalogue` with popularity, categories or features.
 
     Examples
     --------
@@ -62,10 +69,17 @@ class RankingMetric:
     >>> metric.update(torch.tensor([[0.9, 0.1, 0.4]]), torch.tensor([[1, 0, 1]]))
     >>> metric.compute()
     {'RR': 0.75, 'nDCG@1': 0.5, 'nDCG@2': 0.8154...}
+    >>> metric = RankingMetric(["RR", "Coverage@1"], catalogue=range(3))
+    >>> metric.update(torch.tensor([[0.1, 0.9, 0.4], [0.2, 0.7, 0.6]]), torch.tensor([[0, 1, 0], [0, 1, 0]]))
+    >>> {name: round(value, 4) for name, value in metric.compute().items()}
+    {'RR': 1.0, 'Coverage@1': 0.3333}
     """
 
-    def __init__(self, measures: object = ("nDCG@10", "AP", "RR")) -> None:
-        self.measures: tuple[Measure, ...] = check_measures(measures)
+    def __init__(self, measures: object = ("nDCG@10", "AP", "RR"), *, catalogue: object = None) -> None:
+        self.measures: tuple[Measure, ...] = check_measures(measures, lists=True)
+        self._ranked = tuple(measure for measure in self.measures if isinstance(measure, RankedMeasure))
+        listed = [measure for measure in self.measures if isinstance(measure, SlateMeasure)]
+        self._lists = ListSums(listed, catalogue) if listed else None
         self._state = empty_state(self.measures)
         self._has_warned = False
 
@@ -73,6 +87,8 @@ class RankingMetric:
         self, scores: Tensor, labels: Tensor, *, mask: Tensor | None = None, indexes: Tensor | None = None
     ) -> None:
         """Take in a batch of scores and labels; see :func:`rankmeter.tensors`."""
+        if self._lists is not None:
+            refuse_flat(self._lists.measures, indexes)
         self._add(tensors(scores, labels, mask=mask, indexes=indexes))
 
     def update_ids(self, item_ids: Tensor, relevant: Any, *, grades: Any = None, padding: int = -1) -> None:
@@ -80,19 +96,32 @@ class RankingMetric:
         self._add(ranked_ids(item_ids, relevant, grades=grades, padding=padding))
 
     def _add(self, batch: Placeable) -> None:
-        self._state = added(self._state, batch_state(self.measures, batch))
+        state = empty_state(self.measures)
+        values = {} if self._lists is None else self._lists.add(batch)
+        for place, measure in enumerate(self.measures):
+            if measure in values:
+                state[place] = _sums_of_measure(measure, values[measure], [0, 0, 0])
+        ranked = [place for place, measure in enumerate(self.measures) if isinstance(measure, RankedMeasure)]
+        if ranked:
+            state[ranked] = batch_state(self._ranked, batch)
+        self._state = added(self._state, state)
 
     def compute(self) -> dict[str, float]:
         """The value of each measure over all queries so far, by its canonical string; NaN where no query counts."""
         self._has_warned = self._has_warned or warned_of_empty(self.measures, self._state)
-        return {str(measure): aggregate(measure, row) for measure, row in zip(self.measures, self._state, strict=True)}
+        return {str(measure): self[measure] for measure in self.measures}
 
     def __getitem__(self, measure: str | Measure) -> float:
-        return aggregate(*self._found(measure))
+        meant, row = self._found(measure)
+        if meant.aggregate == "whole" and self._lists is not None:
+            return self._lists.value(meant)
+        return aggregate(meant, row)
 
     def counted(self, measure: str | Measure) -> int:
         """How many queries the value is about."""
-        return int(self._found(measure)[1][COUNTED])
+        meant, row = self._found(measure)
+        is_whole = meant.aggregate == "whole" and self._lists is not None
+        return self._lists.counted(meant) if is_whole and self._lists is not None else int(row[COUNTED])
 
     def _found(self, measure: str | Measure) -> tuple[Measure, Ints]:
         meant = parse(measure) if isinstance(measure, str) else measure
@@ -104,12 +133,16 @@ class RankingMetric:
     def reset(self) -> None:
         """Forget every batch."""
         self._state = empty_state(self.measures)
+        if self._lists is not None:
+            self._lists.reset()
 
     def merge(self, *others: RankingMetric) -> None:
         """Add what other metrics of the same measures have taken in."""
         for other in others:
             _check_same(self.measures, other.measures)
             self._state = added(self._state, other._state)  # noqa: SLF001  (of the same class)
+            if self._lists is not None and other._lists is not None:  # noqa: SLF001
+                self._lists.join(other._lists.state())  # noqa: SLF001
 
     def all_reduce(self, group: Any = None) -> None:
         """Add the sums of all processes of ``torch.distributed`` in place, so that each holds the whole."""
@@ -118,31 +151,44 @@ class RankingMetric:
         state = torch.from_numpy(self._state).to(device)
         torch.distributed.all_reduce(state, group=group)
         self._state = added(state.cpu().numpy())
+        if self._lists is not None:
+            every: list[Any] = [None] * torch.distributed.get_world_size(group)
+            torch.distributed.all_gather_object(every, self._lists.state(), group=group)
+            self._lists.reset()
+            for one in every:
+                self._lists.join(one)
 
     def state_dict(self) -> dict[str, Any]:
         """What :meth:`load_state_dict` takes: the measures as text and the sums as a tensor of whole numbers."""
         return {
             "measures": [str(measure) for measure in self.measures],
             "sums": load_torch().from_numpy(self._state.copy()),
+            **({} if self._lists is None else {"lists": self._lists.state()}),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a saved state."""
         _check_same(self.measures, tuple(parse(text) for text in state["measures"]))
         self._state = np.array(state["sums"].cpu().numpy(), np.int64)
+        if self._lists is not None:
+            self._lists.reset()
+            self._lists.join(state["lists"])
 
     def __repr__(self) -> str:
         return f"RankingMetric({', '.join(map(str, self.measures))})"
 
 
-def check_measures(measures: object) -> tuple[Measure, ...]:
-    """The measures, if sums are enough to aggregate them."""
+def check_measures(measures: object, *, lists: bool = False) -> tuple[Measure, ...]:
+    """The measures, if sums (and with ``lists``, counts of items) are enough to aggregate them."""
     chosen = tuple(into_measures(measures))
     if not chosen:
         raise MeasureError.of("measures.none")
     for measure in chosen:
-        if not isinstance(measure, RankedMeasure):
+        is_listed = lists and isinstance(measure, SlateMeasure)
+        if not isinstance(measure, RankedMeasure) and not is_listed:
             raise MeasureError.of("catalogue.lists_not_accumulated", measure=measure)
+        if is_listed and measure.aggregate == "whole":
+            continue  # whether blocks can answer is looked at with what is known of the items
         if not AGGREGATES[measure.aggregate].of_sums:
             raise MeasureError.of("catalogue.median_not_accumulated", measure=measure)
     return chosen
