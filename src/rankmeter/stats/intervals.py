@@ -204,8 +204,9 @@ def intervals_of(
             drawn |= zip(members, _resampled(list(members.values()), resamples, seed, step), strict=True)
 
     def intervals(ends: Iterable[Floats], units: int, names: Sequence[Method]) -> list[Interval | None]:
+        how = {name: by_method(name, unit) for name in set(names)}  # one sentence, not one for every pair
         return [
-            Interval(low, high, level, by_method(name, unit), resamples if name in DRAWS else 0, seed, units)
+            Interval(low, high, level, how[name], resamples if name in DRAWS else 0, seed, units)
             if math.isfinite(low + high)
             else None
             for name, low, high in zip(names, *(end.tolist() for end in ends), strict=True)

@@ -79,6 +79,7 @@ def _power(shift: float, freedom: float, alpha: float) -> float:
     return float(upper + (lower if math.isfinite(lower) else 0.0))
 
 
+@lru_cache(maxsize=256)  # asked of every pair of systems
 def _check(alpha: float, power: float) -> None:
     check_level(alpha, "alpha")
     if not alpha < power < 1:
