@@ -400,3 +400,18 @@ def test_what_rounding_leaves_of_no_spread_makes_nothing_certain(seconds):
         Sums.of_rows(names, np.column_stack([sessions * length / 7, sessions])) for length in (seconds, seconds + 11)
     ]
     assert math.isnan(difference(*groups, rm.SessionDuration).p)
+
+
+@pytest.mark.parametrize("seen", [(3, 1), (1, 3), (3, 3), (1, 1)])
+@pytest.mark.parametrize("idle", [(10, 7), (7, 10), (8, 8)])
+def test_a_group_whose_only_active_user_counts_once_is_not_said_to_rest_on_few(seen, idle):
+    """As few units as in the other group carry its quotient, but none of them is heavy."""
+    rows = [{"time": 0, "user": f"{v}{user}", "variant": v, "item": "x", "type": "scroll"}
+            for v, users in zip("ab", idle, strict=True) for user in range(users)]  # fmt: skip
+    kinds = ("impression", "click")
+    rows += [{"time": 1 + item, "user": f"{v}-", "variant": v, "item": f"i{item}", "type": kind}
+             for v, items in zip("ab", seen, strict=True) for item in range(items) for kind in kinds]  # fmt: skip
+    found = rm.online.experiment(rows, ["CTR"], control="a")
+    notes = [note for note in found.notes if note.kind.startswith("rests_on_few")]
+    assert len(notes) == (max(seen) > 1)
+    assert all(seen["ab".index(note.values["group"])] > 1 for note in notes)

@@ -84,7 +84,9 @@ def resting_note(
     is_tested: bool,
 ) -> Said:
     """What a reader must know of a difference between a control and a variant that a few units carry."""
-    group = min(names, key=lambda name: effective(groups[name], measure))
+    # Not the group whose one unit counts once: as few, but none of them is heavy.
+    few = [name for name in names if rests_on_few(groups[name], measure)]
+    group = min(few or names, key=lambda name: effective(groups[name], measure))
     sums = groups[group]
     about = {"measure": str(measure), "variant": names[1], "group": group, "units": sums.n,
              "effective": effective(sums, measure)}  # fmt: skip
