@@ -196,6 +196,8 @@ def t_reach(level: float, freedom: Floats) -> Floats:
     """
     wanted = (1 - check_level(level)) / 2
     t = np.full(np.shape(freedom), NormalDist().inv_cdf(1 - wanted))
+    if wanted == 0.5:  # a level that rounds to none, of which the reach is 0
+        return t
     for _ in range(MOST_STEPS):
         tail, slope = _tail_and_slope(freedom, t)
         step = np.log(tail / wanted) * tail / slope
