@@ -234,9 +234,9 @@ def _fields(results: Sequence[object]) -> Fields:
 
 def _known(held: object, known: frozenset[str] | None) -> object:
     """The fields of an object that are looked at, a list of one value as that value; None for all, as they are."""
-    if known is None or not isinstance(held, Mapping):
+    if known is None or not isinstance(held, (dict, Mapping)):  # a dict is seen at once
         return held
-    fields = ((key, value) for key, value in held.items() if fold(str(key)) in known)
+    fields = [(key, held[key]) for key in held if fold(str(key)) in known]  # most often there are none
     return {key: value[0] if isinstance(value, list) and len(value) == 1 else value for key, value in fields}
 
 
