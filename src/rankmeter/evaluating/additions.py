@@ -99,4 +99,5 @@ def one_protocol(evaluations: Mapping[str, Evaluation], stated: object) -> list[
                 "comparing.other_protocols", one=first, protocol=reference.sentences()[0], other=name,
                 other_protocol=protocol.sentences()[0],
             )  # fmt: skip
-    return reference.sentences() if len(known) == len(evaluations) else []
+    told = dict.fromkeys(sentence for protocol in known.values() for sentence in protocol.sentences())
+    return [*told] if len(known) == len(evaluations) else []

@@ -348,7 +348,7 @@ class Evaluation(Reported):
 
     def _sentences(self) -> list[str]:
         missing = [said("has_no_value", measure=name, why=why) for name, why in self._no_values().items()]
-        added = [sentence for one in self.added.values() for sentence in one.sentences()]
+        added = dict.fromkeys(sentence for one in self.added.values() for sentence in one.sentences())
         return [*added, *self.facts.sentences(), *missing]
 
     def _no_values(self) -> dict[str, str]:

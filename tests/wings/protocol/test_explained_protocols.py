@@ -90,9 +90,14 @@ def test_a_protocol_is_told_step_by_step_from_the_value_its_file_and_a_saved_eva
     made.write(str(tmp_path / "parts"), format="csv")
     ev = rm.evaluate(made, {"a": ["i5"], "b": ["i3"]}, "HR@1")
     ev.save(tmp_path / "ev.parquet")
-    assert rm.explain(ev.protocol).to_dict() == told.to_dict()
-    for path in (tmp_path / "parts" / "protocol.json", tmp_path / "ev.parquet"):
-        assert rm.explain(str(path)).to_dict() == told.to_dict()
+    measured = told.to_dict()
+    measured["protocol"]["lists"] = {"systems": ("run",), "share": 0.0, "with_baselines": False}
+    assert rm.explain(ev.protocol).to_dict() == measured
+    seen = {"en": "seen items excluded: no list of run", "zh": "已排除看过的条目：run 的列表"}[lang]
+    assert seen in rm.explain(ev.protocol).to_text(lang)
+    expected = {tmp_path / "parts" / "protocol.json": told.to_dict(), tmp_path / "ev.parquet": measured}
+    for path, plain in expected.items():
+        assert rm.explain(str(path)).to_dict() == plain
         shown = CliRunner().invoke(app, ["explain", str(path), "--lang", lang, "--format", "json"])
         assert shown.exit_code == 0, shown.output
         assert json.loads(shown.stdout)["steps"] == told.to_dict()["steps"]

@@ -216,3 +216,62 @@ def test_whether_lists_hold_what_users_took_in_train_stands_with_the_numbers(par
             assert ("已排除看过的条目" in sentence.text("zh")) == (seen == "removed")
     cmp = rm.compare(parts, {"kept": run}, MEASURES, baselines="popular", permutations=100)
     assert cmp.notes[-1].text("zh").startswith("各基线")
+
+
+def placed(lists: pl.DataFrame, pairs: set[tuple[object, object]]) -> float:
+    seen = [pair in pairs for pair in lists.select("user", "item").rows()]
+    return sum(seen) / len(seen)
+
+
+@pytest.mark.parametrize("seen", ["removed", "kept"])
+def test_a_protocol_says_of_the_lists_whether_they_hold_what_users_took(parts: rm.Split, tmp_path: Path, seen) -> None:
+    parts.write(str(tmp_path / "parts"), format="csv")
+    run = rm.baselines(parts.train, k=5, kinds="popular", seen=seen)["popular"]
+    share = placed(run, set(parts.train.select("user", "item").rows()))
+    assert (share == 0) == (seen == "removed")
+    run.write_csv(tmp_path / "lists.csv")
+    words = {True: ("seen items excluded", "已排除看过的条目"), False: ("seen items not excluded", "未排除看过的条目")}
+    english, chinese = words[share == 0]
+    for judged in (parts, str(tmp_path / "parts" / "test.csv")):
+        for lists in (run, str(tmp_path / "lists.csv")):
+            ev = rm.evaluate(judged, lists, MEASURES, name="mine")
+            assert ev.protocol.lists.share == pytest.approx(share)
+            ev.save(tmp_path / "saved.parquet")
+            for known in (ev, rm.Evaluation.load(tmp_path / "saved.parquet")):
+                assert english in known.protocol.to_text("en")
+                assert chinese in known.protocol.to_text("zh")
+                assert english in str(known)
+                assert known.protocol.to_dict()["lists"]["share"] == pytest.approx(share)
+                assert any(chinese in sentence.text("zh") for sentence in known.sentences())
+            assert ev.protocol.identity == parts.protocol.identity or not isinstance(judged, rm.Split)
+
+
+def test_what_could_not_be_looked_at_is_said_to_be_unknown(parts: rm.Split, tmp_path: Path) -> None:
+    parts.write(str(tmp_path / "parts"), format="csv")
+    run = rm.baselines(parts.train, k=5, kinds="popular")["popular"]
+    judged = str(tmp_path / "parts" / "test.csv")
+    train = tmp_path / "parts" / "train.csv"
+    train.rename(tmp_path / "elsewhere.csv")
+    ev = rm.evaluate(judged, run, MEASURES)
+    assert "was not checked" in ev.protocol.to_text("en")
+    assert "未检查" in ev.protocol.to_text("zh")
+    told = rm.evaluate(judged, run, MEASURES, history=str(tmp_path / "elsewhere.csv"))
+    assert "seen items excluded" in told.protocol.to_text("en")
+
+
+def test_a_comparison_says_it_of_every_system_once(parts: rm.Split) -> None:
+    runs = {
+        f"{kind} {seen}": rm.baselines(parts.train, k=5, kinds=kind, seen=seen)[kind]
+        for kind in ("popular", "random") for seen in ("removed", "kept")
+    }  # fmt: skip
+    pairs = set(parts.train.select("user", "item").rows())
+    few = {"permutations": 100, "resamples": 100}
+    here = rm.compare(parts, runs, MEASURES, **few)
+    saved = rm.compare(None, [rm.evaluate(parts, run, MEASURES, name=name) for name, run in runs.items()], **few)
+    for cmp in (here, saved):
+        notes = [str(note) for note in cmp.notes if "seen items" in str(note)]
+        for name, run in runs.items():
+            excluded = placed(run, pairs) == 0
+            [note] = [note for note in notes if name in note]
+            assert note.startswith("seen items excluded") == excluded
+            assert cmp.evaluations[name].protocol.lists.share == pytest.approx(placed(run, pairs))

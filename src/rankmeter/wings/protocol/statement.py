@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
 from typing import Any
 
 from rankmeter.errors import Finished
@@ -48,6 +48,27 @@ class FoldFacts:
     leaks: Leaks
 
 
+@dataclass(frozen=True, slots=True)
+class SeenInLists:
+    """Whether lists leave out what their users took in train."""
+
+    systems: tuple[str, ...]
+    share: float | None
+    """The share of their places with such items; None where it was not looked at."""
+    with_baselines: bool = False
+    """Whether baselines stand beside them, which leave them out."""
+
+    def sentence(self) -> Said:
+        """What was found, or that it was not looked at."""
+        systems = list(self.systems)
+        if self.share is None:
+            return said("seen_not_checked", system=systems)
+        beside = self.with_baselines
+        if self.share == 0:
+            return said("seen_nowhere" if beside else "seen_left_out", system=systems)
+        return said("seen_in_lists" if beside else "seen_kept", system=systems, share=f"{100 * self.share:.3g} %")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Protocol(Addition, ShownAsTable):
     """How interactions were divided: the strategy, the steps around it, and what came out of them.
@@ -80,6 +101,8 @@ class Protocol(Addition, ShownAsTable):
     after: tuple[str, ...] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Fingerprint of what was read, by the input's name."""
+    lists: SeenInLists | None = field(default=None, compare=False)
+    """Of the lists that were measured under it; None of a split alone."""
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -99,8 +122,9 @@ class Protocol(Addition, ShownAsTable):
         )
 
     def sentences(self) -> list[Said]:
-        """What stands with every number: all of it in one sentence."""
-        return [said("under_protocol", steps=together(self.steps()))]
+        """What stands with every number: all of it in one sentence, and what the measured lists hold."""
+        told = [said("under_protocol", steps=together(self.steps()))]
+        return told if self.lists is None else [*told, self.lists.sentence()]
 
     def to_plain(self) -> dict[str, Any]:
         """Everything, to be kept with numbers."""
@@ -165,7 +189,8 @@ class Protocol(Addition, ShownAsTable):
         table = said_table(heads, rows, "parts")
         if len(self.folds) == 1:
             table = table.only(lambda column: column is not table.columns[0])
-        notes = [Paragraph(sentence, "note") for sentence in self.leak_sentences()]
+        seen = [] if self.lists is None else [self.lists.sentence()]
+        notes = [Paragraph(sentence, "note") for sentence in (*seen, *self.leak_sentences())]
         return [table, *notes]
 
     def to_polars(self) -> pl.DataFrame:
@@ -206,6 +231,7 @@ class Protocol(Addition, ShownAsTable):
                 }
                 for fold in self.folds
             ],
+            **({} if self.lists is None else {"lists": asdict(self.lists)}),
         }
 
     @staticmethod
@@ -223,12 +249,14 @@ class Protocol(Addition, ShownAsTable):
             )
             for fold in plain["folds"]
         )
+        lists = plain.get("lists")
         same = ("how", "validation", "ties", "whole", "seed", "rows", "users", "items", "tied", "facts", "inputs")
         return Protocol(
             **{name: plain[name] for name in same},
             before=steps(plain["before"]),
             after=tuple(plain["after"]),
             folds=folds,
+            lists=None if lists is None else SeenInLists(**{**lists, "systems": tuple(lists["systems"])}),
         )
 
     def to_json(self, *, indent: int | None = 2) -> str:

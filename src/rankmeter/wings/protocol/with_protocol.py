@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rankmeter.comparing.comparison import compare
 from rankmeter.comparing.results import Comparison
+from rankmeter.comparing.systems import named_systems
 from rankmeter.errors import InputError
 from rankmeter.evaluating.additions import PROTOCOL, Addition, record_beside, with_added
 from rankmeter.evaluating.asking import ask
 from rankmeter.evaluating.result import Evaluation
+from rankmeter.evaluating.verb import evaluate
 from rankmeter.frozen import dataclass
 from rankmeter.inputs.accepting import into_judgments
 from rankmeter.late import pl
@@ -24,10 +27,14 @@ from rankmeter.wings.protocol.baselines import lists_of
 from rankmeter.wings.protocol.interactions import read_interactions
 from rankmeter.wings.protocol.repeating import read_protocol
 from rankmeter.wings.protocol.split_parts import Split
-from rankmeter.wings.protocol.statement import Protocol
+from rankmeter.wings.protocol.statement import Protocol, SeenInLists
 from rankmeter.wording import Language, Said, said, word
 
 BASELINES = "baselines"
+Known = tuple[Any, Mapping[str, str] | None]
+"""The train part, or None, and its columns by role."""
+LARGE = 1 << 28
+"""A file of so many bytes is not read a second time to look for seen items."""
 SHORTEST = 100
 """How long lists of baselines are where no measure has a cutoff."""
 
@@ -62,8 +69,7 @@ class BaselineValues(Addition):
             elif pair["difference"] < 0:
                 told.append(said("worse_than_baseline", **facts, difference=f"{pair['difference']:+.4f}"))
         if self.seen is not None:
-            kind = "seen_in_lists" if self.seen else "seen_nowhere"
-            told.append(said(kind, system=self.system, share=f"{100 * self.seen:.3g} %"))
+            told.append(SeenInLists((self.system,), self.seen, with_baselines=True).sentence())
         return told
 
     @property
@@ -103,14 +109,17 @@ def evaluate_with(
     """The evaluation, with the protocol of its judgments and baselines beside it."""
     bare, stated = _stated(judgments, protocol)
     ev = again(bare, run, history=history, protocol=False, name=name)
+    known = _train((judgments, protocol), history)
+    seen = None if stated is None and baselines is None else _share_seen(again, run, known, _longest(ev.means))
     if stated is not None:
-        with_added(ev, {PROTOCOL: stated})
+        lists = SeenInLists((ev.name,), seen, with_baselines=baselines is not None)
+        with_added(ev, {PROTOCOL: replace(stated, lists=lists)})
     if baselines is not None:
-        train = _train((judgments, protocol), history)
+        train = _needed(known)
         made = _runs(train, bare, baselines, list(ev.means))
         others = {text: again(bare, lists, history=history, protocol=False, name=text) for text, lists in made.items()}
         beside = _measured(ev, others, list(ev.means))
-        with_added(ev, {BASELINES: replace(beside, seen=_share_seen(again, run, train, beside.k))})
+        with_added(ev, {BASELINES: replace(beside, seen=seen)})
     return ev
 
 
@@ -120,19 +129,28 @@ def compare_with(
 ) -> Comparison:  # fmt: skip
     """The comparison, with the protocol of its judgments, and with baselines as further systems."""
     bare, stated = _stated(judgments, protocol)
+    systems = list(systems) if isinstance(systems, Iterator) else systems
     if baselines is not None:
         asked = ask(measures or ("nDCG@10", "AP", "RR")).measures
         pairs = list(systems.items()) if isinstance(systems, Mapping) else list(systems)
         named = [(one.name, one) if isinstance(one, Evaluation) else one for one in pairs]
-        systems = dict([*named, *_runs(_train((judgments, protocol), history), bare, baselines, asked).items()])
+        train = _needed(_train((judgments, protocol), history))
+        systems = dict([*named, *_runs(train, bare, baselines, asked).items()])
     cmp = again(bare, systems, history=history, protocol=False)
     if baselines is not None:
         cmp = replace(cmp, notes=(*cmp.notes, said("seen_not_in_baselines")))
     if stated is None:
         return cmp
-    for ev in (*cmp.evaluations.values(), *(ev for runs in cmp.runs.values() for ev in runs)):
-        with_added(ev, {PROTOCOL: stated})
-    return replace(cmp, notes=(*stated.sentences(), *cmp.notes))
+    seen = _seen_by_system(again, systems, _train((judgments, protocol), history), cmp)
+    for name in cmp.systems:
+        lists = SeenInLists((name,), seen[name])
+        for ev in (*([cmp.evaluations[name]] if name in cmp.evaluations else []), *cmp.runs.get(name, ())):
+            with_added(ev, {PROTOCOL: replace(stated, lists=lists)})
+    alike: dict[float | None, list[str]] = {}
+    for name, share in seen.items():
+        alike.setdefault(share, []).append(name)
+    found = [SeenInLists(tuple(names), share).sentence() for share, names in alike.items()]
+    return replace(cmp, notes=(*stated.sentences(), *found, *cmp.notes))
 
 
 def _stated(judgments: object, protocol: object) -> tuple[object, Protocol | None]:
@@ -165,25 +183,28 @@ def judged_rows(parts: Split) -> pl.DataFrame:
     return rows.unique(["user", "item"], keep="last", maintain_order=True)
 
 
-def _train(sources: tuple[object, ...], history: object) -> tuple[Any, Mapping[str, str] | None]:
-    """What baselines learn from, and its columns; ``sources`` may say where train is."""
+def _train(sources: tuple[object, ...], history: object) -> Known:
+    """What baselines learn from, and its columns; ``sources`` may say where train is. None where nobody does."""
     train, named = history, None
     for source in sources if train is None else ():
         if isinstance(source, Split):
             train, named = source.train, source.origins.columns
         elif train is None and isinstance(source, (str, os.PathLike)):
             train = _train_beside(Path(source))
-    if train is None:
-        raise InputError.of("protocol.no_train")
     return train, named
 
 
-def _share_seen(
-    again: Callable[..., Evaluation], run: object, known: tuple[Any, Mapping[str, str] | None], k: int
-) -> float | None:
-    """The share of the places of a run with items that their user took in train."""
+def _needed(known: Known) -> Known:
+    """What baselines cannot do without."""
+    if known[0] is None:
+        raise InputError.of("protocol.no_train")
+    return known
+
+
+def _share_seen(again: Callable[..., Evaluation], run: object, known: Known, k: int) -> float | None:
+    """The share of the places of a run with items that their user took in train; None where that cannot be seen."""
     train, named = known
-    if run is None:
+    if train is None or (isinstance(train, Path) and train.stat().st_size > LARGE) or not _is_read_again(run):
         return None
     if named is not None:
         train = train.select(pl.col(named[role]).alias(role) for role in ("user", "item"))
@@ -191,13 +212,14 @@ def _share_seen(
     once = {"queries": "run", "by": None, "assisted_by": None, "per_query_to": None, "dialect": None, "progress": None}
     with warnings.catch_warnings():  # what there is to say of the run is said with its numbers
         warnings.simplefilter("ignore")
-        share = next(iter(again(None, run, measures=measure, history=train, protocol=False, **once).means.values()))
+        try:
+            share = next(iter(again(None, run, measures=measure, history=train, protocol=False, **once).means.values()))
+        except InputError:
+            return None  # the numbers themselves do not need train
     return None if math.isnan(share) else share
 
 
-def _runs(
-    known: tuple[Any, Mapping[str, str] | None], bare: object, kinds: Any, measures: Any
-) -> dict[str, pl.DataFrame]:
+def _runs(known: Known, bare: object, kinds: Any, measures: Any) -> dict[str, pl.DataFrame]:
     """The lists of the baselines for all judged users."""
     table, _ = read_interactions(known[0], columns=known[1])
     cutoffs = [measure.cutoff for measure in measures if measure.cutoff]
@@ -227,5 +249,39 @@ def _measured(ev: Evaluation, others: Mapping[str, Evaluation], measures: Any) -
         told = {"baseline": other, "measure": ev.label(record.measure), "difference": difference}
         differences.append({**told, "p": record.p_corrected})
     values = {name: {ev.label(m): other.means[other.find(m)] for m in ev.means} for name, other in others.items()}
-    lengths = [measure.cutoff for measure in measures if measure.cutoff]
-    return BaselineValues(ev.name, values, tuple(differences), max([0, *lengths]), evaluations=others)
+    return BaselineValues(ev.name, values, tuple(differences), _longest(measures), evaluations=others)
+
+
+def _longest(measures: Any) -> int:
+    """How deep the measures look; 0 where none has a cutoff."""
+    return max([0, *(int(measure.cutoff) for measure in measures if measure.cutoff)])
+
+
+def _is_read_again(run: object) -> bool:
+    """Whether a run can be read once more: it is no stream, and not so large that this would take as long again."""
+    if run is None or isinstance(run, (Iterator, Evaluation)) or hasattr(run, "read") or str(run) == "-":
+        return False
+    if not isinstance(run, (str, os.PathLike)):
+        return True
+    return Path(run).is_file() and Path(run).stat().st_size <= LARGE
+
+
+def _seen_by_system(
+    again: Callable[..., Comparison], systems: Any, known: Known, cmp: Comparison
+) -> dict[str, float | None]:
+    """The share of places with seen items of every system; evaluations know it themselves."""
+    asked = getattr(again, "keywords", {})
+    options: dict[str, Any] = {name: asked.get(name) for name in ("columns", "purpose", "duplicates")}
+    k = _longest(cmp.measures)
+    shares: dict[str, float | None] = {}
+    for name, system in named_systems(systems).items():
+        of_runs = []
+        for run in system.runs:
+            stated = run.added.get(PROTOCOL) if isinstance(run, Evaluation) else None
+            if isinstance(stated, Protocol) and stated.lists is not None:
+                of_runs.append(stated.lists.share)
+            else:
+                of_runs.append(_share_seen(partial(evaluate, **options), run, known, k))
+        numbers = [share for share in of_runs if share is not None]
+        shares[name] = sum(numbers) / len(numbers) if numbers and len(numbers) == len(of_runs) else None
+    return shares
