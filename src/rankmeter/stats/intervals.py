@@ -26,7 +26,7 @@ from rankmeter.showing.showable import Showable
 from rankmeter.stats.resampling import AnySample, Groups, Sample, Step, by_units, flipped_sums, is_exact, resampled_sums
 from rankmeter.stats.skewed import adjusted_skewness, bounded_ends, hall_ends
 from rankmeter.stats.student import Pair, skewness, without_noise
-from rankmeter.wording import Language, Option, Said, in_language, kinds, said, word
+from rankmeter.wording import Language, Said, in_language, kinds, said, word
 
 IntervalMethod = Literal["t", "randomisation", "bca", "percentile", "hall", "bounded"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
@@ -119,7 +119,8 @@ def interval_of(
         return Interval(*ends, level, said("interval_of_median"), 0, seed, len(top))
     sample = Sample(top[None], bottom[None], rule, bounds)
     if method == "bounded" and not sample.is_bounded:
-        raise InputError.of("stats.no_known_bounds", measures=[name or aggregate], option=Option("method", "hall"))
+        works = 'method="hall" (--interval-by hall)'
+        raise InputError.of("stats.no_known_bounds", measures=[name or aggregate], option=works)
     bands = intervals_of([sample], [], level=level, method=method, resamples=resamples, seed=seed)[0]
     if bands.systems[0] is None:
         raise InputError.of("stats.all_resamples_equal", count=len(top))
