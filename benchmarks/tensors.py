@@ -23,11 +23,11 @@ MEASURES = ["nDCG(ties=mean)@10", "AP(norm=hits)@10", "RR@10", "P@10", "R@10", "
 TARGET = 50
 
 
-def make(queries: int, items: int, device: str) -> tuple[torch.Tensor, torch.Tensor]:
+def make(queries: int, items: int, device: str, kind: str) -> tuple[torch.Tensor, torch.Tensor]:
     draw = torch.Generator().manual_seed(7)
     scores = torch.rand(queries, items, generator=draw)
     labels = (torch.rand(queries, items, generator=draw) < 0.05).long()
-    return scores.to(device), labels.to(device)
+    return scores.to(device), labels.to(device, getattr(torch, kind))
 
 
 def ours(scores: torch.Tensor, labels: torch.Tensor) -> dict[str, float]:
@@ -83,20 +83,22 @@ def spent(work, data, device: str, repeat: int) -> tuple[float, float, dict[str,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+    parser.add_argument("--labels", default="int64", help="the type of the labels: int64 (default), float32 ...")
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--items", type=int, default=100)
     parser.add_argument("--repeat", type=int, default=5, help="runs of ours; the best counts (torchmetrics runs once)")
     args = parser.parse_args()
     # A first metric of torchmetrics warns about the memory that its predictions will take.
     warnings.simplefilter("ignore")
-    data = make(args.queries, args.items, args.device)
+    data = make(args.queries, args.items, args.device, args.labels)
     few = tuple(one[:50] for one in data)
     for work in (ours, accumulated, peer):
         work(*few)
     results = {work.__name__: spent(work, data, args.device, args.repeat) for work in (ours, accumulated)}
     results["torchmetrics"] = spent(peer, data, args.device, 1)
     device = torch.cuda.get_device_name() if args.device.startswith("cuda") else "CPU"
-    print(f"tensors: {args.queries:,} x {args.items:,}, {len(MEASURES)} measures, {device}, torch {torch.__version__}")
+    shape = f"{args.queries:,} x {args.items:,}, {len(MEASURES)} measures, {args.labels} labels"
+    print(f"tensors: {shape}, {device}, torch {torch.__version__}")
     print(f"  {'':<14} {'wall s':>9} {'CPU s':>9}")
     for name, (wall, cpu, _) in results.items():
         print(f"  {name:<14} {wall:>9.4f} {cpu:>9.4f}")

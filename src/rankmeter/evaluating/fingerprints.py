@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankmeter.frozen import dataclass
-from rankmeter.inputs.mappings import GradedMapping
 from rankmeter.inputs.tables import Judgments, JudgmentTable
 from rankmeter.late import Late, pl
 from rankmeter.placing.matching import mixed_hashes
@@ -57,8 +56,8 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
     if truth.matrix is not None:
         return Late(made=_of_matrix(truth.matrix))
     if (graded := truth.mapping) is not None:
-        copy = {query: dict(items) for query, items in graded.data.items()}
-        return Late(lambda: _fingerprint_of_table(GradedMapping(copy)))
+        kept = graded.kept()
+        return Late(lambda: _fingerprint_of_table(kept()))
     make = partial(_fingerprint_of_table, truth)
     return Late(made=make()) if truth.text is None else Late(make)
 

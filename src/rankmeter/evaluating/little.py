@@ -113,6 +113,8 @@ def _answerable(formulas: Formulas, highest: int) -> bool:
 
 def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleList] | None:
     """The list of each query, the judged ones first; None where anything is not quite plain."""
+    if len(judgments) + len(run) > LONGEST:
+        return None
     judged_as, listed_as = _types(judgments.values()), _types(run.values())
     if judged_as not in ({dict}, {set}, {list}) or listed_as not in ({dict}, {list}):
         return None

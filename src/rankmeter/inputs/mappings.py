@@ -109,6 +109,35 @@ class GradedMapping(_ByQuery, Judgments):  # type: ignore[misc]  # which is its 
             return read
         return replace(read, notes={REPEATED: said("judged_again", source=self.source, count=self.repeated)})
 
+    @cached_property
+    def items(self) -> list[Item]:
+        """All judged items, query by query."""
+        return list(chain.from_iterable(self.data.values()))
+
+    @cached_property
+    def grades(self) -> list[Any]:
+        """The grade of each of them."""
+        return list(chain.from_iterable(map(methodcaller("values"), self.data.values())))
+
+    @cached_property
+    def item_types(self) -> frozenset[type]:
+        return frozenset(map(type, self.items))
+
+    def kept(self) -> Callable[[], GradedMapping]:
+        """Gives these judgments as they are now, whatever becomes of them.
+
+        What is kept are lists of their parts: to copy every dictionary takes six times as long.
+        """
+        queries, sizes, items, grades = list(self.data), list(map(len, self.data.values())), self.items, self.grades
+        for used in ("items", "grades"):  # made anew if they are asked for again: the data may have changed then
+            self.__dict__.pop(used, None)
+
+        def judgments() -> GradedMapping:
+            pairs = zip(items, grades, strict=True)
+            return GradedMapping({query: dict(islice(pairs, size)) for query, size in zip(queries, sizes, strict=True)})
+
+        return judgments
+
     def judgment_table(self) -> JudgmentTable:
         query, item, queries = self._columns()
         grade = numbers(list(self.data.values()), "grade", self.source, list(self.data))
@@ -284,7 +313,7 @@ def _checked(source: Mapped, look: str) -> Mapped:
         source = replace(source, data=_plain_ids(source.data, source.source))
     refuse_no_text(source.data)
     if isinstance(source, GradedMapping):
-        refuse_no_text(list(chain.from_iterable(source.data.values())))
+        refuse_no_text(source.items)
     if all(map(is_id_type, types)):
         return source
     what = source.source
@@ -387,38 +416,49 @@ def _query_columns(every: list[Any], sizes: list[int]) -> tuple[pl.Series, pl.Se
 
 def numbers(lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]) -> Floats:
     """The scores or grades of some mappings, one after another; what is not a number is refused, text too."""
-    values = np.empty(sum(map(len, lists)))
+    every = list(chain.from_iterable(map(methodcaller("values"), lists)))
+    values = np.empty(len(every))
     try:
         # In one go: several times faster than value by value.
-        struct.pack_into(f"{len(values)}d", values.data, 0, *chain.from_iterable(items.values() for items in lists))
+        struct.pack_into(f"{len(values)}d", values.data, 0, *every)
     except (struct.error, TypeError, ValueError, OverflowError):
         values[:] = np.nan
-    check_numbers(values, lists, what, source, queries)
+    check_numbers(values, lists, what, source, queries, kinds=set(map(type, every)))
     return values
 
 
 def check_numbers(
-    values: Floats, lists: Sequence[Mapping[Any, Any]], what: str, source: str, queries: Sequence[Any]
+    values: Floats,
+    lists: Sequence[Mapping[Any, Any]],
+    what: str,
+    source: str,
+    queries: Sequence[Any],
+    *,
+    kinds: AbstractSet[type] | None = None,
 ) -> None:
     """Refuse what is not a number, whole numbers that no float64 is, of which two may become one, and truth values.
 
-    ``values`` is what the scores or grades of the lists have become.
+    ``values`` is what the scores or grades of the lists have become, ``kinds`` are their types. Without them it is
+    taken that a list is exact or not as its first value is.
     """
     low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
     if isnan(low):
         wrong = _wrong(lambda value: not _gives_number(value), lists, queries)
         raise InputTypeError.of("inputs.values_no_numbers", source=source, role=what, pairs=wrong)
     if what == "score" and (low <= 0 <= high or low <= 1 <= high):
-        suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
-        offsets = np.cumsum([0, *map(len, lists)])
-        if _TRUTH_TYPES & set(map(type, at_positions([items.values() for items in lists], offsets, suspects))):
+        if kinds is None:
+            suspects: Ints = np.flatnonzero((values == 0) | (values == 1))  # what a truth value would have become
+            offsets = np.cumsum([0, *map(len, lists)])
+            some = set(map(type, at_positions([items.values() for items in lists], offsets, suspects)))
+        if _TRUTH_TYPES & (some if kinds is None else kinds):
             pairs = _wrong(lambda value: type(value) in _TRUTH_TYPES, lists, queries)
             raise InputTypeError.of("inputs.truth_value_as_score", source=source, pairs=pairs)
-    first_of_each = map(next, map(iter, map(methodcaller("values"), filter(None, lists))))
-    if not all(issubclass(kind, (float, int)) for kind in set(map(type, first_of_each))):
-        # Exact numbers come from databases, all of a list or none.
+    if kinds is None:
+        kinds = set(map(type, map(next, map(iter, map(methodcaller("values"), filter(None, lists))))))
+    if not all(issubclass(kind, (float, int)) for kind in kinds):
+        # Exact numbers come from databases.
         for by_item in lists:
-            is_exact = by_item and not isinstance(next(iter(by_item.values())), (float, int))
+            is_exact = not all(issubclass(kind, (float, int)) for kind in set(map(type, by_item.values())))
             if is_exact and (pair := merged(by_item.values())) is not None:
                 raise InputError.of("inputs.become_one", source=source, role=what, first=pair[0], second=pair[1])
     if max(high, -low) >= EXACT_WHOLE_NUMBERS and (wrong := _wrong(is_rounded, lists, queries)):

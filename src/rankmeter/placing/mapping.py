@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from operator import attrgetter, methodcaller
-from typing import Any
+from itertools import chain, filterfalse, repeat
+from operator import attrgetter
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -62,21 +62,27 @@ class _Hits:
     scores: Floats
 
 
-def place_mappings(judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool = True) -> PlacedRun:
-    """Place the lists of a run."""
-    queries = [*judgments, *(query for query in run if query not in judgments)]
-    nothing: Mapping[Item, float] = {}
-    lists = list(map(run.get, queries, repeat(nothing)))
-    index = index_of(queries, list(judgments.values()), plan.lowest_grade)
-    in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
+def place_mappings(
+    judgments: ByQuery, run: ByQuery, plan: Plan, *, scored: bool = True, grades: Sequence[Any] | None = None
+) -> PlacedRun:
+    """Place the lists of a run; ``grades`` are those of the judgments, query by query, where they are at hand."""
+    queries, lists, in_run = list(judgments), list(run.values()), None
+    if queries != list(run):  # whose order is mostly the same, which is seen in a third of the time of looking them up
+        queries += filterfalse(judgments.__contains__, run)
+        nothing: Mapping[Item, float] = {}
+        lists = list(map(run.get, queries, repeat(nothing)))
+        in_run = np.fromiter(map(run.__contains__, queries), np.bool_, len(queries))
+    index = index_of(queries, list(judgments.values()), plan.lowest_grade, grades)
     return place_lists(queries, index, lists, plan, in_run=in_run, scored=scored)
 
 
-def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> JudgmentIndex:
-    """The judgments ``{item: grade}`` of each query as an index."""
-    sizes = list(map(len, graded))
-    offsets = np.cumsum([0, *sizes], dtype=np.int64)
-    grade: Any = as_bytes(map(methodcaller("values"), graded))
+def index_of(
+    queries: Sequence[Query], graded: Graded, lowest: float, grades: Sequence[Any] | None = None
+) -> JudgmentIndex:
+    """The judgments ``{item: grade}`` of each query as an index; ``grades`` as for `place_mappings`."""
+    graded, sizes = plain_dicts(graded), lengths(graded)
+    offsets = offsets_of(sizes)
+    grade: Any = as_bytes(chain.from_iterable(map(dict.values, graded)) if grades is None else grades)
     highest = NO_GRADE if grade is None else grade.max(initial=0)
     if highest == NO_GRADE:
         grade = numbers(graded, "grade", "judgments", queries)
@@ -85,19 +91,29 @@ def index_of(queries: Sequence[Query], graded: Graded, lowest: float) -> Judgmen
     return JudgmentIndex(queries, grade, offsets, best, best_offsets, float(highest), None, graded)
 
 
-def as_bytes(lists: Any) -> npt.NDArray[np.uint8] | None:
+def plain_dicts(lists: Sequence[Mapping[Any, Any]]) -> Sequence[dict[Any, Any]]:
+    """The mappings as dictionaries and nothing else, so that those can be asked without looking for a method."""
+    return cast("Any", lists) if set(map(type, lists)) <= {dict} else list(map(dict, lists))
+
+
+def lengths(lists: Sequence[Mapping[Any, Any]]) -> Ints:
+    """(n,) how many items each has."""
+    return np.fromiter(map(len, lists), np.int64, len(lists))
+
+
+def as_bytes(numbers: Iterable[Any]) -> npt.NDArray[np.uint8] | None:
     """Numbers that are all whole and from 0 to 255, as grades mostly are; None if any is not.
 
     Python makes bytes of such numbers in half the time that NumPy takes to make floats of them.
     """
     try:
-        return np.frombuffer(b"".join(map(bytes, lists)), np.uint8)
+        return np.frombuffer(bytes(numbers), np.uint8)
     except (TypeError, ValueError):
         return None
 
 
 def _highest_grades(
-    grades: Floats | npt.NDArray[np.uint8], sizes: list[int], offsets: Ints, lowest: float, highest: float
+    grades: Floats | npt.NDArray[np.uint8], sizes: Ints, offsets: Ints, lowest: float, highest: float
 ) -> tuple[Floats, Ints]:
     """The grades that count, highest first within each query, and where those of each query start.
 
@@ -131,7 +147,8 @@ def place_lists(
 
     ``in_run`` says which queries the run holds at all; None for all of them.
     """
-    offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    lists = plain_dicts(lists)
+    offsets = offsets_of(lengths(lists))
     try:
         scores, hits = _read(queries, index, lists, offsets, plan.lowest_grade)
         score = hits.scores if hits.row is None else scores[hits.row]
@@ -216,18 +233,22 @@ def _listed_in_judgments(
 ) -> _Hits:
     """The grade of every returned item, read in one go; those that have one are the hits."""
     coded = index.grade.dtype == np.uint8
-    nothing = repeat(NO_GRADE if coded else np.nan).__next__
-    # A copy that knows what to give for a missing item is looked up nearly twice as fast as `get` with a default.
-    looked_up = (
-        map(defaultdict(nothing, graded).__getitem__, listed)
-        for graded, listed in zip(index.graded, lists, strict=False)
-    )
+    missing = repeat(NO_GRADE if coded else np.nan)
+    if total > LONG * len(index.graded):
+        # A copy that knows what to give for a missing item is looked up nearly twice as fast as `get` with a default.
+        looked_up: Iterable[Any] = chain.from_iterable(
+            map(defaultdict(missing.__next__, graded).__getitem__, listed)
+            for graded, listed in zip(index.graded, lists, strict=False)
+        )
+    else:  # to make one takes longer than to look up ten items
+        judged = chain.from_iterable(map(repeat, index.graded, sizes_of(offsets).tolist()))
+        looked_up = map(cast("Any", dict.get), judged, chain.from_iterable(lists), missing)
     code = as_bytes(looked_up) if coded else None
     if code is not None:
         row = np.flatnonzero((code != NO_GRADE) & (code >= lowest))
         grade = code[row].astype(np.float64)
     else:
-        every = np.fromiter(chain.from_iterable(looked_up), np.float64, total)
+        every = np.fromiter(looked_up, np.float64, total)
         row = np.flatnonzero(every >= lowest)
         grade = every[row]
     segment = owners(offsets)[row]

@@ -42,10 +42,23 @@ def placed_columns(
 ) -> dict[str, Any]:
     """The columns of placements of lists one after another whose items all have a grade."""
     wide, offsets = scores.astype(np.float64, copy=False), offsets_of(sizes)
-    row = np.flatnonzero(grades >= plan.lowest_grade)
+    row = np.flatnonzero(at_least(grades, plan.lowest_grade))
     query, score = np.searchsorted(offsets, row, side="right") - 1, wide[row]
     places = place(wide, offsets, query, score, plan, rows=row, ids_of=lambda at: pl.Series(item_at(at)))
     return {"query": query, "grade": grades[row].astype(np.float64), "score": score, **places._asdict()}
+
+
+def at_least(values: Matrix, lowest: float) -> Bools:
+    """Which values are ``lowest`` or more; NumPy rounds it to their type, where the smallest number above 0 becomes 0.
+
+    >>> (np.zeros(1, np.float32) >= 5e-324).tolist(), at_least(np.zeros(1, np.float32), 5e-324).tolist()
+    ([True], [False])
+    """
+    if values.dtype.kind != "f":
+        return np.greater_equal(values, lowest)
+    with np.errstate(over="ignore"):
+        rounded = values.dtype.type(lowest)
+    return np.asarray(values > rounded if float(rounded) < lowest else values >= rounded)
 
 
 def _candidates(scores: Matrix, plan: Plan) -> Bools | None:
@@ -78,7 +91,7 @@ def _best(grades: Matrix, plan: Plan) -> tuple[Floats, Ints]:
             + [_best_few(grades[first : first + ROWS_AT_ONCE], plan.depth) for first in range(0, queries, ROWS_AT_ONCE)]
         )
         return few, np.full(queries, plan.depth)
-    kept = grades >= plan.lowest_grade
+    kept = at_least(grades, plan.lowest_grade)
     sizes = np.count_nonzero(kept, axis=1).astype(np.int64)
     return grades[kept].astype(np.float64), sizes
 

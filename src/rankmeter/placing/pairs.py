@@ -160,7 +160,7 @@ def place_run(judgments: Judgments, run: Run, plan: Plan) -> PlacedRun:
             plan.duplicates != "counted" or listed.scored
         ):  # items that stand twice in a list count twice in a table only
             by_query, scores = same_types_of_mappings(graded, listed, listed.scores(plan.duplicates))
-            placed = place_mappings(by_query, scores, plan, scored=listed.scored)
+            placed = place_mappings(by_query, scores, plan, scored=listed.scored, grades=graded.grades)
     elif judgments.text is not None and run.text is not None:
         from rankmeter.inputs.plain_trec import NotPlainError
         from rankmeter.placing.joins import place_text

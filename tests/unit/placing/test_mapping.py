@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections import UserDict
+from collections import Counter, OrderedDict, UserDict
+from decimal import Decimal
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -95,3 +97,75 @@ def test_ids_inside_a_tie_are_compared_as_text_whatever_their_length(ids):
     placed = mapping.place_mappings({"q": dict.fromkeys(ids, 1)}, {"q": dict.fromkeys(ids, 0.5)}, Plan())
     falling = sorted(map(str, ids), key=str.encode, reverse=True)
     assert placed.placements.higher_id.tolist() == [falling.index(str(id_)) for id_ in ids]
+
+
+def plain_and_other(random, depth, of_other):
+    """Judgments and a run of short and long lists in plain dictionaries, and the same in other mappings."""
+    judgments = {
+        f"q{q}": {f"d{i}": int(random.integers(0, 3)) for i in random.permutation(depth + 4)[: depth // 2 + 1].tolist()}
+        for q in range(20)
+    }
+    run = {
+        f"q{q}": {f"d{i}": float(random.integers(0, depth)) for i in random.permutation(depth + 4)[:depth].tolist()}
+        for q in random.permutation(np.arange(2, 23)).tolist()
+    }
+    return (judgments, run), tuple({q: of_other(items) for q, items in side.items()} for side in (judgments, run))
+
+
+class Backwards(dict):
+    """A dictionary with an order of its own, as `OrderedDict` has."""
+
+    def __iter__(self):
+        return reversed(list(super().__iter__()))
+
+    def keys(self):
+        return list(self)
+
+    def values(self):
+        return [self[key] for key in self]
+
+    def items(self):
+        return [(key, self[key]) for key in self]
+
+
+@pytest.mark.parametrize("depth", [3, mapping.LONG + 5])
+@pytest.mark.parametrize("of_other", [OrderedDict, Counter, UserDict, MappingProxyType, Backwards])
+def test_short_and_long_lists_in_other_mappings_have_the_same_placements(depth, of_other):
+    for seed in range(5):
+        plain, other = plain_and_other(np.random.default_rng(seed), depth, of_other)
+        placed = [mapping.place_mappings(*sides, Plan()).placements for sides in (plain, other)]
+        for name in ("query", "grade", "above", "tied", "higher_id", "score"):
+            ordered = [np.lexsort((p.higher_id, p.above, p.query)) for p in placed]
+            both = [getattr(p, name)[order] for p, order in zip(placed, ordered, strict=True)]
+            assert np.array_equal(*both), name
+        assert np.array_equal(placed[0].best, placed[1].best)
+
+
+@pytest.mark.parametrize("queries", [1, 3000])
+@pytest.mark.parametrize("value", [True, np.True_])
+def test_a_truth_value_among_short_lists_of_scores_is_refused_wherever_it_stands(queries, value):
+    run = {f"q{n}": {"a": 0.5, "b": 0.25} for n in range(queries)}
+    run[f"q{queries - 1}"]["b"] = value
+    with pytest.raises(InputError, match=f"q{queries - 1}"):
+        rm.evaluate({f"q{n}": {"a": 1} for n in range(queries)}, run, "RR")
+
+
+@pytest.mark.parametrize("queries", [1, 3000])
+def test_decimals_that_become_one_score_are_refused_behind_floats_too(queries):
+    run = {f"q{n}": {"a": 0.5, "b": 0.25} for n in range(queries)}
+    run[f"q{queries - 1}"] |= {"c": Decimal("0.1"), "d": Decimal("0.1") + Decimal("1e-25")}
+    with pytest.raises(InputError, match=r"0\.1"):
+        rm.evaluate({f"q{n}": {"a": 1} for n in range(queries)}, run, "RR")
+
+
+def test_a_fingerprint_is_that_of_the_judgments_as_they_were():
+    def judgments():
+        return {f"q{n}": {f"d{i}": i % 3 for i in range(3)} for n in range(900)}
+
+    given, run = judgments(), {f"q{n}": {"d1": 2.0, "d2": 1.0} for n in range(900)}
+    before, again = (rm.evaluate(given, run, "RR") for _ in range(2))
+    given["q7"]["d1"] = 9
+    given["q8"]["new"] = 1
+    del given["q9"]
+    assert before.judged_by.value == again.judged_by.value == rm.evaluate(judgments(), run, "RR").judged_by.value
+    assert rm.evaluate(given, run, "RR").judged_by.value.rows == 2700 + 1 - 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankmeter.placing.matrices import MOST_LEVELS, ROWS_AT_ONCE, place_arrays
+from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.placing.matrices import MOST_LEVELS, ROWS_AT_ONCE, at_least, place_arrays
 from rankmeter.placing.placements import Plan
 from rankmeter.placing.slates import _best_cells
 
@@ -46,3 +47,28 @@ def test_of_a_matrix_the_cells_that_can_be_among_the_first_are_kept(shift, k) ->
         if sum(other > score for other in line) < k
     }
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "lowest", [-np.inf, -1.0, -1e-45, 0.0, ANY_POSITIVE, 1e-45, 0.1, 1.0, 16777217.0, 1e300, np.inf]
+)
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int8", "int64", "uint8"])
+def test_what_is_at_least_a_grade_does_not_depend_on_the_type(kind, lowest) -> None:
+    values = np.array([0, 1, 2, 100], kind)
+    if values.dtype.kind == "f":
+        info = np.finfo(kind)
+        small = info.smallest_subnormal
+        rounded = np.array([-1, -0.0, small, -small, 0.1, info.max, np.inf, -np.inf], kind)
+        values = np.append(values, rounded)
+        with np.errstate(over="ignore"):
+            near = [np.nextafter(values, values.dtype.type(end)) for end in (-np.inf, np.inf)]
+        values = np.concatenate([values, *near])
+    assert at_least(values, lowest).tolist() == [float(value) >= lowest for value in values]
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int16", "uint8"])
+def test_only_what_is_relevant_is_placed_whatever_the_type_of_the_grades(kind) -> None:
+    random = np.random.default_rng(5)
+    grades = random.choice(4, (30, 50), p=[0.7, 0.1, 0.1, 0.1]).astype(kind)
+    placements = place_arrays(grades, random.random(grades.shape), Plan(lowest_grade=ANY_POSITIVE))
+    assert len(placements.query) == len(placements.best) == np.count_nonzero(grades)

@@ -9,6 +9,8 @@ import pytest
 from tests.properties.strategies import PLAIN, usual
 
 import rankmeter as rm
+from rankmeter.measures.base import ANY_POSITIVE
+from rankmeter.placing.placements import Plan
 from rankmeter.placing.segments import text_keys
 
 torch = pytest.importorskip("torch")
@@ -265,3 +267,25 @@ def test_rows_of_different_types_keep_every_digit(first):
     assert ev.queries.to_list() == [8, 9]
     half = 1 / math.log2(3)
     assert ev.per_query["DCG"].to_list() == pytest.approx([half, half / 2])
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64", "int32", "uint8"])
+def test_only_what_is_relevant_is_placed_whatever_the_type_of_the_labels(path, kind) -> None:
+    random = np.random.default_rng(6)
+    labels = torch.from_numpy(random.choice(3, (20, 30), p=[0.8, 0.1, 0.1])).to(getattr(torch, kind))
+    plan = Plan(lowest_grade=ANY_POSITIVE)
+    placements = rm.tensors(torch.from_numpy(random.random((20, 30))), labels).place(plan).placements
+    assert len(placements.query) == len(placements.best) == int((labels > 0).sum())
+
+
+LIMITS = [-math.inf, -1.0, 0.0, ANY_POSITIVE, 0.5, 1.0, 2.5, 255.0, 255.5, 300.0, 1e300, math.inf]
+
+
+@pytest.mark.parametrize("lowest", LIMITS)
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64", "int8", "uint8", "int32", "int64"])
+def test_what_is_at_least_a_grade_does_not_depend_on_the_type(kind, lowest):
+    grades = torch.tensor([0, 1, 2, 3, 100], dtype=getattr(torch, kind))
+    if grades.is_floating_point():
+        more = torch.tensor([-1.0, -0.0, 0.5, 2.5, torch.finfo(grades.dtype).tiny, math.inf], dtype=grades.dtype)
+        grades = torch.cat([grades, more])
+    assert tensors.at_least(grades, lowest).tolist() == [float(grade) >= lowest for grade in grades]

@@ -63,7 +63,7 @@ class ScoredTensors(Placeable):
         scores = self.scores
         if plan.scores == "float32" and scores.element_size() > 4:
             scores = scores.float()
-        judged = self.grades >= plan.lowest_grade
+        judged = at_least(self.grades, plan.lowest_grade)
         if self.sizes is None and int(judged.sum()) <= FEW_JUDGED * len(scores):
             query, column = judged.nonzero(as_tuple=True)
             counted = count_rows(scores, query, column, plan)
@@ -152,6 +152,16 @@ def _highest(scores: Tensor, labels: Tensor) -> float:
     if math.isinf(low) or math.isinf(high):
         raise InputError.of("catalogue.labels_infinite", count=int(labels.isinf().sum()))
     return float(high)
+
+
+def at_least(grades: Tensor, lowest: float) -> Tensor:
+    """Which grades are ``lowest`` or more; torch makes it a float32 at most, where the smallest number above 0 is 0."""
+    torch = load_torch()
+    if not grades.is_floating_point():
+        held = torch.iinfo(grades.dtype)
+        return grades >= (math.ceil(lowest) if held.min <= lowest <= held.max else lowest)
+    rounded = float(torch.tensor(lowest, dtype=grades.dtype))
+    return grades > rounded if rounded < lowest else grades >= rounded
 
 
 def into_tensor(values: Any, what: str) -> Tensor:
