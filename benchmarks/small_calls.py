@@ -19,6 +19,9 @@ CASES = {
     "one list of grades": (1_000, 0.1, "sklearn", 4),
     "one query, three measures": (1_000, 0.15, None, None),
     "100 queries x 100, 20 judged, three measures": (100, None, "pytrec_eval", 2),
+    "a kept evaluator, one query x 10": (1_000, None, "pytrec_eval", 1),
+    "a kept evaluator, one query x 100": (1_000, None, "pytrec_eval", 1),
+    "a kept evaluator, one query x 1000": (1_000, None, "pytrec_eval", 1),
     "pytrec_eval's door, one query": (1_000, 0.15, None, None),
     "pytrec_eval's door, one query, all_trec": (200, 1.0, None, None),
 }
@@ -55,8 +58,8 @@ def rankmeter(folder: Path, options: harness.Options) -> harness.Work:  # noqa: 
     case, calls = options["case"], options["calls"]
     if case == "one list of grades":
         return repeated(lambda: rm.value("nDCG@5", grades=[3, 2, 3, 0, 1]), calls), lambda value: {"nDCG@5": value}
-    if "door" in case:
-        truth, run = data(1, 10, 10)
+    if "door" in case or "kept" in case:
+        truth, run = data(1, int(case.rpartition("x ")[2]) if "kept" in case else 10, 10)
         evaluator = door.RelevanceEvaluator(truth, {"all_trec"} if "all_trec" in case else set(THEIRS))
         return repeated(lambda: evaluator.evaluate(run), calls), lambda found: {"map": found["q0"]["map"]}
     truth, run = data(*((100, 100, 20) if "100" in case else (1, 10, 10)))
@@ -76,8 +79,12 @@ def sklearn(folder: Path, options: harness.Options) -> harness.Work:  # noqa: AR
 def pytrec_eval(folder: Path, options: harness.Options) -> harness.Work:  # noqa: ARG001
     import pytrec_eval as theirs
 
-    truth, run = data(100, 100, 20)
+    case = options["case"]
+    truth, run = data(1, int(case.rpartition("x ")[2]), 10) if "kept" in case else data(100, 100, 20)
     evaluator = theirs.RelevanceEvaluator(truth, set(THEIRS))
+
+    if "kept" in case:
+        return repeated(lambda: evaluator.evaluate(run), options["calls"]), lambda found: {"map": found["q0"]["map"]}
 
     def values(found: Any) -> harness.Values:
         return {

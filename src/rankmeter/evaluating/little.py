@@ -6,10 +6,12 @@ when it is asked for, the fingerprint, and what there is to say where items tie 
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from math import fsum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -128,7 +130,7 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
         return None
     if not all("".join(map(str, ids)).isascii() for ids in known):  # else one may hold half of a character
         return None
-    in_order = by_score if listed_as == {dict} else _as_listed
+    with_places = scored_list if listed_as == {dict} else _ordered_list
     lists = []
     for query in [*judgments, *(query for query in run if query not in judgments)]:
         graded = judgments.get(query, {})
@@ -136,10 +138,10 @@ def _lists(judgments: Mapping[Any, Any], run: Mapping[Any, Any]) -> list[SingleL
             graded = dict.fromkeys(graded, 1)
         elif graded and (_types(graded.values()) != {int} or max(map(abs, graded.values())) > MOST_GRADE):
             return None
-        falling = in_order(items) if (items := run.get(query)) else []
-        if falling is None:
+        ranking = with_places(graded, run.get(query, ()))
+        if ranking is None:
             return None
-        lists.append(single_list(graded, falling))
+        lists.append(ranking)
     return lists
 
 
@@ -154,27 +156,35 @@ def _ids_alike(*several: list[Any]) -> bool:
     return all(kind in ({int}, {str}) for kind in kinds) and is_text("".join(chain.from_iterable(texts)))
 
 
-def single_list(graded: Mapping[Any, int], falling: list[Any]) -> SingleList:
-    """The list of one query, best item first, and what is judged of it."""
-    places = [(rank, graded[item]) for rank, item in enumerate(falling, 1) if item in graded]
-    return SingleList(places, sorted(graded.values(), reverse=True), len(falling))
+def scored_list(
+    graded: Mapping[Any, int], scores: Mapping[Any, float], kept_as: Literal["d", "f"] = "d"
+) -> SingleList | None:
+    """The list of one query and what is judged of it; of equal scores the higher id stands first.
 
-
-def by_score(scores: dict[Any, Any]) -> list[Any] | None:
-    """The items, highest score first, of equal ones the higher id; None where a score or such an id is not plain.
-
-    Scores are floats.
+    None where a score, or the id of one that is not alone, is not plain. Scores are floats, ``kept_as`` says of which
+    width they are compared.
     """
-    total = sum(scores.values())
+    if not scores:
+        return _ordered_list(graded, ())
+    values = array(kept_as, scores.values())
+    rising = sorted(values)
+    total = sum(rising)
     if total != total:  # noqa: PLR0124 (NaN, or infinities of both signs)
         return None
-    if len(set(scores.values())) == len(scores):
-        return sorted(scores, key=scores.__getitem__, reverse=True)
+    size = len(rising)
+    if len(set(rising)) == size:  # a judged item stands where its score does: no item is sorted
+        held = [item for item in graded if item in scores]
+        wanted = array(kept_as, [scores[item] for item in held])
+        found = [(size - bisect_left(rising, score), graded[item]) for item, score in zip(held, wanted, strict=True)]
+        return SingleList(sorted(found), sorted(graded.values(), reverse=True), size)
     if not all(type(item) is str and item.isascii() for item in scores):
         return None
-    return [item for _, item in sorted(zip(scores.values(), scores, strict=True), reverse=True)]
+    return _ordered_list(graded, [item for _, item in sorted(zip(values, scores, strict=True), reverse=True)])
 
 
-def _as_listed(items: list[Any]) -> list[Any] | None:
-    """The items as they stand; None where one stands twice."""
-    return items if len(set(items)) == len(items) else None
+def _ordered_list(graded: Mapping[Any, int], items: Sequence[Any]) -> SingleList | None:
+    """The list of one query as it stands; None where an item stands twice."""
+    if len(set(items)) < len(items):
+        return None
+    places = [(rank, graded[item]) for rank, item in enumerate(items, 1) if item in graded]
+    return SingleList(places, sorted(graded.values(), reverse=True), len(items))

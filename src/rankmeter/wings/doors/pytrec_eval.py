@@ -16,9 +16,9 @@ from __future__ import annotations
 import gc
 import math
 import re
-from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import chain, repeat
 from operator import index
 from typing import Any
@@ -27,13 +27,13 @@ import numpy as np
 
 from rankmeter.arithmetic.single_lists import SingleList
 from rankmeter.errors import InputError, InputTypeError, MeasureError, examples, nearest
-from rankmeter.evaluating.little import by_score, single_list
+from rankmeter.evaluating.little import scored_list
 from rankmeter.inputs.ids import refuse_no_text
 from rankmeter.measures.base import ANY_POSITIVE
 from rankmeter.placing.indexes import PlacedRun
 from rankmeter.placing.mapping import index_of, place_lists
 from rankmeter.placing.placements import Floats, Plan
-from rankmeter.wings.doors.trec_columns import ColumnMaker, Scores
+from rankmeter.wings.doors.trec_columns import ColumnMaker, PlainColumn, Scores
 from rankmeter.wings.doors.trec_measures import BY_NAME, NICKNAMES, ORDER, ProgramCall, Wanted
 from rankmeter.wording import said
 
@@ -53,7 +53,7 @@ _PARAMETERS = re.compile(r"(?P<name>.+?)[._](?P<numbers>-?\d*\.?\d+(?:,-?\d*\.?\
 _LOOKS_AT_ALL_JUDGED = {"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"}
 _GRADED = {"ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "G"}
 
-MOST_LITTLE = 300
+MOST_LITTLE = 1000
 """Up to how many items of all lists together each list is measured by itself."""
 AT_ONCE = 256
 """How many dictionaries are filled at a time."""
@@ -102,9 +102,14 @@ class RelevanceEvaluator:
         self._judged = index_of(list(judged), copies, lowest)
         if self._judged.grade.dtype != np.uint8:  # not all of them whole, or not all small
             every = chain.from_iterable(map(dict.values, copies))
-            _refuse("judgments: a grade", every, lambda kind: hasattr(kind, "__index__"), "a whole number")
+            _refuse(
+                "judgments: a grade", set(map(type, every)), lambda kind: hasattr(kind, "__index__"), "a whole number"
+            )
         self._numbers = list(range(len(judged)))
         self._number = dict(zip(judged, self._numbers, strict=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_plain"}  # made again where it is used
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> Values:
         """The values of a run ``{query: {document: score}}``, for every query that is judged.
@@ -120,14 +125,17 @@ class RelevanceEvaluator:
             raise InputTypeError.of("doors.run_not_dict", type=type(scores).__name__)
         _check_types("run", scores)
         firsts = map(next, map(iter, map(dict.values, filter(None, scores.values()))))
-        _refuse("run: a score", firsts, lambda kind: hasattr(kind, "__float__"), "a number")
+        _refuse("run: a score", set(map(type, firsts)), lambda kind: hasattr(kind, "__float__"), "a number")
         if not scores.keys() <= self._number.keys():
             scores = {query: listed for query, listed in scores.items() if query in self._number}
         chosen = list(scores)
         if not chosen:
             return {}
         numbers = list(map(self._number.__getitem__, chosen))
-        labels, columns = self._columns(Scores(lambda: self._placed(scores, numbers), self._little(scores, numbers)))
+        lists = self._little(scores, numbers)
+        if lists and self._plain is not None:
+            return {query: _values_of(ranking, self._plain) for query, ranking in zip(chosen, lists, strict=True)}
+        labels, columns = self._columns(Scores(lambda: self._placed(scores, numbers), lists))
         if not columns:
             return {query: {} for query in chosen}
         return _as_dicts(chosen, labels, columns)
@@ -143,14 +151,27 @@ class RelevanceEvaluator:
             return []
         lists = []
         for number, listed in zip(numbers, scores.values(), strict=True):
-            if not all(type(item) is str and type(score) is float for item, score in listed.items()):
-                return []
-            falling = by_score(dict(zip(listed, array("f", listed.values()), strict=True))) if listed else []
-            if falling is None:
+            if listed and not (set(map(type, listed)) == {str} and set(map(type, listed.values())) == {float}):
                 return []
             graded: Any = self._judged.graded[number]
-            lists.append(single_list(graded, falling))
+            ranking = scored_list(graded, listed, "f")
+            if ranking is None:
+                return []
+            lists.append(ranking)
         return lists
+
+    @cached_property
+    def _plain(self) -> list[PlainColumn] | None:
+        """What is asked for, by its keys, where all of it has plain formulas for single lists."""
+        maker = ColumnMaker(Scores(lambda: self._placed({}, [])), self._call)
+        columns = [(asked.printed, maker.plain(asked)) for asked in self._wanted]
+        if any(plain is None for _, plain in columns):
+            return None
+        return [
+            column if printed.kind in ("cutoffs", "points") else column._replace(label=printed.name)
+            for printed, plain in columns
+            for column in plain or ()
+        ]
 
     def _columns(self, placed: Scores) -> tuple[list[str], list[Floats]]:
         """The keys of the result, and under each the values of all queries."""
@@ -167,6 +188,14 @@ class RelevanceEvaluator:
                 labels.append(column.label if asked.printed.kind in ("cutoffs", "points") else asked.printed.name)
                 columns.append(column.values)
         return labels, columns
+
+
+def _values_of(ranking: SingleList, columns: list[PlainColumn]) -> dict[str, float]:
+    values = {}
+    for label, measure, formula in columns:
+        above, below = formula(ranking, measure)
+        values[label] = above / below if below > 0 else 0.0
+    return values
 
 
 def _as_dicts(queries: list[str], labels: list[str], columns: list[Floats]) -> Values:
@@ -200,15 +229,20 @@ def _check_types(source: str, side: Mapping[Any, Any]) -> None:
 
     Looked at are all queries, but of each only the first document: a list mixes types only by mistake.
     """
-    _refuse(f"{source}: a query id", side, lambda kind: issubclass(kind, str), "str")
+    kinds = set(map(type, side))
+    if kinds != {str}:
+        _refuse(f"{source}: a query id", kinds, lambda kind: issubclass(kind, str), "str")
     refuse_no_text(side)
-    _refuse(f"{source}: what a query has", side.values(), lambda kind: issubclass(kind, dict), "dict")
-    firsts = map(next, map(iter, filter(None, side.values())))
-    _refuse(f"{source}: a document id", firsts, lambda kind: issubclass(kind, str), "str")
+    kinds = set(map(type, side.values()))
+    if kinds != {dict}:
+        _refuse(f"{source}: what a query has", kinds, lambda kind: issubclass(kind, dict), "dict")
+    kinds = set(map(type, map(next, map(iter, filter(None, side.values())))))
+    if kinds != {str}:
+        _refuse(f"{source}: a document id", kinds, lambda kind: issubclass(kind, str), "str")
 
 
-def _refuse(what: str, values: Iterable[Any], fits: Callable[[type], bool], wanted: str) -> None:
-    wrong = [kind.__name__ for kind in set(map(type, values)) if not fits(kind)]
+def _refuse(what: str, kinds: Iterable[type], fits: Callable[[type], bool], wanted: str) -> None:
+    wrong = [kind.__name__ for kind in kinds if not fits(kind)]
     if wrong:
         hint = said("doors.ids_are_text") if wanted == "str" else None
         raise InputTypeError.of("doors.other_type", what=what, types=examples(sorted(wrong)), wanted=wanted, hint=hint)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from rankmeter.wings.doors.trec_unusual import SeenQuery, unusual_formula
 MOST_WEIGHTS = 1 << 16
 """How many weights are kept at a time."""
 RANKS_AT_ONCE = 512
+PlainFormula = Callable[[SingleList, Any], tuple[float, float]]
+"""Numerator and denominator of a measure for one list."""
 
 
 class Scores:
@@ -126,12 +128,12 @@ class Scores:
         placed = replace(self.placed, placements=replace(placements, returned=returned))
         return Scores(lambda: placed)
 
-    def _formula(self, measure: Measure) -> Callable[[SingleList, Any], tuple[float, float]] | None:
+    def _formula(self, measure: Measure) -> PlainFormula | None:
         return _plain_formula(measure) if self.is_little else None
 
 
 @lru_cache(maxsize=1024)
-def _plain_formula(measure: Measure) -> Callable[[SingleList, Any], tuple[float, float]] | None:
+def _plain_formula(measure: Measure) -> PlainFormula | None:
     """Scores are rounded, and queries chosen, before anything is measured; what is aggregated is none of its matter."""
     return plain_formula(measure, also=("aggregate", "queries", "scores"))
 
@@ -164,6 +166,14 @@ def _with(measure: Measure, **options: float) -> Measure:
     return measure(**options)
 
 
+class PlainColumn(NamedTuple):
+    """One printed name that has a plain formula for a single list."""
+
+    label: str
+    measure: Measure
+    formula: PlainFormula
+
+
 class ColumnMaker:
     """Makes the columns of a placed run under the options of a call."""
 
@@ -171,7 +181,7 @@ class ColumnMaker:
         self.scores = scores
         self.call = call
         self._dialect = call.dialect
-        self._maker = {
+        self.made = {
             "utility": self._utility,
             "11pt_avg": self._averaged_points,
             "set_F": self._set_f,
@@ -191,21 +201,39 @@ class ColumnMaker:
         if printed.name == "relstring":
             yield PrintedColumn(wanted.label, printed, np.zeros(len(self.scores)), self._relstring(wanted))
             return
-        numbered: list[tuple[str, float | None]] = [(wanted.label, None)]
-        if printed.kind in ("cutoffs", "points"):
-            numbered[:] = wanted.numbered(_metrics(self._dialect).named(printed.name)[0].defaults)
-        for label, number in numbered:
+        for label, number in self.numbered(wanted):
             formula = unusual_formula(wanted, number, self.call, is_little=self.scores.is_little)
             if formula is not None:
                 with np.errstate(all="ignore"):
                     values = np.array([formula(seen) for seen in self._seen])
-            elif printed.name in self._maker:
-                values = self._maker[printed.name](wanted)
+            elif printed.name in self.made:
+                values = self.made[printed.name](wanted)
             else:
-                values = self._values(self._with_gains(wanted, number))
+                values = self._values(self.measure_of(wanted, number))
             if printed.mean == "geometric" and formula is None:
                 values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
             yield PrintedColumn(label, printed, values)
+
+    def plain(self, wanted: Wanted) -> list[PlainColumn] | None:
+        """The columns of one measure for single lists; None where any of them is made in another way."""
+        printed = wanted.printed
+        if printed.kind == "text" or printed.name in {"relstring", *self.made} or printed.mean == "geometric":
+            return None
+        columns = []
+        for label, number in self.numbered(wanted):
+            measure = self.measure_of(wanted, number)
+            formula = _plain_formula(measure)
+            is_unusual = unusual_formula(wanted, number, self.call, is_little=True) is not None
+            if formula is None or is_unusual or type(measure).name == "IPrec":  # which knows of empty lists
+                return None
+            columns.append(PlainColumn(label, measure, formula))
+        return columns
+
+    def numbered(self, wanted: Wanted) -> Sequence[tuple[str, float | None]]:
+        """The label of each column of a measure, and its cutoff or recall point where it has one."""
+        if wanted.printed.kind not in ("cutoffs", "points"):
+            return [(wanted.label, None)]
+        return wanted.numbered(_metrics(self._dialect).named(wanted.printed.name)[0].defaults)
 
     @cached_property
     def _seen(self) -> list[SeenQuery]:
@@ -237,7 +265,8 @@ class ColumnMaker:
     def _named(self, name: str) -> Floats:
         return self.scores.values(self._measure(name))
 
-    def _with_gains(self, wanted: Wanted, number: float | None = None) -> Measure:
+    def measure_of(self, wanted: Wanted, number: float | None = None) -> Measure:
+        """The measure that a column shows, with what was stated."""
         name = wanted.printed.metric or wanted.printed.name
         if wanted.printed.kind == "pairs" and (gains := _gains(wanted)):
             return _metrics(self._dialect).named(name)[0].build(None, {"gains": gains})
@@ -262,7 +291,7 @@ class ColumnMaker:
         return self.scores.values(_with(self._measure("utility"), **coefficients, collection=self.call.collection))
 
     def _averaged_points(self, wanted: Wanted) -> Floats:
-        points = [self._values(self._with_gains(wanted, number)) for number in wanted.numbers]
+        points = [self._values(self.measure_of(wanted, number)) for number in wanted.numbers]
         averaged: Floats = np.add.accumulate(points)[-1] / len(points)
         return averaged
 
@@ -276,19 +305,19 @@ class ColumnMaker:
         return np.where(hits > 0, values, 0.0)
 
     def _dcg(self, wanted: Wanted) -> Floats:
-        parts = self.scores.parts(self._with_gains(wanted))
+        parts = self.scores.parts(self.measure_of(wanted))
         return parts.numerator if wanted.printed.name == "dcg" else parts.denominator
 
     def _ndcg_over_levels(self, wanted: Wanted) -> Floats:
         """Rndcg, which the program gives up at 0 where nothing is relevant under -l, whatever the gains are."""
-        measure = self._with_gains(wanted)
+        measure = self.measure_of(wanted)
         parts = self.scores.parts(measure)
         # Relevant documents without a gain (-l 0) leave it nothing to average: 0/0.
         values = np.where(parts.denominator == 0, -np.nan, self.scores.values_of(measure, parts))
         return np.where(self._named("num_rel") > 0, values, 0.0)
 
     def _yaap(self, wanted: Wanted) -> Floats:
-        precision = self.scores.parts(self._with_gains(wanted)).numerator
+        precision = self.scores.parts(self.measure_of(wanted)).numerator
         return np.log((1.0 + precision) / (1.0 + self._named("num_rel") - precision))
 
     @np.errstate(all="ignore")
