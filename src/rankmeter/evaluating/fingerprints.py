@@ -47,9 +47,9 @@ class Fingerprint:
 def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
     """The fingerprint of judgments as they are now, made when it is first asked for; None if there are none.
 
-    A table or a matrix is hashed at once, which costs little and keeps no reference. A text, which cannot change, is
-    kept. A mapping is copied, and hashed when the evaluation is saved, pickled or compared: hashing Python objects
-    would slow down every evaluation for the few that need it.
+    A matrix or a long table is hashed at once, which costs little and keeps no reference; a shorter table is copied. A
+    text, which cannot change, is kept. A mapping is copied, and hashed when the evaluation is saved, pickled or
+    compared: hashing Python objects would slow down every evaluation for the few that need it.
     """
     if truth is None:
         return None
@@ -59,7 +59,24 @@ def judged_by(truth: Judgments | None) -> Late[Fingerprint] | None:
         kept = graded.kept()
         return Late(lambda: _fingerprint_of_table(kept()))
     make = partial(_fingerprint_of_table, truth)
-    return Late(made=make()) if truth.text is None else Late(make)
+    return Late(make) if truth.text is not None else _of_table(truth.judgment_table())
+
+
+COPIED_ROWS = 1 << 20
+"""Up to how many judgments of a table are copied, to be hashed when somebody asks: a tenth of the time of hashing."""
+
+
+def _of_table(table: JudgmentTable) -> Late[Fingerprint]:
+    if len(table.query) > COPIED_ROWS:
+        return Late(made=fingerprint_of(table))
+    query, item, grade = map(_unshared, (table.query, table.item, table.grade))
+    kept = JudgmentTable(query, item, grade)
+    return Late(lambda: fingerprint_of(kept))
+
+
+def _unshared(column: pl.Series) -> pl.Series:
+    """A column that nobody else can change: numbers may be in the memory of an array, text is not."""
+    return column if column.dtype == pl.String else pl.Series(column.name, column.to_numpy().copy())
 
 
 def _fingerprint_of_table(truth: Judgments) -> Fingerprint:

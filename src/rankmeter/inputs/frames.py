@@ -28,7 +28,7 @@ from rankmeter.inputs.arrow import column_of, shares_views, table_of_stream, unr
 from rankmeter.inputs.cells import LOOKED_AT, RawColumn, is_list, is_number
 from rankmeter.inputs.checked_tables import OpenedTable, TablePart, whole_pairs, whole_table
 from rankmeter.inputs.columns import IDS, VALUE_OF, Named, Role, Side, are_columns, name_pairs
-from rankmeter.inputs.tables import JudgmentTable, RunTable
+from rankmeter.inputs.tables import JudgmentTable, RunTable, in_one_piece
 from rankmeter.late import pl, polars_faults
 from rankmeter.wording import said
 
@@ -201,7 +201,7 @@ class OpenedFrame(OpenedTable):
             # By place: out of Arrow, a column without a name comes with another one.
             taken = {role: chosen.to_series(columns.index(column)) for role, column in wanted.items()}
             # Numbers in one piece, which NumPy would otherwise make of them each time that it looks.
-            return {role: c if c.dtype == pl.String else c.rechunk() for role, c in taken.items()}
+            return {role: c if c.dtype == pl.String else in_one_piece([c]) for role, c in taken.items()}
         return {role: _from_pandas(chosen[column]) for role, column in wanted.items()}
 
     def every(self) -> dict[str, RawColumn]:

@@ -178,6 +178,15 @@ def floats_of(numbers: pl.Series, *, negative: bool = False) -> pl.Series:
     return pl.Series(numbers.name, np.negative(floats, out=floats) if negative else floats)
 
 
+def in_one_piece(parts: Sequence[pl.Series]) -> pl.Series:
+    """A column in one piece, as NumPy looks at it without a copy; made by NumPy for its large pages (`floats_of`)."""
+    pieces = [piece for part in parts for piece in (part.get_chunks() if part.n_chunks() > 1 else [part])]
+    first = pieces[0]
+    if len(pieces) == 1 or not first.dtype.is_numeric() or any(piece.null_count() for piece in pieces):
+        return first if len(pieces) == 1 else pl.concat(pieces, rechunk=True)
+    return pl.Series(first.name, np.concatenate([piece.to_numpy() for piece in pieces]), first.dtype)
+
+
 @dataclass(frozen=True, slots=True)
 class RunTable(Run):
     """One row per returned (query, item)."""
@@ -272,7 +281,7 @@ def _joined_columns(
     for other in tables[1:]:
         check_alike(tables[0], other)
     parts = [table.query for table in tables], [table.item for table in tables], values
-    query, item, numbers = (pl.concat(column, rechunk=column[0].dtype != pl.String) for column in parts)
+    query, item, numbers = (pl.concat(c) if c[0].dtype == pl.String else in_one_piece(c) for c in parts)
     return query, item, numbers
 
 
