@@ -139,7 +139,7 @@ def test_duplicates_choose_what_a_repeated_item_does(files: Path) -> None:
 
 def test_columns_are_looked_for_in_tables_and_not_in_trec_text(files: Path) -> None:
     (files / "run.csv").write_text("uid,docid_x,score\nq1,a,2\nq2,c,1\n")
-    assert "--columns item=docid_x" in run("judgments.qrels", "run.csv").stderr
+    assert "--columns run.item=docid_x" in run("judgments.qrels", "run.csv").stderr
     for columns in ("item=docid_x", "query=uid,run.item=docid_x"):
         result = run("judgments.qrels", "run.csv", "-m", "RR", "--columns", columns)
         assert result.exit_code == 0, result.stderr

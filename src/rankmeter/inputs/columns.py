@@ -180,12 +180,13 @@ def find_columns(
     named: Named | None,
     source: str,
     holds: Holds = _any_may,
-    side: Side = "judgments",
+    side: Side | None = None,
 ) -> dict[Role, str]:
     """Find the column of each wanted role; ``query`` and ``item`` must be found, the others may be absent.
 
     Of the columns that the caller named those for roles that are not wanted are passed over, so that one mapping can
-    serve judgments and run. A column of lists may be the items under any name; ``side`` says whose lists they are.
+    serve judgments and run. A column of lists may be the items under any name; ``side`` says whose lists they are, and
+    whose columns the hint names: those of the other side may be called otherwise.
 
     Examples
     --------
@@ -200,14 +201,16 @@ def find_columns(
             free = [name for name in names if name not in columns.values()]
             column = _usual_column(role, free, claimed, source)
             if column is None and role == "item":
-                column = _list_column([name for name in free if holds(name) in LISTS], LISTS_OF[side], source)
+                column = _list_column(
+                    [name for name in free if holds(name) in LISTS], LISTS_OF[side or "judgments"], source
+                )
             if column is not None:
                 columns[role] = column
     missing = [role for role in wanted if role in ("query", "item") and role not in columns]
     if missing:
         alone = said("inputs.not_a_table") if len(names) == 1 else ""
         usual = {role: USUAL_NAMES[role] for role in missing}
-        raise missing_columns(usual, names, columns.values(), source, hint=alone)
+        raise missing_columns(usual, names, columns.values(), source, hint=alone, side=side)
     for role, column in columns.items():
         if (count := list(names).count(column)) > 1:
             raise InputError.of("inputs.equal_columns", source=source, count=count, column=column, role=role)
@@ -240,8 +243,8 @@ def judgment_columns(
     """
     given = check_columns(given) or {}
     if "relevant" in given and "grade" not in given:
-        return find_columns(names, ("query", "item", "subtopic"), given, source, holds)
-    columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source, holds)
+        return find_columns(names, ("query", "item", "subtopic"), given, source, holds, "judgments")
+    columns = find_columns(names, ("query", "item", "grade", "subtopic"), given, source, holds, "judgments")
     if "grade" in columns:
         return columns
     free = _columns_beside(columns, names, holds)
@@ -464,7 +467,13 @@ def _several_columns(role: str, candidates: Sequence[str], source: str) -> Input
 
 
 def missing_columns(
-    usual: Mapping[Any, Sequence[str]], names: Sequence[str], taken: Collection[str], source: str, *, hint: str = ""
+    usual: Mapping[Any, Sequence[str]],
+    names: Sequence[str],
+    taken: Collection[str],
+    source: str,
+    *,
+    hint: str = "",
+    side: Side | None = None,
 ) -> InputError:
     """The error for roles that a table has no column for: all of them, what there is instead, and the call that works.
 
@@ -473,7 +482,7 @@ def missing_columns(
     *others, last = usual
     called = {fold(name) for usually in usual.values() for name in usually}
     free = [name for name in names if name not in taken and (fold(name) in called or is_unknown(name))]
-    hint = hint or _say_missing(usual, free)
+    hint = hint or _say_missing(usual, free, f"{side}." if side else "")
     values = {"source": source, "names": listed_names(names), "hint": hint}
     if not others:
         return InputError.of("inputs.no_role", role=last, **values)
@@ -487,7 +496,7 @@ def is_unknown(name: str) -> bool:
     return not any(is_usual(role, name) for role in ROLES)
 
 
-def _say_missing(usual: Mapping[Any, Sequence[str]], free: Sequence[str]) -> Said:
+def _say_missing(usual: Mapping[Any, Sequence[str]], free: Sequence[str], side: str) -> Said:
     """One call for all missing columns, with those that are probably meant; else how they are usually called."""
     meant: dict[str, str] = {}
     for role, names in usual.items():
@@ -500,7 +509,7 @@ def _say_missing(usual: Mapping[Any, Sequence[str]], free: Sequence[str]) -> Sai
     if len(unknown) == len(left) <= len(IDS):
         meant |= dict(zip(unknown, left, strict=True))
         unknown = []
-    say = said("inputs.say_columns", columns={role: meant.get(role, "NAME") for role in usual})
+    say = said("inputs.say_columns", columns={f"{side}{role}": meant.get(role, "NAME") for role in usual})
     if not unknown:
         return say
     shown = 5 if len(unknown) == 1 else 3
@@ -564,6 +573,17 @@ def columns_of(columns: Named | None, side: Side) -> dict[str, str] | None:
         (role.removeprefix(f"{side}."), column) for role, column in columns.items() if role.startswith(f"{side}.")
     )
     return {role: column for role, column in named.items() if STATEMENT_SIDES.get(role, side) == side}
+
+
+def of_one_side(columns: Named | None, side: Side) -> Named | None:
+    """The names that a reader of one side takes, which may be stated for it: ``run.item`` is ``item`` of a run.
+
+    >>> of_one_side({"run.item": "docid_x"}, "run"), of_one_side({"run.item": "docid_x"}, "judgments")
+    ({'item': 'docid_x'}, {'run.item': 'docid_x'})
+    """
+    if not isinstance(columns, Mapping):
+        return columns
+    return {str(word).removeprefix(f"{side}."): name for word, name in columns.items()}
 
 
 MOST_COLUMNS = 50

@@ -32,6 +32,7 @@ from rankmeter.inputs.columns import (
     check_columns,
     columns_of,
     is_usual,
+    of_one_side,
 )
 from rankmeter.inputs.compression import ByteSource, open_source
 from rankmeter.inputs.formats import Head, check_format, open_table, recognise, sample_rows
@@ -94,6 +95,7 @@ def read_judgments(path: FileInput, *, format: str | None = None, columns: Named
     InputError
         When it cannot be read, or any line is wrong: all of them at once.
     """
+    columns = of_one_side(columns, "judgments")
     with open_source(path) as source:
         kind = _resolve(source, format, "judgments")
         if kind == "labelled":
@@ -123,7 +125,8 @@ def times_in(path: FileInput) -> pl.Series | None:
 
 def read_run(path: FileInput, *, format: str | None = None, columns: Named | None = None) -> RunTable:
     """Read a whole run from a file into one table; the parameters are those of `read_judgments`."""
-    return joined_runs([part.table for part in iter_parts(path, format=format, columns=columns)])
+    parts = iter_parts(path, format=format, columns=of_one_side(columns, "run"))
+    return joined_runs([part.table for part in parts])
 
 
 def plain_judgments(paths: Sequence[str], *, format: str | None, columns: Named | None) -> PlainJudgments | None:

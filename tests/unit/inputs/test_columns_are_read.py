@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 
 import polars as pl
 import pytest
@@ -113,3 +115,45 @@ def test_frames_of_rectools_are_read_under_its_dialect_as_it_reads_them(tmp_path
     others = interactions.with_columns(boost=pl.Series([1, 0, 1]))
     with pytest.raises(InputError, match="boost"):
         rm.evaluate(others, RECOMMENDED, "MRR(k=2)", dialect="rectools")
+
+
+def _hinted(error):
+    """The columns that a refusal says to name."""
+    return ast.literal_eval(re.search(r"columns=(\{[^}]*\})", str(error))[1])
+
+
+@pytest.mark.parametrize("given", ["frame", "csv", "parquet"])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "reconcile"])
+@pytest.mark.parametrize(
+    "names", [{"judgments.item": "x"}, {"run.item": "x"}, {"judgments.item": "x", "run.item": "y"}]
+)
+def test_a_hint_works_when_it_is_followed(tmp_path, verb, names, given):
+    """Whatever the columns of the other side are called."""
+    sides = []
+    for side in ("judgments", "run"):
+        own = {role.removeprefix(f"{side}."): name for role, name in names.items() if role.startswith(side)}
+        frame = table(side, **own)
+        if given != "frame":
+            write = frame.write_csv if given == "csv" else frame.write_parquet
+            write(tmp_path / f"{side}.{given}")
+        sides.append(frame if given == "frame" else tmp_path / f"{side}.{given}")
+    followed = {}
+    for _ in names:
+        with pytest.raises(InputError) as refusal:
+            VERBS[verb](*sides, followed or None)
+        followed |= _hinted(refusal.value)
+    assert followed == names
+    VERBS[verb](*sides, followed)
+
+
+@pytest.mark.parametrize("side", ["judgments", "run"])
+def test_a_reader_of_one_side_takes_the_names_of_that_side(tmp_path, side):
+    path = tmp_path / "table.csv"
+    table(side, item="x").write_csv(path)
+    read = rm.read_judgments if side == "judgments" else rm.read_run
+    with pytest.raises(InputError) as refusal:
+        read(path)
+    assert read(path, columns=_hinted(refusal.value)).item.to_list() == ["a", "b"]
+    other = "run" if side == "judgments" else "judgments"
+    with pytest.raises(InputError, match=f"{other}.item"):
+        read(path, columns={f"{other}.item": "x"})
