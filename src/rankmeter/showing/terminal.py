@@ -149,42 +149,48 @@ def _blocks(table: Table, width: int, bars: Bars) -> list[Table]:
     turned = table.turned() if _width(table, bars) > width else None
     if turned is not None and _width(turned, bars) <= width:
         return [turned]
+    first = next((at for at, column in enumerate(table.columns) if column.importance), 0)
+    named = [id(column) for column in table.columns[:first] if column.kind == "text"] or list(
+        map(id, table.columns[:1])
+    )
     blocks: list[Table] = []
     rest: Table | None = table
     while rest is not None:
-        fitting = _fitted(rest, width, bars)
-        blocks.append(fitting)
-        rest = _others(rest, fitting)
+        kept = _with_columns_that_fit(rest, width, bars)
+        blocks.append(_narrowed(kept, width, bars))
+        rest = _others(rest, kept, named)
     return blocks
 
 
-def _fitted(table: Table, width: int, bars: Bars) -> Table:
-    """The table with the columns that fit; as a last resort long names are shortened."""
-    while (too_wide := _width(table, bars) - width) > 0:
-        droppable = [column for column in table.columns if column.importance]
-        if droppable:
-            least = max(droppable, key=lambda column: column.importance)
-            table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]
-        elif _room_for_prose(table, width, bars) or (narrower := _shortened(table, too_wide)) == table:
-            break
-        else:
-            table = narrower
+def _with_columns_that_fit(table: Table, width: int, bars: Bars) -> Table:
+    """The table without the least important columns, as far as they can go."""
+    while _width(table, bars) > width and (droppable := [column for column in table.columns if column.importance]):
+        least = max(droppable, key=lambda column: column.importance)
+        table = table.only(lambda column, least=least: column is not least)  # type: ignore[misc]
     return table
 
 
-def _others(table: Table, kept: Table) -> Table | None:
+def _narrowed(table: Table, width: int, bars: Bars) -> Table:
+    """The table with long names shortened, as far as it is too wide."""
+    while (too_wide := _width(table, bars) - width) > 0 and not _room_for_prose(table, width, bars):
+        if (narrower := _shortened(table, too_wide)) == table:
+            break
+        table = narrower
+    return table
+
+
+def _others(table: Table, kept: Table, named: Sequence[int]) -> Table | None:
     """The columns that were left out, behind those that name the rows; a bar only repeats a number."""
     there = {id(column) for column in kept.columns}
     places = [at for at, column in enumerate(table.columns)
               if column.importance and column.kind != "bar" and id(column) not in there]  # fmt: skip
     if not places:
         return None
-    named = [at for at, column in enumerate(table.columns[: places[0]])
-             if column.kind == "text" and not column.importance] or [0]  # fmt: skip
+    names = [at for at, column in enumerate(table.columns) if id(column) in named]
     first = min(places, key=lambda at: table.columns[at].importance)  # one is shown, however narrow the terminal is
     shown = [replace(table.columns[at], importance=0) if at == first else table.columns[at] for at in places]
-    rows = tuple(tuple(row[at] for at in (*named, *places)) for row in table.rows)
-    return replace(table, columns=(*(table.columns[at] for at in named), *shown), rows=rows)
+    rows = tuple(tuple(row[at] for at in (*names, *places)) for row in table.rows)
+    return replace(table, columns=(*(table.columns[at] for at in names), *shown), rows=rows)
 
 
 def _width(table: Table, bars: Bars) -> int:
