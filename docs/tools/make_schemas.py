@@ -46,6 +46,7 @@ compare judged.qrels {RUNS} -m nDCG@5 -m RR {FEW}
 compare judged.qrels {RUNS} -m nDCG@5 {FEW} --by kinds.csv:kind
 compare judged.qrels {RUNS} -m nDCG@5 {FEW} --units kinds.csv
 table table.csv --id id --group shelf --score model --truth sales
+table table.csv --id id --score model --truth sales
 explain nDCG@5
 explain nDCG@5 judged.qrels {{a}}.run --query {{q}}1
 explain AP judged.qrels {{a}}.run --query {{q}}1

@@ -62,7 +62,37 @@ def test_evaluate_speaks_a_dialect(files: tuple[str, str]) -> None:
 
 def test_explain_says_what_a_metric_of_a_tool_is() -> None:
     done = rankmeter("explain", "NDCG@10", "--dialect", "recbole")
-    assert done.stderr == "recbole: NDCG@10 is nDCG(gain=binary,ties=input)@10\n"
+    assert done.stderr.splitlines()[0] == "recbole: NDCG@10 is nDCG(gain=binary,ties=input)@10"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_note_on_a_metric_is_told_where_the_metric_is_named(lang: str, files: tuple[str, str]) -> None:
+    from click.testing import CliRunner
+
+    from rankmeter.cli.application import app
+
+    noted = 0
+    for name in dialect_names():
+        spoken = find_dialect(name)
+        for metric in spoken.metrics:
+            if metric.given:
+                continue
+            text = spoken.spell(metric, 5)
+            meant = spoken.find(text)[0]
+            if len(spoken.measures(text)) > 1:
+                continue
+            told = CliRunner().invoke(app, ["explain", text, "--dialect", name, "--lang", lang])
+            assert told.exit_code == 0, (name, text, told.stderr)
+            if meant.reason:
+                noted += 1
+                assert "".join(meant.reason[lang].split()) in "".join(told.stderr.split()), (name, text)
+            else:
+                assert len(told.stderr.splitlines()) == 1, (name, text)
+    assert noted > 100
+    shown = CliRunner().invoke(app, ["evaluate", *files, "--dialect", "seeds", "-m", "MRR-001", "--lang", lang])
+    reason = find_dialect("seeds").find("MRR-001")[0].reason
+    assert reason is not None
+    assert "".join(reason[lang].split()) in "".join(shown.stderr.split())
 
 
 def test_a_metric_that_the_tool_does_not_have_is_refused_before_anything_is_read() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -121,6 +123,62 @@ def test_the_table_as_a_page():
 def test_the_demo_says_that_the_table_is_made_up():
     readme = (demo.data_path(demo.SPOTS).parent / "README.md").read_text(encoding="utf-8")
     assert "`spots.csv` is made up" in readme
+
+
+def random_spots(seed):
+    draw = random.Random(seed)
+    size = draw.randint(1, 12)
+    return pl.DataFrame(
+        {
+            "id": [f"i{n}" for n in draw.sample(range(100), size)],
+            "group": [draw.choice("xyz") for _ in range(size)],
+            "s": draw.sample([n / 100 for n in range(100)], size),
+            "t": [draw.randint(0, 5) for _ in range(size)],
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("route", ["polars", "pandas", "bytes", "csv", "parquet", "jsonl", "command", "one group"])
+def test_without_a_group_the_table_is_one_list_with_its_best_items(seed, route, tmp_path):
+    data = random_spots(seed)
+    rows = sorted(data.to_dicts(), key=lambda row: -row["s"])
+    relevant = [row["t"] == max(row["t"] for row in rows) for row in rows]
+    expected = {"RR": 1 / (relevant.index(True) + 1), "P@3": sum(relevant[:3]) / 3, "AP": average_precision(relevant)}
+    asked = {"id": "id", "score": "s", "truth": "t", "measures": list(expected)}
+    path = tmp_path / f"spots.{'csv' if route == 'command' else route}"
+    if route == "one group":  # the same rows, all of one group
+        grouped = rm.score_table(data.with_columns(pl.lit("g").alias("group")), group="group", **asked)
+        got = {name: grouped.value("g", "s", name)[0] for name in expected}
+    elif route == "command":
+        data.write_csv(path)
+        measures = [part for name in expected for part in ("-m", name)]
+        told = invoke("table", str(path), "--id", "id", "--score", "s", "--truth", "t", *measures, "--format", "json")
+        values = json.loads(told.stdout)["values"]
+        assert all(one["group"] is one["whole"] is one["first_whole"] is None for one in values)
+        assert {one["first_within"] for one in values} == {relevant.index(True) + 1}
+        got = {one["measure"]: one["within"] for one in values}
+    else:
+        if route == "jsonl":
+            data.write_ndjson(path)
+        elif route in ("csv", "parquet"):
+            getattr(data, f"write_{route}")(path)
+        forms = {"polars": data, "pandas": data.to_pandas, "bytes": lambda: data.write_csv().encode()}
+        form = forms.get(route, path)
+        table = rm.score_table(form() if callable(form) else form, **asked)
+        assert math.isnan(table.value(None, "s")[1])
+        assert set(table.best["all"]) == {row["id"] for row, is_best in zip(rows, relevant, strict=True) if is_best}
+        assert "No group column is named" in table.to_text()
+        assert "没有给出分组列" in table.to_text(lang="zh")
+        got = {name: table.value(None, "s", name)[0] for name in expected}
+    assert got == pytest.approx(expected)
+
+
+def test_without_a_group_a_wrong_column_is_named_among_those_of_the_table():
+    for change in ("id", "score", "truth"):
+        asked = {"id": "SpotID", "score": WEIGHTED, "truth": "Check", change: "group"}
+        with pytest.raises(rm.InputError, match=rf"no column 'group', named as the {change} \(found: .*{NORMALIZED}\)"):
+            rm.score_table(demo.data_path(demo.SPOTS), **asked)
 
 
 def test_ties_and_shared_truths_are_told():

@@ -126,6 +126,7 @@ def inputs(tensor: Any, vectors: Any) -> None:
     rm.roll_up(RUN, documents=lambda passage: str(passage).partition("#")[0], by="sum")
     rm.sampled([1.0], [[0.5]], "RR", items=1000, correction="none")
     rm.sampled_ranks([1, 3], "RR", negatives=100, items=1000)
+    assert_type(rm.score_table([], id="id", score="one", truth="check").to_json(), str)
     assert_type(rm.score_table([], id="id", group="theme", score=["one", "two"], truth="check").to_json(), str)
 
 

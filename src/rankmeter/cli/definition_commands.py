@@ -9,13 +9,12 @@ import click
 
 import rankmeter as rm
 from rankmeter.cli.options import COLUMNS, Sources, measure_option, named_columns, seed_option
-from rankmeter.cli.output import TextAnswer, definition_talk, readable_width
+from rankmeter.cli.output import TextAnswer, definition_talk, metric_talk, readable_width
 from rankmeter.cli.parameters import Count, Reads, command, takes
 from rankmeter.cli.talk import echo, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
 from rankmeter.measures import Measure, parse_measures, split_all
 from rankmeter.wings.loading import explained
-from rankmeter.wording import word
 
 if TYPE_CHECKING:
     from rankmeter.inputs.tables import Labelled
@@ -133,5 +132,5 @@ def _spoken(metric: str, dialect: str) -> Measure:
 
     spoken = find_dialect(dialect)
     meant = spoken.measure(metric)
-    tell([word("tool_metric", spoken_language(), tool=str(spoken), text=metric, measure=str(meant))])
+    tell(metric_talk(spoken, {metric: meant}, spoken_language()))
     return meant

@@ -24,7 +24,16 @@ from rankmeter.cli.options import (
     refuse_measures,
     system_names,
 )
-from rankmeter.cli.output import FORMATS, Showing, definition_talk, format_asked, json_answer, show, shown_text
+from rankmeter.cli.output import (
+    FORMATS,
+    Showing,
+    definition_talk,
+    format_asked,
+    json_answer,
+    metric_talk,
+    show,
+    shown_text,
+)
 from rankmeter.cli.parameters import Reads, check_places, command, option, takes, written
 from rankmeter.cli.talk import ProgressBar, not_noted, say, silence_notes, spoken_language, tell
 from rankmeter.errors import InputError, MeasureError
@@ -184,8 +193,7 @@ def _measures_asked(
         raise MeasureError.of("cli.no_metric_of_tool", tool=str(spoken), example=example)
     meant = {text: measure for metric in measures for text, measure in spoken.measures(metric).items()}
     if not quiet:
-        lang = spoken_language()
-        tell([word("tool_metric", lang, tool=str(spoken), text=name, measure=str(m)) for name, m in meant.items()])
+        tell(metric_talk(spoken, meant, spoken_language()))
     return measures
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -25,6 +25,7 @@ from rankmeter.wording import Language, word
 if TYPE_CHECKING:
     from rankmeter.late import pl
     from rankmeter.measures import Measure
+    from rankmeter.measures.dialects import Dialect
     from rankmeter.showing.showable import Showable, ShownAsTable, ToldTable
     from rankmeter.wording import Said
 
@@ -85,6 +86,17 @@ def definition_talk(
     option = "" if lang == "en" else f" --lang {lang}"
     command = f"rankmeter explain '{measures[0]}'{option}"
     return [*definition_lines(measures, lang, label), word("definition_words", lang, command=command)]
+
+
+def metric_talk(spoken: Dialect, meant: Mapping[str, Measure], lang: Language) -> list[str]:
+    """The measures that metrics of another tool stand for, each metric followed by what is to be known about it."""
+    lines: list[str] = []
+    for text, measure in meant.items():
+        lines.append(word("tool_metric", lang, tool=str(spoken), text=text, measure=str(measure)))
+        metric = spoken.find(text)[0]
+        if metric.reason:
+            lines.append(word("tool_note", lang, metric=metric.name, note=metric.reason[lang]))
+    return list(dict.fromkeys(lines))
 
 
 def json_answer(told: Any) -> str:

@@ -93,7 +93,7 @@ def _split_two_tools(text: str) -> tuple[str, str]:
 @command()
 @click.argument("items", type=Reads())
 @click.option("--id", required=True, metavar="COLUMN")
-@click.option("--group", required=True, metavar="COLUMN")
+@click.option("--group", metavar="COLUMN")
 @click.option("--score", required=True, multiple=True, metavar="COLUMN")
 @click.option("--truth", required=True, metavar="COLUMN")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", default=["RR"])
