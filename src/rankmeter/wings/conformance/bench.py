@@ -22,7 +22,7 @@ from rankmeter.arithmetic.views import Gains, filled_with, ranked, seen_by, turn
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.asking import with_call_options
 from rankmeter.evaluating.measuring import placed_by
-from rankmeter.evaluating.pairing import Ready, into_pair
+from rankmeter.evaluating.pairing import into_pair
 from rankmeter.inputs.accepting import check_columns_of, is_path
 from rankmeter.inputs.columns import columns_of
 from rankmeter.inputs.files import read_run
@@ -244,7 +244,7 @@ class Bench:
             # Read a file once, not for every placing.
             run = read_run(run, columns=columns_of(columns, "run"))  # type: ignore[arg-type]
         self._placing = into_pair(judgments, run, columns)
-        self._ranked = isinstance(self._placing, Ready)
+        self._ranked = self._placing.returned is None  # there are placements alone
         self._runs: dict[Key, PlacedRun] = {}
         self._placed: dict[tuple[Key, bool], _Placed] = {}
         self._kinds: dict[Key, _Kinds] = {}
