@@ -88,6 +88,7 @@ def made() -> dict[str, Any]:
         rm.foresight(ev, {query: n / 24 for n, query in enumerate(truth)}, "RR"),
         rm.online.predictors(past, ["nDCG@10", "RR"]),
         rm.online.position_bias(log, positions=2),
+        rm.between(truth, run, "trec_eval", "recbole", "NDCG@5"),
         rm.explain("last_n(1)"),
         rm.explain(parts.protocol),
         rm.explain("nsDCG", called, agent, query="q1"),
