@@ -481,6 +481,10 @@ class Evaluation(Reported):
         shown = "\n".join(map(one_line, lines))
         shown = shown if self.assisted is None else f"{shown}\n{self.assisted.to_text(lang)}"
         below = [block for added in self.added.values() for block in added.below(lang)]
+        if self.slices:
+            from rankmeter.report.evaluations import ShownEvaluations
+
+            below.insert(0, ShownEvaluations([self], lang).table())
         return f"{shown}\n{document_text(below)}" if below else shown
 
     def _repr_html_(self) -> str:

@@ -41,8 +41,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Query = str | int
 Item = str | int
-_JUDGMENTS_LOOK = "{query: {item: grade}} or {query: [relevant items]}"
-_RUN_LOOK = "{query: {item: score}} or {query: [items, best first]}"
+_JUDGMENTS_LOOK = "inputs.look_of_judgments"
+_RUN_LOOK = "inputs.look_of_run"
 NO_LISTS = (str, bytes, bytearray, memoryview)
 """Sequences whose parts are letters or bytes, not items."""
 _TRUTH_TYPES = frozenset({bool, np.bool_})
@@ -267,7 +267,7 @@ def _first_values(side: Mapping[Query, Any]) -> Iterator[Any]:
 
 def _subtopic_table(by_query: Mapping[Any, Any]) -> JudgmentTable:
     graded: list[dict[tuple[Any, str], Any]] = []
-    look = "{query: {item: {subtopic: grade}}} throughout, or nowhere"
+    look = "inputs.look_of_subtopics"
     for query, items in by_query.items():
         if not isinstance(items, Mapping):
             raise _unlike("judgments", query, items, look)
@@ -346,11 +346,11 @@ def _plain_ids(data: Mapping[Any, Any], what: str) -> dict[Any, Any]:
 def _check_id(value: object, what: str, whose: Said, look: str) -> None:
     if is_id_type(type(value)):
         return
-    hint = said("inputs.ids_are", look=look)
+    hint = said("inputs.ids_are", look=said(look))
     if isinstance(value, (bytes, bytearray)):
         hint = said("inputs.decode_ids")
     elif isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[1], (int, float)):
-        hint = said("inputs.ids_in_pairs", look=look)
+        hint = said("inputs.ids_in_pairs", look=said(look))
     elif isinstance(value, float):
         # scikit-learn takes lists of scores by position: many people have them at hand
         hint = said("inputs.whole_floats_as_ids") if value.is_integer() else said("inputs.scores_as_ids", source=what)
@@ -364,7 +364,7 @@ def _each_query(data: Any, what: str) -> Mapping[Any, Any]:
         data = enumerate(data)
     elif not isinstance(data, Mapping):
         look = _JUDGMENTS_LOOK if what == "judgments" else _RUN_LOOK
-        raise InputError.of("inputs.unreadable_type", what=what, type=type(data).__name__, look=look)
+        raise InputError.of("inputs.unreadable_type", what=what, type=type(data).__name__, look=said(look))
     by_query: dict[Any, Any] = data if isinstance(data, dict) else dict(data)
     if set(map(type, by_query.values())) <= {dict, list}:
         return by_query
@@ -401,7 +401,7 @@ def _of_series(items: Any, what: str, query: object) -> Any:
 
 def _unlike(what: str, query: object, given: object, look: str) -> InputError:
     return InputError.of(
-        "inputs.unlike", what=what, query=query, type=type(given).__name__, value=spelled(given), look=look
+        "inputs.unlike", what=what, query=query, type=type(given).__name__, value=spelled(given), look=said(look)
     )
 
 

@@ -16,7 +16,7 @@ from rankmeter.inputs.titles import into_titles
 from rankmeter.report import need_report_extra
 from rankmeter.report.comparisons import ShownComparison
 from rankmeter.showing import charts
-from rankmeter.showing.html import asset, document_html, table_html
+from rankmeter.showing.html import asset, document_html, prose, table_html
 from rankmeter.whole_files import make_folder, write_text
 from rankmeter.wording import Language, word, words
 from rankmeter.wording.characters import without_controls
@@ -121,6 +121,7 @@ def _page_template() -> Any:
         lstrip_blocks=True,
         finalize=lambda value: without_controls(value) if type(value) is str else value,  # markup is not a plain str
     )
+    environment.filters["prose"] = prose
     return environment.from_string(asset("report.html.jinja"))
 
 

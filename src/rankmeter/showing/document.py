@@ -183,6 +183,8 @@ class Chart:
     title: str
     spec: Mapping[str, Any]
     hint: str = ""
+    instead: str = ""
+    """What stands for it where there are no pictures, drawn with letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,12 @@ class Folded:
 
 Block = Heading | Paragraph | Table | Chart | Folded
 Document = Sequence[Block]
+
+
+def without_pictures(document: Document) -> list[Heading | Paragraph | Table | Folded]:
+    """What text shows: in place of a picture what is drawn with letters, or nothing."""
+    drawn = (Paragraph(block.instead, "code") if isinstance(block, Chart) else block for block in document)
+    return [block for block in drawn if not isinstance(block, Paragraph) or block.text or block.style != "code"]
 
 
 def items(texts: Sequence[str]) -> list[Paragraph]:

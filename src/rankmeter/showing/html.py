@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from functools import cache
 from html import escape as escaped
@@ -66,8 +67,13 @@ def _block_html(block: Block, lang: Language) -> str:
     tag = _TAGS[block.style]
     depth = f" class='depth{block.depth}'" if block.depth else ""
     depth = f" class='{block.style}'" if block.style in ("hint", "alarm") else depth
-    text = escape(block.text) if tag == "pre" else "<br>".join(map(escape, block.text.splitlines()))
+    text = escape(block.text) if tag == "pre" else "<br>".join(map(prose, block.text.splitlines()))
     return f"<{tag}{depth}>{text}</{tag}>"
+
+
+def prose(text: str) -> str:
+    """A line of a sentence; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def table_html(
@@ -150,8 +156,12 @@ def _cell(cell: Cell, column: Column, classes: list[str], scale: tuple[float, fl
 
 
 def _name(text: str) -> str:
-    """A text, shortened if it is one long word; pointing at it, or a tap, shows all of it. It stands here once only."""
-    if len(text) <= LONGEST_ON_PHONE or " " in text.strip().partition(" ")[2]:
+    """A text, shortened if it is one long word; pointing at it, or a tap, shows all of it. It stands here once only.
+
+    Chinese sentences have no spaces, but they have their own commas and stops.
+    """
+    is_sentence = " " in text.strip().partition(" ")[2] or re.search("[，。；：、]", text)
+    if len(text) <= LONGEST_ON_PHONE or is_sentence:
         return escape(text)
     return _cut(text, shortened(text, LONGEST), shortened(text, LONGEST_ON_PHONE))
 

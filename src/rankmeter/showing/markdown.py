@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rankmeter.showing.document import ARROWS, Cell, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.showing.document import ARROWS, Cell, Column, Document, Heading, Paragraph, Table, without_pictures
 from rankmeter.wording.characters import one_line, without_controls
 
 _ACTIVE = re.compile(
@@ -43,17 +43,15 @@ def document_markdown(document: Document, *, level: int = 1) -> str:
     """Everything as Markdown; ``level`` is that of the outermost heading."""
     parts: list[str] = []
     before: object = None
-    for block in document:
+    for block in without_pictures(document):
         if isinstance(block, Heading):
             text = f"{'#' * (level + block.level - 1)} {markdown_text(block.text)}"
         elif isinstance(block, Table):
             text = table_markdown(block)
         elif isinstance(block, Paragraph):
             text = _paragraph(block)
-        elif isinstance(block, Folded):
-            text = document_markdown([Heading(block.title, 2), *block.parts], level=level)
         else:
-            continue  # a picture is a file of its own
+            text = document_markdown([Heading(block.title, 2), *block.parts], level=level)
         is_list = all(isinstance(part, Paragraph) and part.style in _LISTED for part in (before, block))
         parts += [*([""] if before is not None and not is_list else []), text]
         before = block

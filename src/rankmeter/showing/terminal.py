@@ -10,7 +10,7 @@ from dataclasses import replace
 from shutil import get_terminal_size
 from typing import Literal
 
-from rankmeter.showing.document import Cell, Chart, Column, Document, Folded, Heading, Paragraph, Table
+from rankmeter.showing.document import Cell, Column, Document, Heading, Paragraph, Table, without_pictures
 from rankmeter.wording.characters import one_line, shortened, width_of, wrapped
 
 Bars = Literal["blocks", "ascii"]
@@ -50,7 +50,7 @@ def document_text(document: Document, *, width: int | None = None, bars: Bars = 
     parts: list[str] = []
     indent = ""
     before: object = None
-    for block in document:
+    for block in without_pictures(document):
         lines: list[str]
         if isinstance(block, Heading):
             lines, indent = [one_line(block.text)] if block.text else [], "" if block.level == 1 else "  "
@@ -60,12 +60,10 @@ def document_text(document: Document, *, width: int | None = None, bars: Bars = 
             lines = [f"{indent}{line}".rstrip() for line in text.splitlines()]
         elif isinstance(block, Paragraph):
             lines = _paragraph(block, indent, width)
-        elif isinstance(block, Folded):
+        else:
             room = None if width is None else width - 2
             folded = document_text(block.parts, width=room, bars=bars, styled=styled)
             lines = [one_line(block.title), *(f"  {line}".rstrip() for line in folded.splitlines())]
-        elif isinstance(block, Chart):
-            continue  # a terminal has no pictures
         parts += ([""] if _is_apart(before, block) else []) + lines
         before = None if isinstance(block, Heading) and not block.text else block
     return "\n".join(parts)

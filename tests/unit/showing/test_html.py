@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from rankmeter.showing.document import text_table
-from rankmeter.showing.html import table_html
+from rankmeter.showing.document import Chart, Paragraph, text_table
+from rankmeter.showing.html import document_html, table_html
+from rankmeter.showing.markdown import document_markdown
+from rankmeter.showing.terminal import document_text
 
 
 @pytest.mark.parametrize(
@@ -26,3 +30,29 @@ def test_the_button_for_all_rows_is_there_where_some_are_hidden(names, kept, has
 def test_a_chinese_head_is_whole_where_an_english_one_of_as_many_letters_is() -> None:
     for head in ("同分条目从最差排到最好", "judged in first 10", "相关条目"):
         assert f"<th>{head}</th>" in table_html(text_table((head,), [("a",)], ("text",))).replace(" class='label'", "")
+
+
+@pytest.mark.parametrize("style", ["plain", "note", "hint", "item", "alarm"])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_stands_between_backticks_is_code_on_a_page(style, seed) -> None:
+    draw = random.Random(seed)
+    words = [f"{draw.choice('ab<&')}{n}" for n in range(8)]
+    told = [word if draw.random() < 0.5 else f"`{word}`" for word in words]
+    page = document_html([Paragraph(" ".join(told), style)])
+    assert "`" not in page
+    assert page.count("<code>") == sum("`" in word for word in told)
+    assert "<a" not in page.replace("&lt;", "")
+
+
+@pytest.mark.parametrize("size", [20, 60, 200])
+def test_a_sentence_without_spaces_is_not_cut_and_one_long_word_is(size) -> None:
+    sentence, name = "可供转化的时间较短，" * (size // 10), "长" * size
+    page = table_html(text_table(("a",), [(sentence,), (name,)], ("text",)))
+    assert sentence in page
+    assert f">{name}<" not in page or size < 40
+
+
+def test_what_is_drawn_with_letters_stands_for_a_picture_in_text_alone() -> None:
+    drawn = [Chart("a", "a title", {}, instead="o--o"), Chart("b", "another", {})]
+    assert document_text(drawn).strip() == "o--o"
+    assert document_markdown(drawn) == "```text\no--o\n```"

@@ -16,7 +16,7 @@ from rankmeter.wings.online.measures import OnlineMeasure
 from rankmeter.wings.online.questions import UNITS
 from rankmeter.wings.online.shown_estimates import facts, share_of_sessions, shown
 from rankmeter.wings.online.sums import Sums, sums_to_table
-from rankmeter.wording import Language, Said, exact_percent, kinds, said, word
+from rankmeter.wording import Language, Said, exact_percent, kinds, line_about, said, word
 
 Values = Mapping[str, Mapping[OnlineMeasure, Estimate]]
 """For each group (the empty name for everything) the value of each measure."""
@@ -100,7 +100,7 @@ class LogResult(Trackable):
 
     def document(self, language: Language = "en") -> list[Block]:
         """What a person should know first, then the numbers."""
-        return [Paragraph(f"{self.source}: {self.sentences()[0].text(language)}"), *self.tables(language)]
+        return [Paragraph(line_about(self.source, self.sentences()[:1], language)), *self.tables(language)]
 
     def tables(self, language: Language = "en") -> list[Table]:
         """The numbers."""

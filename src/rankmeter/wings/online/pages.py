@@ -10,7 +10,7 @@ from rankmeter.definitions.explain import title_of
 from rankmeter.showing.charts import drawing, field, layer
 from rankmeter.showing.document import Block, Chart, Heading, Kind, Paragraph, Table, text_table
 from rankmeter.wings.online.shown_estimates import facts, page_words, shown
-from rankmeter.wording import Language, exact_percent
+from rankmeter.wording import Language, exact_percent, line_about
 
 if TYPE_CHECKING:
     from rankmeter.wings.online.log_results import LogResult, Values
@@ -24,7 +24,7 @@ def online_document(
 ) -> list[Block]:
     """The sample ratio, differences, values, charts, what is odd in the log, and what the measures mean."""
     words = page_words(lang)
-    about = f"{result.source}: {facts(result.counts).text(lang)}" if result.counts else result.source
+    about = line_about(result.source, [facts(result.counts)], lang) if result.counts else result.source
     blocks: list[Block] = [Heading(words["title"], 1), Paragraph(about)]
     if trial is not None:
         blocks.append(Paragraph(trial.ratio.sentence.text(lang), "plain" if trial.is_sound else "alarm"))

@@ -261,8 +261,8 @@ class Across(ShownAsTable):
         words = {"rank": word("across_rank", language)}
         return [
             Paragraph(text),
-            Paragraph(text_diagram(names, mean_rank, alike), "code"),
-            Chart("ranks", word("across_head_diagram", language), self._diagram(language)),
+            Chart("ranks", word("across_head_diagram", language), self._diagram(language),
+                  instead=text_diagram(names, mean_rank, alike)),
             Chart("heat", word("across_heat", language),
                   heat_chart(names, self.tasks, self.ranks, range(len(names)), words)),
         ]  # fmt: skip
