@@ -484,7 +484,8 @@ class Evaluation(Reported):
         if self.slices:
             from rankmeter.report.evaluations import ShownEvaluations
 
-            below.insert(0, ShownEvaluations([self], lang).table())
+            sliced = ShownEvaluations([self], lang).table()
+            below.insert(0, sliced.only(lambda column: column is not sliced.columns[0]))  # the name is above
         return f"{shown}\n{document_text(below)}" if below else shown
 
     def _repr_html_(self) -> str:
