@@ -393,10 +393,17 @@ def _labelled_of_table(table: OpenedTable, columns: Named | None, source: str, f
         return whole_table(SideOfTable(table, columns, side), side, named, source, format)
 
     judgments, run = read("judgments"), read("run")
+    truth = judgments.how_read().columns
+    if "grade" not in truth and truth["item"] == run.how_read().columns["item"] and not _says_relevant(columns):
+        raise InputError.of("inputs.all_relevant", source=source, column=truth["item"])
     return Labelled(
         replace(cast(JudgmentTable, judgments), reading=_without(judgments.how_read(), run.how_read())),
         replace(cast(RunTable, run), reading=_without(run.how_read(), judgments.how_read())),
     )
+
+
+def _says_relevant(columns: Named | None) -> bool:
+    return any(role.rpartition(".")[2] == "relevant" for role in columns or {})
 
 
 def _without(reading: Reading, other: Reading) -> Reading:
