@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from rankmeter.showing import charts
 from rankmeter.showing.document import Chart, Paragraph, text_table
 from rankmeter.showing.html import document_html, table_html
 from rankmeter.showing.markdown import document_markdown
@@ -56,3 +57,11 @@ def test_what_is_drawn_with_letters_stands_for_a_picture_in_text_alone() -> None
     drawn = [Chart("a", "a title", {}, instead="o--o"), Chart("b", "another", {})]
     assert document_text(drawn).strip() == "o--o"
     assert document_markdown(drawn) == "```text\no--o\n```"
+
+
+def test_a_chart_in_the_text_colour_of_a_page_has_the_ground_of_that_page() -> None:
+    pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
+    spec = {"data": {"name": "rows"}, "mark": "point", "encoding": {"x": {"field": "x", "type": "quantitative"}}}
+    drawn = charts.svg(charts.with_its_data(spec, 100, rows=[{"x": 1}]))
+    assert "currentColor" in drawn
+    assert "white" not in drawn
