@@ -147,9 +147,9 @@ def check_text(cmp, told) -> None:
 def marks(cell: str, names: list[str]) -> tuple[bool, set[str], str]:
     """Whether a cell is bold, the systems whose numbers are raised, and its arrow."""
     bold = "**" in cell or "<b>" in cell
-    raised = re.search(r"<sup(?: title='([\d,-]+)')?>|↑([\d,-]+)", cell)
+    raised = re.search(r"<sup><span[^>]* title='([\d,-]+)'|<sup>([\d,-]+)<|↑([\d,-]+)", cell)
     numbers: set[str] = set()
-    for part in (raised[1] or raised[2] or re.search(r"<sup>([\d,-]+)<", cell)[1]).split(",") if raised else []:
+    for part in (raised[1] or raised[2] or raised[3]).split(",") if raised else []:
         low, _, high = part.partition("-")
         numbers |= {names[place - 1] for place in range(int(low), int(high or low) + 1)}
     arrow = "" if raised else "".join(re.findall("[↑↓]", html.unescape(cell)))[:1]

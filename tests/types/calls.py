@@ -16,6 +16,7 @@ from rankmeter.compat.pytrec_eval import RelevanceEvaluator
 from rankmeter.definitions.explain import Explanation
 from rankmeter.definitions.worked import Worked
 from rankmeter.pytest_plugin import Rankings
+from rankmeter.showing.showable import Showable
 from rankmeter.stats.intervals import Interval
 from rankmeter.testing import Requirement, assert_ranking
 from rankmeter.wings.protocol.statement import Protocol
@@ -61,6 +62,7 @@ def results() -> None:
     assert_type(ev.interval("RR"), Interval)
     assert_type(ev.to_json(), str)
     assert_type(rm.Evaluation.load("values.parquet"), rm.Evaluation)
+    assert_type(rm.load("rates.json"), rm.Evaluation | rm.Comparison | Showable)
     cmp = rm.compare(JUDGMENTS, {"one": RUN, "two": RUN})
     assert_type(cmp.difference("nDCG@10", "two").p_corrected, float | None)
     assert_type(cmp.leaderboard, pl.DataFrame)
