@@ -89,7 +89,7 @@ def test_every_measure_is_read_and_hinted_at(name, meant):
 
 def test_a_misspelled_column_is_named_in_the_hint():
     run = pl.DataFrame({"查讯词": ["q1"], "物品": ["a"], "得分": [1.0]})
-    with pytest.raises(rm.RankmeterError, match=r'columns={"query": "查讯词"}'):
+    with pytest.raises(rm.RankmeterError, match=r'columns={"run.query": "查讯词"}'):
         rm.evaluate(JUDGED, run, "RR")
 
 

@@ -8,6 +8,10 @@ import pytest
 
 import rankmeter as rm
 
+pytest.importorskip("haystack")
+pytest.importorskip("langchain_core")
+pytest.importorskip("llama_index.core")
+
 TRUTH = {"q1": ["a"], "q2": ["a"]}
 
 
