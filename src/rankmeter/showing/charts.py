@@ -261,8 +261,7 @@ _SPOKEN = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 def svg(spec: Mapping[str, Any], title: str = "") -> str:
     """A chart as SVG in the text colour of the page around it; who listens hears the title, which is escaped."""
     library = load_library("vl_convert", '"rankmeter[report]"')
-    own = {"config": _CONFIG, "width": spec.get("width", 420), "background": None}  # that of the page shows through
-    drawn = str(library.vegalite_to_svg({**_in_lines(spec), **own}))
+    drawn = str(library.vegalite_to_svg({**_in_lines(spec), "config": _CONFIG, "width": spec.get("width", 420)}))
     heard = f" role='img' aria-label='{title}'" if title else ""
     return _SPOKEN.sub("", drawn).replace("<svg", f"<svg{heard}", 1)
 

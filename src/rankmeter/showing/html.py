@@ -62,8 +62,8 @@ def _block_html(block: Block, lang: Language) -> str:
         return f"<details><summary>{escape(block.title)}</summary>\n{inside}</details>"
     if isinstance(block, Chart):
         hint = f"<p class='hint'>{escape(block.hint)}</p>" if block.hint else ""
-        title = escape(block.title)
-        return f"<figure><figcaption>{title}</figcaption>{hint}{svg(block.spec, title)}</figure>"
+        title, on_page = escape(block.title), {**block.spec, "background": None}  # that of the page shows through
+        return f"<figure><figcaption>{title}</figcaption>{hint}{svg(on_page, title)}</figure>"
     tag = _TAGS[block.style]
     depth = f" class='depth{block.depth}'" if block.depth else ""
     depth = f" class='{block.style}'" if block.style in ("hint", "alarm") else depth

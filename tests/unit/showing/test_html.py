@@ -62,6 +62,8 @@ def test_what_is_drawn_with_letters_stands_for_a_picture_in_text_alone() -> None
 def test_a_chart_in_the_text_colour_of_a_page_has_the_ground_of_that_page() -> None:
     pytest.importorskip("vl_convert", reason="reports need the extra 'report'")
     spec = {"data": {"name": "rows"}, "mark": "point", "encoding": {"x": {"field": "x", "type": "quantitative"}}}
-    drawn = charts.svg(charts.with_its_data(spec, 100, rows=[{"x": 1}]))
+    whole = charts.with_its_data(spec, 100, rows=[{"x": 1}])
+    drawn = document_html([Chart("a", "a", whole)])
     assert "currentColor" in drawn
     assert "white" not in drawn
+    assert "white" in charts.svg(whole)  # a file of its own has no page around it
