@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from tests.properties.strategies import by_night
@@ -136,3 +137,49 @@ def test_what_is_not_read_of_judgments_is_named():
                              "ratings": [{"_index": "shop", "_id": "d2", "rating": 1, "fomi": "draft"}]}]}  # fmt: skip
     unused = rm.evaluate(request, {"q1": ["d2"]}, "RR").reading.judgments.unused
     assert set(unused) == {"zuvi", "ratings.fomi"}
+
+
+def claiming(place: str, name: str, value: object, hits: list[dict[str, Any]]) -> dict[str, Any]:
+    """Results with a field that names a query: beside them, in an object around or beside them, or in an address."""
+    if place == "url":
+        return {"results": hits, "url": f"http://host/search?{urlencode({name: value, 'rows': 10})}"}
+    if place == "params":
+        return {"responseHeader": {"status": 0, "params": {"q": "red dress", name: value}}, "response": {"docs": hits}}
+    return {"results": hits, **({place: {name: value, "size": 10}} if place else {name: value})}
+
+
+@pytest.mark.parametrize("place", ["", "request", "echo", "zuvi", "url", "params"])
+def test_a_response_that_names_another_query_is_refused_if_that_is_in_the_file_and_said_else(tmp_path, place):
+    drawn = random.Random(f"{SEED} {place}")
+    path = tmp_path / "run.jsonl"
+    for _ in range(by_night(5, night=50)):
+        name = drawn.choice(["query_id", "qid", "queryId", "topic_id", "Query-ID", "question_id"])
+        queries = drawn.sample(["q1", "q2", "a b", "17", "4", "é"], 3)
+        truth = {query: ["d2"] for query in queries}
+        other = drawn.choice(["z", "99"])
+        for value, is_inner in ((queries[0], False), (queries[1], True), (other, False)):
+            run = {query: claiming(place, name, query, results({}, {})) for query in queries}
+            run[queries[0]] = claiming(place, name, value, results({}, {}))
+            path.write_text("".join(json.dumps({"query_id": q, "response": one}) + "\n" for q, one in run.items()))
+            for way in (run, path):
+                if is_inner:
+                    with pytest.raises(rm.InputError) as error:
+                        rm.evaluate(truth, way, "RR")
+                    for language in ("en", "zh"):
+                        text = error.value.text(language)
+                        assert all(each in text for each in (name, value, queries[0])), text
+                else:
+                    notes = [str(note) for note in rm.evaluate(truth, way, "RR").reading.notes]
+                    assert any(name in note and value in note for note in notes) == (value == other), notes
+
+
+def test_a_second_id_of_the_query_in_one_record_and_ids_that_an_engine_makes():
+    record = {"query_id": "q1", "qid": "q2", "results": results({}, {})}
+    assert "qid is 'q2'" in str(rm.evaluate(TRUTH, [record], "RR").reading.notes)
+    with pytest.raises(rm.InputError, match="qid is q2"):
+        rm.evaluate(TRUTH, [record, {"query_id": "q2", "results": results({})}], "RR")
+    users = {"u1": {"user_id": "u2", "results": results({})}, "u2": {"user_id": "u1", "results": results({})}}
+    with pytest.raises(rm.InputError, match="user_id is u2"):
+        rm.evaluate({"u1": ["d1"], "u2": ["d1"]}, users, "RR")
+    for name, value in (("queryID", "43b15df305339e827f0ac0bdc5ebcaa7"), ("request_id", "r7"), ("user_id", 7)):
+        assert rm.evaluate(TRUTH, {"q1": {"results": results({}, {}), name: value}}, "RR").reading.notes == ()

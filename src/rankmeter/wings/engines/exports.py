@@ -22,6 +22,7 @@ from rankmeter.wings.engines.documents import Document, Shape, query_key, query_
 from rankmeter.wings.engines.fields import NamedFields, fields_by_path, named_query
 from rankmeter.wings.engines.hit_lists import Taking
 from rankmeter.wings.engines.limits import direction_of, limits_noted
+from rankmeter.wings.engines.other_queries import QueryNamed, claims_in, others_noted
 from rankmeter.wings.engines.query_files import queries_beside
 from rankmeter.wings.engines.responses import shown
 from rankmeter.wings.engines.retrieval_records import (
@@ -219,7 +220,7 @@ def _check_side(shape: Shape, side: Side, document: Placed, taking: Taking) -> N
 
 def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking, *, is_file: bool) -> ExportedTable:
     """Documents one after the other as a table: all are of one shape, each may have its query from around it."""
-    rows, query_from = EntryRows(), ""
+    rows, query_from, claims = EntryRows(), "", list[QueryNamed]()
     takes: frozenset[Role] = frozenset()
     kind: Kind | None = None
     announced: object | None = None  # the query that the document before announced
@@ -244,6 +245,11 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         if side == "run":
             entries = list(shown(iter(entries), document.value, where, taking))
             taking.note(limits_noted(document.value, where, [item for entry in entries for item in entry.items]))
+        if side == "run" and not taking.wanted.query:  # a caller who names the query has looked
+            named = [query if len(entries) == 1 and query is not None else entry.query for entry in entries]
+            at = len(rows.queries)
+            found = claims_in(document.value, where, at, len(entries), taking.unread)
+            claims += [one for one in found if str(one.value) != str(named[one.entry - at])]
         taking.unread.in_document(document.value)
         for entry in entries:
             rows.add(replace(entry, query=query) if query is not None and len(entries) == 1 else entry)
@@ -254,6 +260,7 @@ def _table_of(documents: Iterable[Placed], name: str, side: Side, taking: Taking
         raise InputError.of("engines.some_named", source=name, count=unnamed, total=len(rows.queries))
     if unnamed:
         rows.queries, query_from = queries_beside(name, unnamed, is_file=is_file)
+    taking.note(others_noted(claims, rows.queries))
     taken = {role: field for role, field in taking.wanted.taken.items() if role in takes}
     return ExportedTable(
         cast(Kind, kind), rows, name, query_from, unused=taking.unread.paths, notes=taking.notes, taken=taken

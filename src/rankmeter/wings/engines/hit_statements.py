@@ -33,7 +33,7 @@ _BAD_STATES = frozenset(
 _GROUPS = frozenset("innerhits grouphits groupedhits collapsed collapsedhits duplicates".split())
 """Under which a result holds further ones."""
 
-_QUERIES = frozenset("queryid qid topicid questionid forquery forqueryid".split())
+QUERIES = frozenset("queryid qid topicid questionid forquery forqueryid".split())
 """What results call the query that they are of."""
 _COUNTABLE = 4
 """So many results at least: of fewer, three small numbers of anything would count them."""
@@ -140,7 +140,7 @@ def _statements(layers: Sequence[Layer]) -> Iterator[tuple[str, str, int, object
 
 @lru_cache(1 << 12)
 def _is_of_query(name: str) -> bool:
-    return fold(name) in _QUERIES
+    return fold(name) in QUERIES
 
 
 @lru_cache(1 << 12)

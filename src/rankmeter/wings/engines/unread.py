@@ -80,6 +80,10 @@ class Unread:
         """Say that parts of a document are read."""
         self._taken.update(map(id, parts))
 
+    def is_taken(self, part: object) -> bool:
+        """Whether a part of this document is read."""
+        return id(part) in self._taken
+
     def in_results(self, layers: Sequence[Layer], items: Sequence[object], read: Collection[str]) -> None:
         """Note the fields of the results of a query, beside those that were read; the ids may stand under two names."""
         for above, names, rows in layers:

@@ -274,7 +274,7 @@ _ASIDE = frozenset(
 _LEVELS = 4
 _PARTS = (("clusters", "details"), ("shards.info",))
 """Where an object stands for each part of an index: clusters of Elasticsearch, shards of Solr."""
-_AS_TEXT = frozenset(PAGED.replace("responseheader.", "").split())
+AS_TEXT = frozenset(PAGED.replace("responseheader.", "").split())
 """Fields in which the request may stand as text."""
 
 
@@ -338,13 +338,13 @@ def fields_in(
         if field in wanted:
             yield f"{path}{key}", field, value
         holder = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if isinstance(holder, str) and field in _AS_TEXT:
-            holder = _request_in(holder)
+        if isinstance(holder, str) and field in AS_TEXT:
+            holder = request_in(holder)
         if isinstance(holder, Mapping) and field in _objects_of(wanted):
             yield from fields_in(holder, wanted, f"{field}.", f"{path}{key}.")
 
 
-def _request_in(text: str) -> Document:
+def request_in(text: str) -> Document:
     """The request that a text spells: JSON, or an address with its parameters."""
     if text.lstrip().startswith("{"):
         try:
