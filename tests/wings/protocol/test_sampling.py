@@ -213,6 +213,6 @@ def test_at_least_one_negative_and_no_more_than_there_are_others(negatives, item
     if negatives < 1 or items < 2 or negatives > items - 1:
         with pytest.raises(rm.InputError) as told:
             expected_sampled([1], ["RR"], negatives=negatives, items=items)
-        assert told.value.problem.kind == "scale.too_many_negatives"
+        assert told.value.problem.kind == "protocol.too_many_negatives"
     else:
         assert expected_sampled([1], ["RR"], negatives=negatives, items=items) == {"RR": 1.0}
