@@ -183,3 +183,25 @@ def test_a_second_id_of_the_query_in_one_record_and_ids_that_an_engine_makes():
         rm.evaluate({"u1": ["d1"], "u2": ["d1"]}, users, "RR")
     for name, value in (("queryID", "43b15df305339e827f0ac0bdc5ebcaa7"), ("request_id", "r7"), ("user_id", 7)):
         assert rm.evaluate(TRUTH, {"q1": {"results": results({}, {}), name: value}}, "RR").reading.notes == ()
+
+
+@pytest.mark.parametrize("holder", ["usage", "billing", "billed_units", "billedUnits"])
+def test_only_costs_are_passed_over_among_costs(holder):
+    drawn = random.Random(f"{SEED} {holder}")
+    for name in (invented(drawn), invented(drawn), "nodes_down", "nextPage", "requests_lost"):
+        costs = {"total_tokens": 9, "search_units": 1, "readUnits": 2, name: drawn.randint(1, 9)}
+        reading = rm.evaluate(TRUTH, {"q1": {"results": results({}, {}), holder: costs}}, "RR").reading
+        assert reading.run.unused == (f"{holder}.{name}",), (SEED, reading)
+
+
+@pytest.mark.parametrize("in_results", [False, True])
+def test_words_and_flags_are_named_before_numbers(in_results):
+    drawn = random.Random(f"{SEED} {in_results}")
+    fields = {f"feat_{n}": drawn.random() for n in range(40)}
+    name, value = invented(drawn), drawn.choice(["withdrawn", "price asc", "B"])
+    beside = [*fields.items(), (name, value)]
+    drawn.shuffle(beside)
+    hits = results(dict(beside), {}) if in_results else results({}, {})
+    reading = rm.evaluate(TRUTH, {"q1": {"results": hits, **({} if in_results else dict(beside))}}, "RR").reading
+    assert reading.run.unused[0] == name
+    assert name in str(reading.run)

@@ -33,6 +33,11 @@ _TIME = re.compile(
 """What the name of a number ends with that says how long something took, or when it was."""
 _PAID = frozenset("usage billing billedunits".split())
 """Objects that say in numbers what a request cost."""
+_COSTS = re.compile(
+    r"(?:token|unit|cost|price|credit|charge|byte|character|classification|image|second|capacity|^cpu|_io_read|"
+    r"_io_write)(?:s|ies)?$", re.IGNORECASE
+)  # fmt: skip
+"""What the name of a cost ends with; any other number among the costs may be about the results."""
 _PARTS = frozenset(
     "shards.total shards.successful shards.skipped clusters.total clusters.successful status.total status.successful "
     "coverage.documents coverage.nodes coverage.results coverage.resultsfull root.relevance responseheader.status "
@@ -65,7 +70,7 @@ class Unread:
     """The fields of documents that nothing was read from."""
 
     _paths: dict[str, int] = field(default_factory=dict)
-    """Each with how little it may decide: flags, numbers and words of a response, those of results, anything else."""
+    """Each with how little it may decide: flags, words and numbers of a response, those of results, anything else."""
     _seen: dict[str, set[str]] = field(default_factory=dict)
     """The names of fields of results that were looked at, by where they stand."""
     _taken: set[int] = field(default_factory=set)
@@ -144,12 +149,12 @@ def _says_nothing(value: object) -> bool:
 
 
 def _rank(value: object) -> int:
-    """How little a field may decide, by what stands in it: a flag, a number, a word; or texts and objects, last."""
+    """How little a field may decide, by what stands in it: a flag, a word, a number; or texts and objects, last."""
     if isinstance(value, bool):
         return 0
     if isinstance(value, (int, float)):
-        return 1
-    return 2 if isinstance(value, str) and len(value) <= _MANY and "://" not in value else 2 * _OF_RESULTS
+        return 2
+    return 1 if isinstance(value, str) and len(value) <= _MANY and "://" not in value else 2 * _OF_RESULTS
 
 
 @lru_cache(1 << 12)
@@ -182,5 +187,5 @@ def _is_understood(layer: Mapping[Any, Any], above: str, key: str, value: object
         return not _TEXTS.isdisjoint(paths) or is_fine or is_relation or (is_count and number_in(value) is not None)
     if name in _CODES or isinstance(value, bool):
         return value in (0, 200)
-    is_sign = not HEARD.isdisjoint(paths) or outer in _PAID
+    is_sign = not HEARD.isdisjoint(paths) or (outer in _PAID and _COSTS.search(key) is not None)
     return (is_sign and not told) or not _PARTS.isdisjoint(paths) or is_count or _TIME.search(key) is not None
