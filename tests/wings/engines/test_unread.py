@@ -205,3 +205,18 @@ def test_words_and_flags_are_named_before_numbers(in_results):
     reading = rm.evaluate(TRUTH, {"q1": {"results": hits, **({} if in_results else dict(beside))}}, "RR").reading
     assert reading.run.unused[0] == name
     assert name in str(reading.run)
+
+
+@pytest.mark.parametrize("seed", range(by_night(8, night=100)))
+def test_a_list_of_any_name_with_the_ids_in_another_order_is_said(seed):
+    drawn = random.Random(seed)
+    is_text, count = drawn.random() < 0.5, drawn.randint(2, 8)
+    ids = [f"d{n}" if is_text else n for n in drawn.sample(range(1, 99), count)]
+    name, above = invented(drawn), drawn.choice(["", "result", "zuvi"])
+    for other in (drawn.sample(ids, len(ids)), ids, [*ids[1:], "d0" if is_text else 0], ids[::-1]):
+        for listed in (other, [{"id": each} for each in other]):
+            beside = {above: {name: listed}} if above else {name: listed}
+            ev = rm.evaluate({"q1": [ids[1]]}, {"q1": {"results": [{"id": each} for each in ids], **beside}}, "RR")
+            is_said = any(name in str(note) for note in ev.reading.notes)
+            assert ev["RR"] == 0.5
+            assert is_said == (sorted(map(str, other)) == sorted(map(str, ids)) and other != ids), (seed, ev.reading)

@@ -117,7 +117,10 @@ def limits_noted(document: object, where: str, items: Sequence[object]) -> dict[
         unknown += [f"{above}{key}: {str(value).lower()}" for key, value in flags]
     if unknown:
         notes["flags"] = said("flags_unread", source=where, names=examples(unknown, shown=4))
-    if (further := next(_further(document, list(map(str, items)), 3), None)) is not None:
+    ids = list(map(str, items))
+    if (reordered := next(_reordered(document, ids, sorted(ids), 4), None)) is not None:
+        notes["reordered"] = said("list_in_another_order", source=where, field=reordered)
+    if (further := next(_further(document, ids, 3), None)) is not None:
         notes["further"] = said("lists_beside", source=where, field=further)
     return notes
 
@@ -249,6 +252,17 @@ def _further(document: object, items: Sequence[str], levels: int) -> Iterator[st
                 yield str(key)
         elif levels > 1 and isinstance(value, Mapping):
             yield from (f"{key}.{path}" for path in _further(value, items, levels - 1))
+
+
+def _reordered(document: object, items: Sequence[str], alike: Sequence[str], levels: int) -> Iterator[str]:
+    """The paths of lists, whatever their names, that hold the ids of the results in another order."""
+    for key, value in document.items() if isinstance(document, Mapping) else ():
+        if isinstance(value, list) and len(value) == len(items) > 1:
+            ids = [_id_of(each) if isinstance(each, Mapping) else str(each) for each in value]
+            if ids != items and None not in ids and sorted(map(str, ids)) == alike:
+                yield str(key)
+        elif levels > 1 and isinstance(value, Mapping):
+            yield from (f"{key}.{path}" for path in _reordered(value, items, alike, levels - 1))
 
 
 def _holds_objects(value: Mapping[object, object] | list[object]) -> bool:
