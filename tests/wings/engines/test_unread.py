@@ -220,3 +220,17 @@ def test_a_list_of_any_name_with_the_ids_in_another_order_is_said(seed):
             is_said = any(name in str(note) for note in ev.reading.notes)
             assert ev["RR"] == 0.5
             assert is_said == (sorted(map(str, other)) == sorted(map(str, ids)) and other != ids), (seed, ev.reading)
+
+
+@pytest.mark.parametrize("seed", range(by_night(6, night=100)))
+def test_ranks_with_gaps_are_said_and_equal_ranks_are_none(seed):
+    drawn = random.Random(seed)
+    first, count = drawn.choice((0, 1)), drawn.randint(2, 9)
+    whole = list(range(first, first + count))
+    gap = drawn.randint(1, count - 1)
+    late = [rank + (drawn.randint(1, 9) if at == gap else 10 * (at > gap)) for at, rank in enumerate(whole)]
+    shared = [rank if at != gap else rank - 1 for at, rank in enumerate(whole)]
+    for ranks, is_said in ((whole, False), (late, True), (shared, False)):
+        hits = results(*({"rank": rank} for rank in ranks))
+        notes = [str(note) for note in rm.evaluate(TRUTH, {"q1": {"results": hits}}, "RR").reading.notes]
+        assert any("gaps" in note for note in notes) == is_said, (ranks, notes)

@@ -100,6 +100,7 @@ def contradiction_noted(
             compared.add(name)
         if turn is None and says == "rank":
             _refuse_later(name, values, where)
+            notes += _gap_noted(name, values, where)
         if turn is None or (
             either_way and direction is None and fold(name) == "distance" and _turn(values, rises=False) is None
         ):
@@ -275,6 +276,15 @@ def _refuse_later(name: str, ranks: Sequence[float | None], where: str) -> None:
     """Refuse ranks that begin behind the first place."""
     if ranks and ranks[0] is not None and ranks[0] > 1:
         raise InputError.of("engines.later_page", source=where, reason=f"{name}: {ranks[0]:g}")
+
+
+def _gap_noted(name: str, ranks: Sequence[float | None], where: str) -> list[Said]:
+    """That a rank is higher than its place: results may be missing before it; equal ranks leave no gap."""
+    first = next(iter(ranks), None) or 0
+    late = (at for at, rank in enumerate(ranks) if rank is not None and rank - first > at)
+    place = next(late, None)
+    return [] if place is None else [said("ranks_have_gaps", source=where, field=name, place=place + 1,
+                                          rank=f"{ranks[place]:g}")]  # fmt: skip
 
 
 def _refuse_gap(name: str, values: Sequence[float | None], where: str) -> None:
