@@ -15,7 +15,6 @@ from rankmeter.definitions.worked import Worked, adds_up_by_rows, work_out
 from rankmeter.errors import MeasureError
 from rankmeter.evaluating.measuring import groups_of
 from rankmeter.evaluating.pairing import into_pair
-from rankmeter.inputs.tables import joined_runs
 from rankmeter.measures import Measure, RankedMeasure, parse
 from rankmeter.measures.base import SINGLE_ORDER_TIES
 from rankmeter.placing.placements import Plan
@@ -134,8 +133,7 @@ def _summed(measure: Measure) -> RankedMeasure | None:
 
 def _lists_of(run: Run, queries: Sequence[str]) -> dict[str, tuple[bool, list[str], list[float]]]:
     """The items and scores of some queries, in the order given, and whether there are scores."""
-    asked = run if run.mapping is None else run.mapping.only(queries)
-    rows = joined_runs([rows_of_queries(block, queries) for block in asked.blocks()])
+    rows = rows_of_queries(run, queries)
     lists: dict[str, tuple[bool, list[str], list[float]]] = {query: (rows.scored, [], []) for query in rows.query}
     for query, item, score in zip(rows.query, rows.item, rows.score, strict=True):
         lists[query][1].append(str(item))

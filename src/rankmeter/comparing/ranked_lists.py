@@ -40,9 +40,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
     """
     if run.matrix is not None and run.matrix.size > MOST_CELLS:
         return None
-    asked = run if run.mapping is None else run.mapping.only(queries)
     rule = ties if ties in (*TIES_BY_ID, *TIES_BY_INPUT) else "item"
-    blocks = joined_runs([rows_of_queries(block, queries) for block in asked.blocks()])
     ids = pl.Series(dtype=pl.String)
 
     def numbers(items: pl.Series) -> Ints:
@@ -50,7 +48,7 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
         ids = items.cast(pl.String)
         return np.arange(len(items))
 
-    first = FirstItems.of(blocks, k=depth, ties=rule, duplicates="counted").lists(numbers)
+    first = FirstItems.of(rows_of_queries(run, queries), k=depth, ties=rule, duplicates="counted").lists(numbers)
     stairs = first.stairs
     lists: list[list[str]] = [[] for _ in first.queries]
     for number, item in zip(stairs.each(stairs.lists).tolist(), ids.gather(pl.Series(stairs.item)), strict=True):
@@ -58,8 +56,13 @@ def ranked_lists(run: Run, queries: Collection[str], *, depth: int, ties: str) -
     return dict(zip(first.queries, lists, strict=True))
 
 
-def rows_of_queries(block: RunTable, queries: Collection[str]) -> RunTable:
-    """The rows of some queries, whose ids become text."""
+def rows_of_queries(run: Run, queries: Collection[str]) -> RunTable:
+    """The rows of some queries of a run, whose ids become text."""
+    asked = run if run.mapping is None else run.mapping.only(queries)
+    return joined_runs([_rows_of_block(block, queries) for block in asked.blocks()])
+
+
+def _rows_of_block(block: RunTable, queries: Collection[str]) -> RunTable:
     query = block.query.cast(pl.String)
     wanted = query.is_in(list(queries))
     item, score = block.item.filter(wanted), block.score.filter(wanted)
